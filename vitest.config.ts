@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,docs}/**/*.test.ts'],
+    pool: 'threads',
+    isolate: false,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: ['default', './scripts/plain-reporter.ts'],
+  },
+});
