@@ -1,0 +1,239 @@
+import { apiVersionOf, type KubeObject, type ObjectKey, type ResourceType, resourcePath } from '../../api/resource.ts';
+import { ApiError, type StatusBody } from './api-error.ts';
+import { readBody, readLines, type Transport } from './transport.ts';
+
+export interface ListOptions {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly continue?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+export interface ObjectList<T> {
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: T[];
+}
+
+export interface WatchOptions {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly sendInitialEvents?: boolean | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WatchEvent<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: T;
+}
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const PATCH_CONTENT: Readonly<Record<PatchType, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+export interface WriteOptions {
+  readonly subresource?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly fieldManager?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Typed access to a Kubernetes API. Every failure the server reports is an ApiError. */
+export interface Client {
+  get<T extends KubeObject>(type: ResourceType<T>, key: ObjectKey, options?: { subresource?: string }): Promise<T>;
+  list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ObjectList<T>>;
+  watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
+  update<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
+  updateStatus<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
+  patch<T extends KubeObject>(
+    type: ResourceType<T>,
+    key: ObjectKey,
+    patch: { type: PatchType; body: unknown },
+    options?: WriteOptions,
+  ): Promise<T>;
+  delete<T extends KubeObject>(type: ResourceType<T>, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  deleteCollection<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions & DeleteOptions): Promise<void>;
+  /** POST to a subresource of an object: eviction, binding, token. */
+  createSubresource<R = unknown>(type: ResourceType, key: ObjectKey, subresource: string, body: unknown): Promise<R>;
+  /** Any request by path, for discovery and what has no type here. */
+  request<R = unknown>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<R>;
+}
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  /** Also the default field manager: the part before the first `/`. */
+  readonly userAgent: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export function createClient({ transport, userAgent, headers: extraHeaders }: ClientOptions): Client {
+  async function request<R>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<R> {
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const response = await transport({
+      method,
+      path,
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...extraHeaders,
+        ...headers,
+      },
+      body: payload,
+      signal,
+    });
+    const text = (await readBody(response.body)).toString('utf8');
+    if (response.status >= 400) throw toApiError(response.status, text);
+    return (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as R;
+  }
+
+  const fill = <T extends KubeObject>(type: ResourceType<T>, object: T): T => ({
+    ...object,
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+  });
+
+  return {
+    request: (method, path, body, headers) => request(method, path, body, headers),
+    get: (type, key, options) => request('GET', resourcePath(type, { ...key, ...options })),
+    async list(type, options = {}) {
+      const { namespace, ...query } = options;
+      return request('GET', resourcePath(type, { namespace }) + formatQuery(query));
+    },
+    watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders }),
+    create(type, object, options) {
+      const path = resourcePath(type, { namespace: object.metadata.namespace });
+      return request('POST', path + writeQuery(options), fill(type, object));
+    },
+    update(type, object, options) {
+      const { namespace, name } = object.metadata;
+      const path = resourcePath(type, { namespace, name, subresource: options?.subresource });
+      return request('PUT', path + writeQuery(options), fill(type, object));
+    },
+    updateStatus(type, object) {
+      const { namespace, name } = object.metadata;
+      return request('PUT', resourcePath(type, { namespace, name, subresource: 'status' }), fill(type, object));
+    },
+    patch(type, key, patch, options) {
+      const path = resourcePath(type, { ...key, subresource: options?.subresource });
+      return request('PATCH', path + writeQuery(options), patch.body, { 'content-type': PATCH_CONTENT[patch.type] });
+    },
+    async delete(type, key, options) {
+      await request('DELETE', resourcePath(type, key), deleteBody(options));
+    },
+    async deleteCollection(type, options = {}) {
+      const { namespace, labelSelector, fieldSelector, ...rest } = options;
+      await request(
+        'DELETE',
+        resourcePath(type, { namespace }) + formatQuery({ labelSelector, fieldSelector }),
+        deleteBody(rest),
+      );
+    },
+    createSubresource: (type, key, subresource, body) =>
+      request('POST', resourcePath(type, { ...key, subresource }), body),
+  };
+}
+
+async function* watchResource<T extends KubeObject>(
+  transport: Transport,
+  {
+    type,
+    options = {},
+    userAgent,
+    extraHeaders,
+  }: {
+    type: ResourceType<T>;
+    options: WatchOptions | undefined;
+    userAgent: string;
+    extraHeaders: Readonly<Record<string, string>> | undefined;
+  },
+): AsyncGenerator<WatchEvent<T>> {
+  const { namespace, signal, sendInitialEvents, ...query } = options;
+  const path =
+    resourcePath(type, { namespace }) +
+    formatQuery({
+      ...query,
+      watch: true,
+      allowWatchBookmarks: true,
+      ...(sendInitialEvents === undefined ? {} : { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' }),
+    });
+  const response = await transport({
+    method: 'GET',
+    path,
+    headers: { accept: 'application/json', 'user-agent': userAgent, ...extraHeaders },
+    signal,
+  });
+  if (response.status >= 400) {
+    throw toApiError(response.status, (await readBody(response.body)).toString('utf8'));
+  }
+  for await (const line of readLines(response.body)) {
+    const event = JSON.parse(line) as WatchEvent<T>;
+    if (event.type === 'ERROR') {
+      const status = event.object as StatusBody;
+      throw new ApiError(status.code ?? 500, status);
+    }
+    yield event;
+  }
+}
+
+function toApiError(code: number, text: string): ApiError {
+  try {
+    const body = JSON.parse(text) as StatusBody;
+    if (body.kind === 'Status') return new ApiError(code, body);
+  } catch {
+    // Not a Status: a proxy or a plain-text endpoint answered.
+  }
+  return new ApiError(code, { code, message: text.trim().slice(0, 500) || `the server answered with status ${code}` });
+}
+
+function formatQuery(values: Record<string, string | number | boolean | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function writeQuery(options: WriteOptions | undefined): string {
+  return formatQuery({
+    fieldManager: options?.fieldManager,
+    force: options?.force,
+    dryRun: options?.dryRun === true ? 'All' : undefined,
+  });
+}
+
+function deleteBody(options: DeleteOptions | undefined): object | undefined {
+  if (options === undefined) return undefined;
+  const { dryRun, limit: _limit, ...rest } = options as DeleteOptions & { limit?: number };
+  return { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(dryRun === true ? { dryRun: ['All'] } : {}) };
+}

@@ -1,0 +1,107 @@
+/** Where time comes from. Nothing in this project reads the wall clock or sets a timer except through one of these. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after the delay; the returned function cancels. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** Longest delay Node's timers keep; longer ones would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    let timer: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      const wait = Math.min(Math.max(left, 0), MAX_TIMER_MS);
+      timer = setTimeout(() => (left > wait ? arm(left - wait) : callback()), wait);
+      // A pending timer alone never keeps the process alive: servers and watches do.
+      timer.unref();
+    };
+    arm(delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Timer {
+  readonly due: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until it is moved by hand. */
+export class ManualClock implements Clock {
+  #now: number;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(startMs = Date.parse('2026-01-01T00:00:00Z')) {
+    this.#now = startMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { due: this.#now + Math.max(delayMs, 0), order: this.#order++, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** When the next timer is due; undefined when none is set. */
+  get nextDue(): number | undefined {
+    return this.#first()?.due;
+  }
+
+  /**
+   * Moves time forward, firing timers in order of their due time. Between two timers pending work gets
+   * the chance to run, so work started by the first is seen by the second.
+   */
+  async advance(ms: number): Promise<void> {
+    const target = this.#now + ms;
+    await settle();
+    for (let timer = this.#first(); timer !== undefined && timer.due <= target; timer = this.#first()) {
+      this.#timers.delete(timer);
+      this.#now = Math.max(this.#now, timer.due);
+      timer.callback();
+      await settle();
+    }
+    this.#now = target;
+    await settle();
+  }
+
+  #first(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+        first = timer;
+    }
+    return first;
+  }
+}
+
+/** Lets promises and immediates that are already due run. In-process planes use no others, so this drains them. */
+export async function settle(rounds = 12): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A promise that resolves after the delay, or rejects with the signal's reason. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

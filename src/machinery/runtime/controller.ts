@@ -1,0 +1,109 @@
+import { type ObjectKey, parseKey } from '../../api/resource.ts';
+import type { Random } from '../values/index.ts';
+import { isConflict, isNamespaceTerminating, isNotFound } from './api-error.ts';
+import type { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import type { EventRecorder } from './event-recorder.ts';
+import type { InformerSet } from './informer-set.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** What a pass over one key asks for: nothing more, or another look after a while. */
+export interface ReconcileResult {
+  readonly requeueAfterMs?: number;
+}
+
+export const settled: ReconcileResult = {};
+
+/** A failure that trying again cannot mend: it is logged once and the key is dropped until its next event. */
+export class TerminalError extends Error {
+  override name = 'TerminalError';
+}
+
+/** Everything a controller may touch. It cannot tell which host it runs on. */
+export interface ControllerContext {
+  readonly client: Client;
+  readonly informers: InformerSet;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Records an Event as coming from the named component. */
+  readonly eventsFor: (component: string) => EventRecorder;
+  readonly random: Random;
+  /** Aborts when the process or plane stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts one controller: registers its watches, returns its queues so that tests can see when it is idle. */
+export type StartController = (context: ControllerContext) => RunningController;
+
+export interface RunningController {
+  readonly name: string;
+  readonly queues: readonly WorkQueue[];
+}
+
+export interface ControllerOptions {
+  readonly name: string;
+  readonly context: ControllerContext;
+  readonly reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
+  /** Keys worked on at once. Default 4; a key is never worked on twice at the same time. */
+  readonly workers?: number | undefined;
+  readonly queue?: WorkQueue | undefined;
+  /** Resolves when the caches the reconciler reads are filled; no pass runs before. */
+  readonly ready?: (() => Promise<void>) | undefined;
+}
+
+/** Runs `reconcile` over the keys of a queue. The one place that decides what an outcome means. */
+export function runController(options: ControllerOptions): { queue: WorkQueue } {
+  const { context, name, workers = 4 } = options;
+  const queue = options.queue ?? new WorkQueue({ name, clock: context.clock, metrics: context.metrics });
+  context.signal.addEventListener('abort', () => queue.close(), { once: true });
+  const work = async (): Promise<void> => {
+    for (;;) {
+      const key = await queue.take();
+      if (key === undefined) return;
+      try {
+        classify(queue, key, await options.reconcile(parseKey(key)));
+      } catch (error) {
+        if (context.signal.aborted) return;
+        classifyError(options, queue, { key, error });
+      } finally {
+        queue.done(key);
+      }
+    }
+  };
+  const begin = async (): Promise<void> => {
+    await (options.ready?.() ?? Promise.resolve());
+    await Promise.all(Array.from({ length: workers }, work));
+  };
+  void begin();
+  return { queue };
+}
+
+function classify(queue: WorkQueue, key: string, { requeueAfterMs }: ReconcileResult): void {
+  queue.forget(key);
+  if (requeueAfterMs !== undefined) queue.addAfter(key, Math.max(requeueAfterMs, 1));
+}
+
+function classifyError(
+  { context, name }: ControllerOptions,
+  queue: WorkQueue,
+  { key, error }: { key: string; error: unknown },
+): void {
+  if (error instanceof TerminalError) {
+    queue.forget(key);
+    context.log.error({ controller: name, key, error: error.message }, 'a key cannot be reconciled until it changes');
+    return;
+  }
+  // Stale reads mend themselves with the next event; they are no news.
+  const expected = isConflict(error) || isNotFound(error) || isNamespaceTerminating(error);
+  const fields = { controller: name, key, error: error instanceof Error ? error.message : String(error) };
+  if (expected) context.log.debug(fields, 'a key is tried again');
+  else
+    context.log.warn(
+      { ...fields, stack: error instanceof Error ? error.stack : undefined },
+      'reconciling a key failed',
+    );
+  queue.addRateLimited(key);
+}

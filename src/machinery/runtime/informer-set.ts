@@ -1,0 +1,50 @@
+import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import type { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import { Informer } from './informer.ts';
+import type { Logger } from './log.ts';
+
+export interface InformerSetOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly namespace?: string | undefined;
+  /** Per resource (`plural.group`), what to drop before caching. */
+  readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
+}
+
+/** Shares one informer per resource among all controllers of a process. */
+export class InformerSet {
+  readonly #options: InformerSetOptions;
+  readonly #informers = new Map<string, Informer<KubeObject>>();
+
+  constructor(options: InformerSetOptions) {
+    this.#options = options;
+  }
+
+  /** The shared informer of a resource, started on first use. Add handlers and indexes to it before awaiting sync. */
+  of<T extends KubeObject>(type: ResourceType<T>): Informer<T> {
+    const name = `${type.group}/${type.version}/${type.plural}`;
+    let informer = this.#informers.get(name) as Informer<T> | undefined;
+    if (informer === undefined) {
+      const { client, clock, log, namespace, projections, signal } = this.#options;
+      const project = projections?.get(type.group === '' ? type.plural : `${type.plural}.${type.group}`);
+      informer = new Informer<T>({
+        client,
+        clock,
+        log,
+        type,
+        namespace: type.namespaced ? namespace : undefined,
+        project: project as ((object: T) => T) | undefined,
+      });
+      this.#informers.set(name, informer as unknown as Informer<KubeObject>);
+      informer.start(signal);
+    }
+    return informer;
+  }
+
+  async whenSynced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.whenSynced()));
+  }
+}

@@ -1,0 +1,252 @@
+import { type KubeObject, keyOf, type ObjectKey, formatKey, type ResourceType } from '../../api/resource.ts';
+import { type Labels, matches, type Selector } from '../values/index.ts';
+import { isExpired } from './api-error.ts';
+import type { Client } from './client.ts';
+import { type Clock, sleep } from './clock.ts';
+import type { Logger } from './log.ts';
+
+export interface InformerHandler<T> {
+  /** `initial` is true for objects delivered by the first list. */
+  readonly added?: (object: T, initial: boolean) => void;
+  readonly updated?: (object: T, old: T) => void;
+  readonly deleted?: (object: T) => void;
+}
+
+export interface InformerOptions<T extends KubeObject> {
+  readonly client: Client;
+  readonly type: ResourceType<T>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Drops what the reader does not need before it is cached. */
+  readonly project?: ((object: T) => T) | undefined;
+}
+
+/** A function that names the buckets an object belongs to. */
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+const BACKOFF_BASE_MS = 200;
+const BACKOFF_MAX_MS = 30_000;
+const PAGE_SIZE = 5000;
+
+/**
+ * A local copy of a collection, kept current by list and watch. Objects in it are shared: never change them.
+ * It survives closed watches, 410s and unreachable servers by itself; readers see the last state it knew.
+ */
+export class Informer<T extends KubeObject> {
+  readonly type: ResourceType<T>;
+  readonly #options: InformerOptions<T>;
+  readonly #objects = new Map<string, T>();
+  readonly #byNamespace = new Map<string, Map<string, T>>();
+  readonly #indexes = new Map<string, { of: IndexFunction<T>; buckets: Map<string, Map<string, T>> }>();
+  readonly #handlers = new Set<InformerHandler<T>>();
+  readonly #syncWaiters: (() => void)[] = [];
+  #synced = false;
+  #started = false;
+  #resourceVersion = '';
+
+  constructor(options: InformerOptions<T>) {
+    this.#options = options;
+    this.type = options.type;
+  }
+
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** The resourceVersion the copy is known to be at least as new as. */
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#objects.get(formatKey(key));
+  }
+
+  /** All objects, or those of one namespace. */
+  list(namespace?: string): T[] {
+    if (namespace === undefined) return [...this.#objects.values()];
+    return [...(this.#byNamespace.get(namespace)?.values() ?? [])];
+  }
+
+  select(namespace: string | undefined, selector: Selector): T[] {
+    return this.list(namespace).filter((object) => matches(selector, object.metadata.labels as Labels | undefined));
+  }
+
+  /** Adds a named index; readers then find objects by bucket without a scan. Idempotent per name. */
+  addIndex(name: string, of: IndexFunction<T>): void {
+    if (this.#indexes.has(name)) return;
+    const buckets = new Map<string, Map<string, T>>();
+    this.#indexes.set(name, { of, buckets });
+    for (const [key, object] of this.#objects) for (const bucket of of(object)) put(buckets, bucket, key, object);
+  }
+
+  byIndex(name: string, bucket: string): T[] {
+    return [...(this.#indexes.get(name)?.buckets.get(bucket)?.values() ?? [])];
+  }
+
+  /** Registers a handler; objects already known are delivered to it at once as added. Returns a remover. */
+  addHandler(handler: InformerHandler<T>): () => void {
+    this.#handlers.add(handler);
+    for (const object of this.#objects.values()) handler.added?.(object, true);
+    return () => this.#handlers.delete(handler);
+  }
+
+  whenSynced(): Promise<void> {
+    if (this.#synced) return Promise.resolve();
+    return new Promise((resolve) => this.#syncWaiters.push(resolve));
+  }
+
+  /** Starts following; a second call does nothing. Ends when the signal aborts. */
+  start(signal: AbortSignal): void {
+    if (this.#started) return;
+    this.#started = true;
+    void this.#follow(signal);
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    let resume = '';
+    while (!signal.aborted) {
+      try {
+        if (resume === '') resume = await this.#relist();
+        failures = 0;
+        resume = await this.#watch(resume, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isExpired(error)) {
+          resume = '';
+          continue;
+        }
+        failures += 1;
+        const delayMs = Math.min(BACKOFF_BASE_MS * 2 ** (failures - 1), BACKOFF_MAX_MS);
+        this.#options.log.warn(
+          { resource: this.type.plural, group: this.type.group, error: String(error), retryInMs: delayMs },
+          'lost the API server while following a resource',
+        );
+        await sleep(this.#options.clock, delayMs, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #relist(): Promise<string> {
+    const { client, type, namespace, labelSelector, fieldSelector } = this.#options;
+    const seen = new Map<string, T>();
+    let token: string | undefined;
+    let resourceVersion = '';
+    do {
+      const page = await client.list(type, {
+        namespace,
+        labelSelector,
+        fieldSelector,
+        limit: PAGE_SIZE,
+        continue: token,
+      });
+      for (const item of page.items) seen.set(keyOf(item), item);
+      token = page.metadata.continue || undefined;
+      resourceVersion = page.metadata.resourceVersion;
+    } while (token !== undefined);
+    for (const [key, object] of this.#objects) if (!seen.has(key)) this.#remove(key, object);
+    for (const item of seen.values()) this.#store(item);
+    this.#resourceVersion = resourceVersion;
+    if (!this.#synced) {
+      this.#synced = true;
+      for (const waiter of this.#syncWaiters.splice(0)) waiter();
+    }
+    return resourceVersion;
+  }
+
+  async #watch(from: string, signal: AbortSignal): Promise<string> {
+    const { client, type, namespace, labelSelector, fieldSelector } = this.#options;
+    let resume = from;
+    for await (const event of client.watch(type, {
+      namespace,
+      labelSelector,
+      fieldSelector,
+      resourceVersion: from,
+      signal,
+    })) {
+      const { object } = event;
+      resume = object.metadata.resourceVersion ?? resume;
+      this.#resourceVersion = resume;
+      if (event.type === 'BOOKMARK') continue;
+      if (event.type === 'DELETED') {
+        const key = keyOf(object);
+        const known = this.#objects.get(key);
+        if (known !== undefined) this.#remove(key, this.#project(object));
+      } else {
+        this.#store(object);
+      }
+    }
+    return resume;
+  }
+
+  #project(object: T): T {
+    const { project, type } = this.#options;
+    // List items of built-ins come without these two; every reader may rely on them.
+    object.kind ??= type.kind;
+    object.apiVersion ??= type.group === '' ? type.version : `${type.group}/${type.version}`;
+    return project === undefined ? object : project(object);
+  }
+
+  #store(incoming: T): void {
+    const object = this.#project(incoming);
+    const key = keyOf(object);
+    const old = this.#objects.get(key);
+    if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    if (old !== undefined) this.#unindex(key, old);
+    this.#objects.set(key, object);
+    if (object.metadata.namespace) put(this.#byNamespace, object.metadata.namespace, key, object);
+    for (const { of, buckets } of this.#indexes.values()) {
+      for (const bucket of of(object)) put(buckets, bucket, key, object);
+    }
+    for (const handler of this.#handlers) {
+      this.#deliver(() =>
+        old === undefined ? handler.added?.(object, !this.#synced) : handler.updated?.(object, old),
+      );
+    }
+  }
+
+  #remove(key: string, last: T): void {
+    const old = this.#objects.get(key);
+    if (old !== undefined) this.#unindex(key, old);
+    this.#objects.delete(key);
+    for (const handler of this.#handlers) this.#deliver(() => handler.deleted?.(last));
+  }
+
+  #unindex(key: string, old: T): void {
+    if (old.metadata.namespace) drop(this.#byNamespace, old.metadata.namespace, key);
+    for (const { of, buckets } of this.#indexes.values()) for (const bucket of of(old)) drop(buckets, bucket, key);
+  }
+
+  /** One handler's bug must not stop the others or the watch. */
+  #deliver(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#options.log.error({ resource: this.type.plural, error: String(error) }, 'an informer handler threw');
+    }
+  }
+}
+
+function put<T>(buckets: Map<string, Map<string, T>>, bucket: string, key: string, object: T): void {
+  let members = buckets.get(bucket);
+  if (members === undefined) {
+    members = new Map();
+    buckets.set(bucket, members);
+  }
+  members.set(key, object);
+}
+
+function drop<T>(buckets: Map<string, Map<string, T>>, bucket: string, key: string): void {
+  const members = buckets.get(bucket);
+  if (members === undefined) return;
+  members.delete(key);
+  if (members.size === 0) buckets.delete(bucket);
+}

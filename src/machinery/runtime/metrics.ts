@@ -1,0 +1,40 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * One process's metrics. Several planes may live in one process (tests), so nothing registers globally;
+ * asking twice for the same name returns the same metric.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    return (
+      (this.registry.getSingleMetric(name) as Counter<L> | undefined) ??
+      new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] })
+    );
+  }
+
+  gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+    return (
+      (this.registry.getSingleMetric(name) as Gauge<L> | undefined) ??
+      new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] })
+    );
+  }
+
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    { labelNames = [], buckets }: { labelNames?: readonly L[]; buckets?: number[] } = {},
+  ): Histogram<L> {
+    return (
+      (this.registry.getSingleMetric(name) as Histogram<L> | undefined) ??
+      new Histogram({
+        name,
+        help,
+        labelNames: [...labelNames],
+        ...(buckets === undefined ? {} : { buckets }),
+        registers: [this.registry],
+      })
+    );
+  }
+}
