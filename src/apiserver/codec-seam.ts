@@ -1,0 +1,54 @@
+/** How bodies become objects; the codec folder implements it from the generated schema of the built-in kinds. */
+import type { ApiObject } from './object.ts';
+import type { ResourceRow } from './registry/row.ts';
+
+export interface DecodeRequest {
+  readonly bytes: Uint8Array;
+  /** Lower-case media type without parameters; empty when the client sent none. */
+  readonly mediaType: string;
+  /** What the URL implies, for bodies that leave kind or apiVersion out. */
+  readonly expected: { readonly apiVersion: string; readonly kind: string };
+  /** The resource, when the body is one of its objects; custom resources are checked against their own schema. */
+  readonly row?: ResourceRow;
+}
+
+export interface Decoded {
+  /** Unknown fields already dropped. */
+  readonly object: ApiObject;
+  /** `unknown field "spec.x"`, `duplicate field "spec.y"`, in body order. */
+  readonly problems: readonly string[];
+}
+
+/** The management of `metadata.managedFields`; absent until server-side apply is plugged in. */
+export interface FieldManager {
+  /** Records who set what after a create, update or non-apply patch. */
+  recordUpdate(change: {
+    readonly row: ResourceRow;
+    readonly version: string;
+    readonly subresource: string | undefined;
+    readonly old: ApiObject | undefined;
+    readonly object: ApiObject;
+    readonly manager: string;
+    readonly now: number;
+  }): void;
+  /** Merges an apply configuration into the live object; throws a 409 on conflict. */
+  apply(request: {
+    readonly row: ResourceRow;
+    readonly version: string;
+    readonly subresource: string | undefined;
+    readonly live: ApiObject;
+    readonly config: ApiObject;
+    readonly manager: string;
+    readonly force: boolean;
+    readonly now: number;
+  }): ApiObject;
+}
+
+export interface Codec {
+  /** Throws an ApiError (400, 415) when the bytes cannot be read at all. */
+  decode(request: DecodeRequest): Decoded;
+  /** Drops fields the kind does not have from an object that a patch produced; returns the problems. */
+  prune(row: ResourceRow, version: string, object: ApiObject): readonly string[];
+  strategicMerge(row: ResourceRow, version: string, current: ApiObject, patch: Record<string, unknown>): ApiObject;
+  readonly fields: FieldManager | undefined;
+}

@@ -1,0 +1,43 @@
+/**
+ * One request and its answer, free of HTTP. The HTTP layer and the in-process client both speak this, so a test or a
+ * controller in the same process takes the whole path of a remote client except the socket.
+ */
+import type { UserInfo } from './user.ts';
+
+export interface Peer {
+  readonly address?: string;
+  /** Subject of a client certificate that was verified against our CA. */
+  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** Set by in-process callers, who are trusted to say who they are. */
+  readonly user?: UserInfo;
+}
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array | undefined;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  readonly peer: Peer;
+}
+
+/** Where a stream is written. `write` never blocks; a sink that cannot keep up closes itself. */
+export interface StreamSink {
+  write(chunk: Uint8Array): void;
+  end(): void;
+}
+
+/** Starts producing into the sink and returns how to stop; stopping twice is harmless. */
+export type StreamBody = (sink: StreamSink) => () => void;
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Chunks are written in order; the array form lets a list share the bytes of stored objects. */
+  readonly body: Uint8Array | readonly Uint8Array[] | StreamBody;
+}
+
+export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

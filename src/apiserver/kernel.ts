@@ -1,0 +1,21 @@
+/** What every handler shares: one per server. */
+import type { Clock, Logger } from '../machinery/runtime/index.ts';
+import type { Store } from '../storage/index.ts';
+import type { Authorizer } from './access.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import type { Codec } from './codec-seam.ts';
+import type { Registry } from './registry/registry.ts';
+import type { ObjectCache } from './stored/object-cache.ts';
+
+export interface Kernel {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly admission: readonly AdmissionPlugin[];
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly objects: ObjectCache;
+  readonly codec: Codec;
+  readonly random: () => number;
+  readonly newUid: () => string;
+}

@@ -1,0 +1,66 @@
+/** One kind the server serves. Adding a kind is adding a row; custom resource definitions add theirs at run time. */
+import type { ApiObject } from '../object.ts';
+import type { Subresource } from './subresource.ts';
+import type { Strategy, TableLayout } from './strategy.ts';
+
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+export const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+export interface VersionRow {
+  readonly name: string;
+  /**
+   * Conversion at the edge, from and to the stored form; absent when only `apiVersion` differs. Both receive an object
+   * they may change.
+   */
+  toStored?(object: ApiObject): ApiObject;
+  fromStored?(object: ApiObject): ApiObject;
+  /** Overrides the strategy's table for this version. */
+  readonly table?: TableLayout;
+  readonly deprecationWarning?: string;
+}
+
+export interface ResourceRow {
+  readonly group: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  /** Served versions, most preferred first. */
+  readonly versions: readonly VersionRow[];
+  /** Group and version of the stored form. */
+  readonly stored: { readonly group: string; readonly version: string };
+  /** Storage keys start with this; ends with a slash. */
+  readonly prefix: string;
+  readonly strategy: Strategy;
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  /** A custom resource: no protobuf, no strategic merge, list items keep kind and apiVersion. */
+  readonly custom: boolean;
+  /** Decodes, prunes, defaults by schema; set for custom resources only. */
+  readonly schemaFor?: (version: string) => unknown;
+}
+
+export function apiVersion(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+export function objectKey(row: ResourceRow, namespace: string | undefined, name: string): string {
+  return row.namespaced ? `${row.prefix}${namespace ?? ''}/${name}` : `${row.prefix}${name}`;
+}
+
+export function collectionPrefix(row: ResourceRow, namespace: string | undefined): string {
+  return row.namespaced && namespace ? `${row.prefix}${namespace}/` : row.prefix;
+}

@@ -1,0 +1,61 @@
+/** The query parameters of a request, checked once. */
+import { FieldPath, type Issue, notSupported } from '../../machinery/values/index.ts';
+import { badRequest, invalid } from '../status.ts';
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface RequestOptions {
+  readonly query: URLSearchParams;
+  readonly dryRun: boolean;
+  readonly fieldValidation: FieldValidation;
+  readonly fieldManager: string | undefined;
+  readonly force: boolean | undefined;
+  readonly pretty: boolean;
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, '1': true, t: true, false: false, '0': false, f: false, '': true };
+
+export function booleanOption(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  return FLAGS[text.toLowerCase()] ?? true;
+}
+
+export function integerOption(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+  return Number(text);
+}
+
+const NO_OPTIONS: RequestOptions = {
+  query: new URLSearchParams(),
+  dryRun: false,
+  fieldValidation: 'Warn',
+  fieldManager: undefined,
+  force: undefined,
+  pretty: false,
+};
+
+export function parseOptions(search: string, optionsKind: string): RequestOptions {
+  if (search === '') return NO_OPTIONS;
+  const query = new URLSearchParams(search);
+  const issues: Issue[] = [];
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  if (dryRun.some((value) => value !== 'All')) {
+    issues.push(notSupported(FieldPath.of('dryRun'), dryRun, ['All']));
+  }
+  const validation = query.get('fieldValidation') || 'Warn';
+  if (validation !== 'Ignore' && validation !== 'Warn' && validation !== 'Strict') {
+    issues.push(notSupported(FieldPath.of('fieldValidation'), validation, ['Ignore', 'Strict', 'Warn', '']));
+  }
+  if (issues.length > 0) throw invalid({ group: 'meta.k8s.io', kind: optionsKind }, '', issues);
+  return {
+    query,
+    dryRun: dryRun.length > 0,
+    fieldValidation: validation as FieldValidation,
+    fieldManager: query.get('fieldManager') || undefined,
+    force: booleanOption(query, 'force'),
+    pretty: booleanOption(query, 'pretty') ?? false,
+  };
+}
