@@ -64,7 +64,8 @@ export const noSuchResource = () =>
   failure(404, 'NotFound', 'the server could not find the requested resource', { details: {} });
 
 export const methodNotAllowed = (subject?: Subject, verb?: string) =>
-  failure(405,
+  failure(
+    405,
     'MethodNotAllowed',
     subject && verb
       ? `${verb} is not supported on resources of kind "${qualified(subject)}"`
@@ -73,19 +74,18 @@ export const methodNotAllowed = (subject?: Subject, verb?: string) =>
   );
 
 export const notAcceptable = (accepted: readonly string[]) =>
-  failure(406,
-    'NotAcceptable',
-    `only the following media types are accepted: ${accepted.join(', ')}`,
-  );
+  failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
 export const unsupportedMediaType = (given: string, accepted: readonly string[]) =>
-  failure(415,
+  failure(
+    415,
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}${given === '' ? '' : ` (got ${given})`}`,
   );
 
 export const alreadyExists = (subject: Subject, name: string, beingDeleted = false) =>
-  failure(409,
+  failure(
+    409,
     'AlreadyExists',
     `${beingDeleted ? 'object is being deleted: ' : ''}${qualified(subject)} "${name}" already exists`,
     { details: details(subject, name) },

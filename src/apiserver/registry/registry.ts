@@ -43,7 +43,8 @@ export class Registry {
   /** Adds a subresource to a built-in row, such as `pods/eviction`. */
   addSubresource(group: string, plural: string, name: string, subresource: Subresource): void {
     const row = this.byPlural(group, plural);
-    if (row === undefined) throw new Error(`Cannot add subresource "${name}": no resource ${plural} in group "${group}"`);
+    if (row === undefined)
+      throw new Error(`Cannot add subresource "${name}": no resource ${plural} in group "${group}"`);
     (row.subresources as Map<string, Subresource>).set(name, subresource);
     this.#changed();
   }

@@ -13,7 +13,15 @@ export interface RequestOptions {
   readonly pretty: boolean;
 }
 
-const FLAGS: Readonly<Record<string, boolean>> = { true: true, '1': true, t: true, false: false, '0': false, f: false, '': true };
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  '1': true,
+  t: true,
+  false: false,
+  '0': false,
+  f: false,
+  '': true,
+};
 
 export function booleanOption(query: URLSearchParams, name: string): boolean | undefined {
   const text = query.get(name);
