@@ -1,0 +1,3 @@
+export { loadSchema } from './load.ts';
+export * from './node.ts';
+export type * from './types.ts';
