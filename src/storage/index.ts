@@ -1,2 +1,6 @@
+export { DirectoryInUseError } from './lmdb/directory-lock.ts';
+export { type LmdbStoreOptions, openLmdbStore } from './lmdb/lmdb-store.ts';
+export { createMemoryStore } from './memory/memory-store.ts';
+export type { StoreOptions } from './revisioned-store.ts';
 export type { Deliver, Entry, Page, RangeOptions, Store, StoreEvent, Transaction } from './store.ts';
 export { CompactedError, FlushError } from './store.ts';
