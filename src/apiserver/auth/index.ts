@@ -1,0 +1,2 @@
+export * from './kubeconfig.ts';
+export { openPki, type Pki, type PkiOptions } from './pki.ts';

@@ -1,0 +1,192 @@
+/**
+ * The secrets a control plane keeps: CA, serving certificate, admin certificate and token, and the key that signs
+ * service-account tokens. They live in one directory that only its owner can read, or in memory for ephemeral planes.
+ */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../machinery/runtime/index.ts';
+import { createAuthority, isFresh, issueClient, issueServer, type KeyPair, renewAt } from './certificates.ts';
+
+export interface PkiOptions {
+  /** Absent: nothing is written to disk. */
+  readonly directory?: string;
+  readonly clock: Clock;
+  /** Addresses and names the server is reached by, beyond loopback and the in-cluster names. */
+  readonly hosts?: readonly string[];
+  /** ClusterIP of the Service `default/kubernetes`. */
+  readonly serviceAddress?: string;
+}
+
+const CA_DAYS = 3650;
+const LEAF_DAYS = 365;
+/** Never look at the certificate more often than this, whatever its dates say. */
+const MIN_RENEWAL_CHECK_MS = 60_000;
+
+const ALWAYS_SERVED = [
+  'localhost',
+  '127.0.0.1',
+  '::1',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
+
+/** Addresses that mean "every interface" and so name no host. */
+const UNSPECIFIED = new Set(['0.0.0.0', '::', '']);
+
+export class Pki {
+  readonly authority: KeyPair;
+  readonly admin: KeyPair;
+  /** Bearer token of the administrator. */
+  readonly adminToken: string;
+  /** PEM private key (P-256) that signs service-account tokens. */
+  readonly serviceAccountKey: string;
+  #server: KeyPair;
+  readonly #files: SecretFiles;
+  readonly #clock: Clock;
+  readonly #hosts: readonly string[];
+
+  constructor(
+    parts: Pick<Pki, 'authority' | 'admin' | 'adminToken' | 'serviceAccountKey' | 'server'>,
+    files: SecretFiles,
+    clock: Clock,
+    hosts: readonly string[],
+  ) {
+    this.authority = parts.authority;
+    this.admin = parts.admin;
+    this.adminToken = parts.adminToken;
+    this.serviceAccountKey = parts.serviceAccountKey;
+    this.#server = parts.server;
+    this.#files = files;
+    this.#clock = clock;
+    this.#hosts = hosts;
+  }
+
+  get server(): KeyPair {
+    return this.#server;
+  }
+
+  /**
+   * Issues a new serving certificate when two thirds of the old one's life are over and hands it to `renewed`, which
+   * puts it in use (`server.setSecureContext`). Returns how to stop.
+   */
+  keepServerFresh(renewed: (pair: KeyPair) => void, failed: (error: unknown) => void): () => void {
+    let cancel: () => void = () => {};
+    let stopped = false;
+    const arm = (): void => {
+      const wait = Math.max(renewAt(this.#server.certificate) - this.#clock.now(), MIN_RENEWAL_CHECK_MS);
+      cancel = this.#clock.after(wait, () => {
+        this.#renewServer().then(
+          (pair) => {
+            if (stopped) return;
+            renewed(pair);
+            arm();
+          },
+          (error: unknown) => {
+            failed(error);
+            if (!stopped) cancel = this.#clock.after(MIN_RENEWAL_CHECK_MS, arm);
+          },
+        );
+      });
+    };
+    arm();
+    return () => {
+      stopped = true;
+      cancel();
+    };
+  }
+
+  async #renewServer(): Promise<KeyPair> {
+    this.#server = await issueServer(this.authority, 'kube-apiserver', this.#hosts, {
+      now: this.#clock.now(),
+      days: LEAF_DAYS,
+    });
+    this.#files.writePair('server', this.#server);
+    return this.#server;
+  }
+}
+
+/** Reads what is there, makes what is missing, and replaces leaves that are old or do not cover the hosts. */
+export async function openPki({ directory, clock, hosts = [], serviceAddress }: PkiOptions): Promise<Pki> {
+  const files = directory === undefined ? memoryFiles() : directoryFiles(directory);
+  const now = clock.now();
+  const leaf = { now, days: LEAF_DAYS };
+  const names = [
+    ...new Set([...ALWAYS_SERVED, ...(serviceAddress === undefined ? [] : [serviceAddress]), ...hosts]),
+  ].filter((host) => !UNSPECIFIED.has(host));
+
+  let authority = files.readPair('ca');
+  if (authority === undefined) {
+    authority = await createAuthority('quorate-ca', { now, days: CA_DAYS });
+    files.writePair('ca', authority);
+  }
+  let server = files.readPair('server');
+  if (server === undefined || !isFresh(server.certificate, authority.certificate, names, now)) {
+    server = await issueServer(authority, 'kube-apiserver', names, leaf);
+    files.writePair('server', server);
+  }
+  let admin = files.readPair('admin');
+  if (admin === undefined || !isFresh(admin.certificate, authority.certificate, [], now)) {
+    const subject = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
+    admin = await issueClient(authority, subject, leaf);
+    files.writePair('admin', admin);
+  }
+  const adminToken = files.readOrMake('admin.token', () => randomBytes(32).toString('base64url'));
+  const serviceAccountKey = files.readOrMake('service-account.key', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  });
+  return new Pki({ authority, admin, adminToken, serviceAccountKey, server }, files, clock, names);
+}
+
+interface SecretFiles {
+  readPair(name: string): KeyPair | undefined;
+  writePair(name: string, pair: KeyPair): void;
+  readOrMake(name: string, make: () => string): string;
+}
+
+function memoryFiles(): SecretFiles {
+  return { readPair: () => undefined, writePair: () => {}, readOrMake: (_name, make) => make() };
+}
+
+function directoryFiles(directory: string): SecretFiles {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // The directory may come from an older start or another hand with a wider mode.
+  chmodSync(directory, 0o700);
+  const read = (name: string): string | undefined => {
+    try {
+      return readFileSync(join(directory, name), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new Error(`Cannot read ${join(directory, name)}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  const write = (name: string, text: string): void => writePrivateFile(join(directory, name), text);
+  return {
+    readPair(name) {
+      const certificate = read(`${name}.crt`);
+      const key = read(`${name}.key`);
+      return certificate === undefined || key === undefined ? undefined : { certificate, key };
+    },
+    writePair(name, { certificate, key }) {
+      write(`${name}.key`, key);
+      write(`${name}.crt`, certificate);
+    },
+    readOrMake(name, make) {
+      const found = read(name);
+      if (found !== undefined) return found.endsWith('\n') && !found.startsWith('-----') ? found.trimEnd() : found;
+      const made = make();
+      write(name, made);
+      return made;
+    },
+  };
+}
+
+/** Replaces the file in one step; only its owner can read it, also while it is being written. */
+export function writePrivateFile(path: string, text: string): void {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, path);
+}
