@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,docs}/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,docs,conformance}/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
     testTimeout: 30_000,

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The Kubernetes minors that tests can run against; test/kubernetes/build.sh builds them. */
+export const MINORS = ['1.36', '1.37'] as const;
+export type Minor = (typeof MINORS)[number];
+
+export const BINARIES = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+  'e2e.test',
+] as const;
+export type Binary = (typeof BINARIES)[number];
+
+const here = import.meta.dirname;
+
+/** The folder of a minor's binaries if all the named ones are there already; undefined otherwise. Builds nothing. */
+export function findBinaries(minor: Minor, names: readonly Binary[]): string | undefined {
+  const folder =
+    minor === '1.36' && process.env['KUBEBUILDER_ASSETS'] ? process.env['KUBEBUILDER_ASSETS'] : cacheFolder(minor);
+  return names.every((name) => isExecutable(join(folder, name))) ? folder : undefined;
+}
+
+/** The folder of a minor's binaries, building what is missing. Needs Go for that; throws a clear error without. */
+export function requireBinaries(minor: Minor, names: readonly Binary[]): string {
+  return (
+    findBinaries(minor, names) ??
+    execFileSync(join(here, 'build.sh'), [minor, ...names], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }).trim()
+  );
+}
+
+function cacheFolder(minor: Minor): string {
+  const cache =
+    process.env['QUORATE_KUBERNETES_CACHE'] ??
+    join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'quorate', 'kubernetes');
+  return join(cache, pinnedVersion(minor));
+}
+
+function pinnedVersion(minor: Minor): string {
+  const line = execFileSync(
+    'awk',
+    ['$1 == "k8s.io/kubernetes" { print $2; exit }', join(here, `v${minor}`, 'go.mod')],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return line.trim();
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

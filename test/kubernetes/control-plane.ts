@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Binary, type Minor, requireBinaries } from './binaries.ts';
+
+export interface RealControlPlaneOptions {
+  readonly minor?: Minor;
+  /** Which components run besides etcd and kube-apiserver. Default: controller manager and scheduler. */
+  readonly components?: readonly ('kube-controller-manager' | 'kube-scheduler')[];
+  readonly featureGates?: string;
+  readonly runtimeConfig?: string;
+  /** Extra flags by component. */
+  readonly flags?: Partial<Record<Binary, readonly string[]>>;
+}
+
+export interface RealControlPlane {
+  /** Path of an admin kubeconfig. */
+  readonly kubeconfig: string;
+  readonly server: string;
+  readonly token: string;
+  readonly caFile: string;
+  /** The folder of the binaries in use, kubectl among them. */
+  readonly binaries: string;
+  readonly folder: string;
+  /** Ends one component at once, as a crash would. */
+  kill(name: Binary): Promise<void>;
+  /** Starts a component that was killed, on the same data and ports. */
+  restart(name: Binary): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const TOKEN = 'quorate-test-admin';
+const READY_TIMEOUT_MS = 90_000;
+
+/** Runs etcd, kube-apiserver and friends on loopback in a temporary folder. They end with `stop` or with this process. */
+export async function startRealControlPlane(options: RealControlPlaneOptions = {}): Promise<RealControlPlane> {
+  const { minor = '1.36', components = ['kube-controller-manager', 'kube-scheduler'] } = options;
+  const names: Binary[] = ['etcd', 'kube-apiserver', 'kubectl', ...components];
+  const binaries = requireBinaries(minor, names);
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-kubernetes-'));
+  const [etcdPort, peerPort, apiPort, managerPort, schedulerPort] = await freePorts(5);
+  const server = `https://127.0.0.1:${apiPort}`;
+  const caFile = join(folder, 'certs', 'apiserver.crt');
+  const kubeconfig = join(folder, 'kubeconfig');
+  const accountKey = join(folder, 'service-account.key');
+  writeServiceAccountKey(accountKey);
+  writeFileSync(join(folder, 'tokens.csv'), `${TOKEN},admin,admin,system:masters\n`, { mode: 0o600 });
+
+  const gates = options.featureGates === undefined ? [] : [`--feature-gates=${options.featureGates}`];
+  const commandLines: Record<string, string[]> = {
+    etcd: [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=http://127.0.0.1:${etcdPort}`,
+      `--advertise-client-urls=http://127.0.0.1:${etcdPort}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      '--log-level=warn',
+    ],
+    'kube-apiserver': [
+      `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${apiPort}`,
+      `--cert-dir=${join(folder, 'certs')}`,
+      `--token-auth-file=${join(folder, 'tokens.csv')}`,
+      '--authorization-mode=RBAC',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${accountKey}`,
+      `--service-account-signing-key-file=${accountKey}`,
+      '--allow-privileged=true',
+      '--endpoint-reconciler-type=none',
+      ...(options.runtimeConfig === undefined ? [] : [`--runtime-config=${options.runtimeConfig}`]),
+      ...gates,
+    ],
+    'kube-controller-manager': [
+      `--kubeconfig=${kubeconfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${managerPort}`,
+      `--service-account-private-key-file=${accountKey}`,
+      `--root-ca-file=${caFile}`,
+      '--use-service-account-credentials=true',
+      '--leader-elect=false',
+      ...gates,
+    ],
+    'kube-scheduler': [
+      `--kubeconfig=${kubeconfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${schedulerPort}`,
+      '--leader-elect=false',
+      ...gates,
+    ],
+  };
+
+  const processes = new Map<string, ChildProcess>();
+  const launch = (name: Binary): void => {
+    const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
+    const child = spawn(join(binaries, name), [...(commandLines[name] ?? []), ...(options.flags?.[name] ?? [])], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout?.pipe(log);
+    child.stderr?.pipe(log);
+    processes.set(name, child);
+  };
+  const end = async (name: string, signal: NodeJS.Signals): Promise<void> => {
+    const child = processes.get(name);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await exited;
+  };
+  const endWithParent = (): void => {
+    for (const child of processes.values()) child.kill('SIGKILL');
+  };
+  process.once('exit', endWithParent);
+
+  const plane: RealControlPlane = {
+    kubeconfig,
+    server,
+    token: TOKEN,
+    caFile,
+    binaries,
+    folder,
+    kill: (name) => end(name, 'SIGKILL'),
+    async restart(name) {
+      launch(name);
+      if (name === 'kube-apiserver') await waitReady(server, folder);
+    },
+    async stop() {
+      for (const name of ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'])
+        await end(name, 'SIGTERM');
+      process.removeListener('exit', endWithParent);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  try {
+    launch('etcd');
+    launch('kube-apiserver');
+    await waitReady(server, folder);
+    writeKubeconfig({ kubeconfig, server, caFile });
+    for (const name of components) launch(name);
+    return plane;
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
+
+async function waitReady(server: string, folder: string): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    if (await isReady(server)) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const log = readFileSync(join(folder, 'kube-apiserver.log'), 'utf8').split('\n').slice(-15).join('\n');
+  throw new Error(`kube-apiserver was not ready after ${READY_TIMEOUT_MS / 1000} s; its last lines:\n${log}`);
+}
+
+function isReady(server: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = request(
+      `${server}/readyz`,
+      { rejectUnauthorized: false, headers: { authorization: `Bearer ${TOKEN}` } },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      },
+    );
+    call.on('error', () => resolve(false));
+    call.end();
+  });
+}
+
+function writeKubeconfig({ kubeconfig, server, caFile }: { kubeconfig: string; server: string; caFile: string }): void {
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'test',
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin' } }],
+    clusters: [
+      { name: 'test', cluster: { server, 'certificate-authority-data': readFileSync(caFile).toString('base64') } },
+    ],
+    users: [{ name: 'admin', user: { token: TOKEN } }],
+  };
+  writeFileSync(kubeconfig, JSON.stringify(config), { mode: 0o600 });
+}
+
+function writeServiceAccountKey(path: string): void {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(path, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
+}
+
+/** Ports that were free a moment ago; all are held at once so that they differ. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer();
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
