@@ -1,0 +1,89 @@
+/**
+ * The order in which pods go, as a list of named rules; the first rule that separates two pods decides.
+ * A negative answer means that `a` goes before `b`. Same meaning as `ActivePodsWithRanks` of Kubernetes v1.36:
+ *
+ *  1. Unassigned     no node before assigned
+ *  2. Phase          Pending (or anything unheard of), Unknown, Running
+ *  3. NotReady       not Ready before Ready
+ *  4. DeletionCost   lower cost first
+ *  5. Colocation     more related pods on its node first
+ *  5' PickerRank     instead of 5 when an application picks: lower rank first
+ *  6. ReadyTime      shorter Ready first, in bins that double; inside a bin the lower UID
+ *  7. Restarts       more restarts first; on a tie more restarts of sidecars
+ *  8. CreationTime   younger first, binned as in 6
+ */
+import type { PodFacts } from './pod-facts.ts';
+
+export type RuleName =
+  | 'Unassigned'
+  | 'Phase'
+  | 'NotReady'
+  | 'DeletionCost'
+  | 'Colocation'
+  | 'PickerRank'
+  | 'ReadyTime'
+  | 'Restarts'
+  | 'CreationTime';
+
+export interface Rule {
+  readonly name: RuleName;
+  readonly compare: (a: PodFacts, b: PodFacts) => number;
+}
+
+const unassigned: Rule = { name: 'Unassigned', compare: (a, b) => Number(a.assigned) - Number(b.assigned) };
+const phase: Rule = { name: 'Phase', compare: (a, b) => a.phaseOrdinal - b.phaseOrdinal };
+const notReady: Rule = { name: 'NotReady', compare: (a, b) => Number(a.ready) - Number(b.ready) };
+const deletionCost: Rule = { name: 'DeletionCost', compare: (a, b) => a.deletionCost - b.deletionCost };
+const colocation: Rule = { name: 'Colocation', compare: (a, b) => b.rank - a.rank };
+const pickerRank: Rule = { name: 'PickerRank', compare: (a, b) => a.rank - b.rank };
+
+const readyTime: Rule = {
+  name: 'ReadyTime',
+  compare: (a, b) =>
+    a.ready && b.ready
+      ? compareAge(a, b, { aAt: a.readySince, bAt: b.readySince, binDifference: a.readyBin - b.readyBin })
+      : 0,
+};
+
+const restarts: Rule = {
+  name: 'Restarts',
+  compare: (a, b) => b.restarts - a.restarts || b.sidecarRestarts - a.sidecarRestarts,
+};
+
+const creationTime: Rule = {
+  name: 'CreationTime',
+  compare: (a, b) => compareAge(a, b, { aAt: a.created, bAt: b.created, binDifference: a.createdBin - b.createdBin }),
+};
+
+interface Ages {
+  readonly aAt: number | undefined;
+  readonly bAt: number | undefined;
+  readonly binDifference: number;
+}
+
+function compareAge(a: PodFacts, b: PodFacts, { aAt, bAt, binDifference }: Ages): number {
+  if (aAt === bAt) return 0;
+  if (aAt === undefined) return -1;
+  if (bAt === undefined) return 1;
+  if (binDifference !== 0) return binDifference;
+  return a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0;
+}
+
+export interface RuleChoice {
+  readonly rankedBy: 'Colocation' | 'PickerRank';
+  /** Feature gate PodDeletionCost. */
+  readonly deletionCost: boolean;
+}
+
+export function downscaleRules(choice: RuleChoice): readonly Rule[] {
+  return [
+    unassigned,
+    phase,
+    notReady,
+    ...(choice.deletionCost ? [deletionCost] : []),
+    choice.rankedBy === 'Colocation' ? colocation : pickerRank,
+    readyTime,
+    restarts,
+    creationTime,
+  ];
+}
