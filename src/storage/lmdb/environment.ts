@@ -23,6 +23,8 @@ async function openEnvironment(directory: string): Promise<Environment> {
     pageSize: 16_384,
     // A commit is on disk when it is done. Overlapping would win nothing: there is one batch at a time.
     overlappingSync: false,
+    // Each batch is a transaction by itself. LMDB's own grouping by turn leaves a promise nobody can catch.
+    eventTurnBatching: false,
     maxDbs: 4,
     ...binary,
   });
