@@ -1,7 +1,8 @@
 /** One kind the server serves. Adding a kind is adding a row; custom resource definitions add theirs at run time. */
 import type { ApiObject } from '../object.ts';
-import type { Subresource } from './subresource.ts';
+import type { UserInfo } from '../user.ts';
 import type { Strategy, TableLayout } from './strategy.ts';
+import type { Subresource } from './subresource.ts';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
@@ -29,6 +30,12 @@ export interface VersionRow {
   readonly deprecationWarning?: string;
 }
 
+/** What the answer of a computed resource may depend on, besides the object sent. */
+export interface ReviewCall {
+  readonly user: UserInfo;
+  readonly namespace: string | undefined;
+}
+
 export interface ResourceRow {
   readonly group: string;
   readonly kind: string;
@@ -49,6 +56,8 @@ export interface ResourceRow {
   readonly subresources: ReadonlyMap<string, Subresource>;
   /** A custom resource: no protobuf, no strategic merge, list items keep kind and apiVersion. */
   readonly custom: boolean;
+  /** Set for computed resources (access reviews): answers a create, after which nothing is stored. */
+  review?(object: ApiObject, call: ReviewCall): ApiObject | Promise<ApiObject>;
   /** Decodes, prunes, defaults by schema; set for custom resources only. */
   readonly schemaFor?: (version: string) => unknown;
 }

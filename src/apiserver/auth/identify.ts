@@ -1,0 +1,43 @@
+/** From a request to the user it is made as: authentication, then impersonation. */
+import type { Authenticator, Authorizer } from '../access.ts';
+import type { ApiRequest } from '../exchange.ts';
+import { unauthorized } from '../status.ts';
+import { anonymous, type UserInfo } from '../user.ts';
+import { impersonate } from './impersonation.ts';
+
+export const AUTHENTICATED = 'system:authenticated';
+
+export interface IdentifyOptions {
+  /** Asked in order; the first that knows the caller decides. */
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+}
+
+/**
+ * Rules, in order:
+ *  1. an authenticator knows the caller: that user, plus `system:authenticated`
+ *  2. one saw credentials of its kind and they are bad: 401, never a fall back to anonymous
+ *  3. no credentials at all: `system:anonymous`
+ *  4. impersonation headers are followed if that user may
+ */
+export function createIdentifier({ authenticators, authorizer }: IdentifyOptions) {
+  return async function identify(request: ApiRequest): Promise<UserInfo> {
+    return impersonate(request, await authenticate(authenticators, request), authorizer);
+  };
+}
+
+async function authenticate(authenticators: readonly Authenticator[], request: ApiRequest): Promise<UserInfo> {
+  let refused = false;
+  for (const authenticator of authenticators) {
+    const result = await authenticator.authenticate(request);
+    if (result === 'invalid') refused = true;
+    else if (result !== undefined) return withAuthenticated(result);
+  }
+  if (refused || request.headers['authorization']) throw unauthorized();
+  return anonymous;
+}
+
+export function withAuthenticated(user: UserInfo): UserInfo {
+  if (user.groups.includes(AUTHENTICATED) || user.username === anonymous.username) return user;
+  return { ...user, groups: [...user.groups, AUTHENTICATED] };
+}

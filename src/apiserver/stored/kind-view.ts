@@ -1,0 +1,85 @@
+/**
+ * The objects of one small kind, decoded and kept current by a watch of the store: what is read on every request
+ * (roles, webhook configurations, quotas) must cost no decoding.
+ */
+import type { Store, StoreEvent } from '../../storage/index.ts';
+import type { ApiObject } from '../object.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ObjectCache } from './object-cache.ts';
+
+export interface StoredReads {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly objects: ObjectCache;
+}
+
+export class KindView<T extends object = ApiObject> {
+  readonly #prefix: string;
+  readonly #objects = new Map<string, T>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stop: () => void;
+
+  constructor({ store, registry }: StoredReads, group: string, plural: string) {
+    const row = registry.byPlural(group, plural);
+    if (row === undefined) throw new Error(`Cannot view ${plural}: no such resource in group "${group}"`);
+    this.#prefix = row.prefix;
+    const revision = store.revision;
+    for (const entry of store.range(this.#prefix)) this.#objects.set(entry.key, decode(entry.value));
+    this.#stop = store.watch(this.#prefix, revision, (events) => this.#apply(events));
+  }
+
+  get(namespace: string | undefined, name: string): T | undefined {
+    return this.#objects.get(namespace ? `${this.#prefix}${namespace}/${name}` : `${this.#prefix}${name}`);
+  }
+
+  /** In no particular order. */
+  values(): IterableIterator<T> {
+    return this.#objects.values();
+  }
+
+  /** Calls back after every batch of changes. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  #apply(events: readonly StoreEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'put' && event.entry !== undefined) this.#objects.set(event.key, decode(event.entry.value));
+      else this.#objects.delete(event.key);
+    }
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function decode<T>(value: Buffer): T {
+  return JSON.parse(value.toString('utf8')) as T;
+}
+
+/** One stored object as it is on disk now; shared, so never change it. */
+export function readStored<T = ApiObject>(
+  { store, registry, objects }: StoredReads,
+  type: { readonly group: string; readonly plural: string },
+  namespace: string | undefined,
+  name: string,
+): T | undefined {
+  const row = registry.byPlural(type.group, type.plural);
+  if (row === undefined) return undefined;
+  const entry = store.get(row.namespaced ? `${row.prefix}${namespace ?? ''}/${name}` : `${row.prefix}${name}`);
+  return entry === undefined ? undefined : (objects.read(entry) as T);
+}
+
+/** Every stored object of a kind in a namespace, or anywhere. */
+export function listStored<T = ApiObject>(
+  { store, registry, objects }: StoredReads,
+  type: { readonly group: string; readonly plural: string },
+  namespace: string | undefined,
+): T[] {
+  const row = registry.byPlural(type.group, type.plural);
+  if (row === undefined) return [];
+  const prefix = row.namespaced && namespace ? `${row.prefix}${namespace}/` : row.prefix;
+  return store.range(prefix).map((entry) => objects.read(entry) as T);
+}
