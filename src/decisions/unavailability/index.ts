@@ -1,0 +1,6 @@
+export * from './decide.ts';
+export * from './groups.ts';
+export * from './ledger.ts';
+export * from './numbers.ts';
+export * from './pod-state.ts';
+export * from './operation.ts';
