@@ -1,7 +1,21 @@
 /** The built-in kinds that controllers work with, tied to their object types. */
 import type { Deployment, ReplicaSet } from './generated/apps-v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/autoscaling-v2.ts';
-import type { Namespace, Node, Pod, ReplicationController, Secret } from './generated/core-v1.ts';
+import type {
+  ConfigMap,
+  Endpoints,
+  Event,
+  LimitRange,
+  Namespace,
+  Node,
+  Pod,
+  ReplicationController,
+  ResourceQuota,
+  Secret,
+  Service,
+  ServiceAccount,
+} from './generated/core-v1.ts';
+import type { EndpointSlice } from './generated/discovery-v1.ts';
 import { builtinType } from './registry.ts';
 import type { ResourceType } from './resource.ts';
 
@@ -16,3 +30,11 @@ export const horizontalPodAutoscalerType = builtinType(
   'HorizontalPodAutoscaler',
   'autoscaling',
 ) as ResourceType<HorizontalPodAutoscaler>;
+export const configMapType = builtinType('ConfigMap') as ResourceType<ConfigMap>;
+export const endpointsType = builtinType('Endpoints') as ResourceType<Endpoints>;
+export const endpointSliceType = builtinType('EndpointSlice', 'discovery.k8s.io') as ResourceType<EndpointSlice>;
+export const eventType = builtinType('Event') as ResourceType<Event>;
+export const limitRangeType = builtinType('LimitRange') as ResourceType<LimitRange>;
+export const resourceQuotaType = builtinType('ResourceQuota') as ResourceType<ResourceQuota>;
+export const serviceType = builtinType('Service') as ResourceType<Service>;
+export const serviceAccountType = builtinType('ServiceAccount') as ResourceType<ServiceAccount>;

@@ -9,6 +9,8 @@ export interface ListOptions {
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
+  /** Asks for metadata alone: the objects come without spec and status. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface ObjectList<T> {
@@ -27,6 +29,7 @@ export interface WatchOptions {
   readonly resourceVersion?: string | undefined;
   readonly sendInitialEvents?: boolean | undefined;
   readonly timeoutSeconds?: number | undefined;
+  readonly metadataOnly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,6 +39,9 @@ export interface WatchEvent<T> {
 }
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+const METADATA_ITEM = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 const PATCH_CONTENT: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
@@ -126,8 +132,9 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
     request: (method, path, body, headers) => request(method, path, body, headers),
     get: (type, key, options) => request('GET', resourcePath(type, { ...key, ...options })),
     async list(type, options = {}) {
-      const { namespace, ...query } = options;
-      return request('GET', resourcePath(type, { namespace }) + formatQuery(query));
+      const { namespace, metadataOnly, ...query } = options;
+      const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
+      return request('GET', resourcePath(type, { namespace }) + formatQuery(query), undefined, headers);
     },
     watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders }),
     create(type, object, options) {
@@ -151,7 +158,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
       await request('DELETE', resourcePath(type, key), deleteBody(options));
     },
     async deleteCollection(type, options = {}) {
-      const { namespace, labelSelector, fieldSelector, ...rest } = options;
+      const { namespace, labelSelector, fieldSelector, metadataOnly: _, ...rest } = options;
       await request(
         'DELETE',
         resourcePath(type, { namespace }) + formatQuery({ labelSelector, fieldSelector }),
@@ -177,7 +184,7 @@ async function* watchResource<T extends KubeObject>(
     extraHeaders: Readonly<Record<string, string>> | undefined;
   },
 ): AsyncGenerator<WatchEvent<T>> {
-  const { namespace, signal, sendInitialEvents, ...query } = options;
+  const { namespace, signal, sendInitialEvents, metadataOnly, ...query } = options;
   const path =
     resourcePath(type, { namespace }) +
     formatQuery({
@@ -189,7 +196,11 @@ async function* watchResource<T extends KubeObject>(
   const response = await transport({
     method: 'GET',
     path,
-    headers: { accept: 'application/json', 'user-agent': userAgent, ...extraHeaders },
+    headers: {
+      accept: metadataOnly === true ? METADATA_ITEM : 'application/json',
+      'user-agent': userAgent,
+      ...extraHeaders,
+    },
     signal,
   });
   if (response.status >= 400) {

@@ -2,6 +2,7 @@ export * from './api-error.ts';
 export * from './client.ts';
 export * from './clock.ts';
 export * from './controller.ts';
+export * from './discovery.ts';
 export * from './event-recorder.ts';
 export * from './informer.ts';
 export * from './informer-set.ts';

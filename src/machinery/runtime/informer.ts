@@ -20,6 +20,7 @@ export interface InformerOptions<T extends KubeObject> {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  readonly metadataOnly?: boolean | undefined;
   /** Drops what the reader does not need before it is cached. */
   readonly project?: ((object: T) => T) | undefined;
 }
@@ -136,7 +137,7 @@ export class Informer<T extends KubeObject> {
   }
 
   async #relist(): Promise<string> {
-    const { client, type, namespace, labelSelector, fieldSelector } = this.#options;
+    const { client, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const seen = new Map<string, T>();
     let token: string | undefined;
     let resourceVersion = '';
@@ -145,6 +146,7 @@ export class Informer<T extends KubeObject> {
         namespace,
         labelSelector,
         fieldSelector,
+        metadataOnly,
         limit: PAGE_SIZE,
         continue: token,
       });
@@ -163,12 +165,13 @@ export class Informer<T extends KubeObject> {
   }
 
   async #watch(from: string, signal: AbortSignal): Promise<string> {
-    const { client, type, namespace, labelSelector, fieldSelector } = this.#options;
+    const { client, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     let resume = from;
     for await (const event of client.watch(type, {
       namespace,
       labelSelector,
       fieldSelector,
+      metadataOnly,
       resourceVersion: from,
       signal,
     })) {
@@ -188,8 +191,13 @@ export class Informer<T extends KubeObject> {
   }
 
   #project(object: T): T {
-    const { project, type } = this.#options;
+    const { project, type, metadataOnly } = this.#options;
     // List items of built-ins come without these two; every reader may rely on them.
+    if (metadataOnly === true) {
+      // They arrive as PartialObjectMetadata; readers want to know what they are part of.
+      object.kind = type.kind;
+      object.apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
+    }
     object.kind ??= type.kind;
     object.apiVersion ??= type.group === '' ? type.version : `${type.group}/${type.version}`;
     return project === undefined ? object : project(object);
