@@ -18,6 +18,8 @@ export interface ObjectNode {
   property(name: string): SchemaNode | undefined;
   /** The value a member has when absent, where the schema says so. */
   defaultOf(name: string): unknown;
+  /** The member exists with its zero value even when JSON leaves it out, so nobody can add or remove it. */
+  alwaysPresent(name: string): boolean;
 }
 
 export interface ListNode {
@@ -59,6 +61,7 @@ export const freeFormNode: ObjectNode = {
   replace: false,
   property: () => deducedNode,
   defaultOf: () => undefined,
+  alwaysPresent: () => false,
 };
 
 const SCALARS: Record<ScalarName, SchemaNode> = {
@@ -113,6 +116,10 @@ function structNode(struct: StructSchema, { mapType, patchStrategy }: Partial<Fi
       return field === undefined ? undefined : nodeOfField(field);
     },
     defaultOf: (name) => struct.properties.get(name)?.default,
+    alwaysPresent: (name) => {
+      const field = struct.properties.get(name);
+      return field !== undefined && !field.pointer && (field.type.kind === 'struct' || !field.omitEmpty);
+    },
   };
 }
 
@@ -142,6 +149,7 @@ function buildNode(type: TypeRef, field: Partial<FieldSchema>): SchemaNode {
         replace: field.patchStrategy === 'replace',
         property: () => value,
         defaultOf: () => undefined,
+        alwaysPresent: () => false,
       };
     }
     case 'list':
