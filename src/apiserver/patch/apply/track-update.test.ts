@@ -102,7 +102,7 @@ test('more than ten updaters fold into ancient-changes, oldest first', () => {
     const object = pod({ labels });
     live = withEntries(object, track(live, object, { manager: `m${i}`, now: at(i) }));
   }
-  const entries = (live?.metadata as { managedFields: ManagedFieldsEntry[] }).managedFields;
+  const entries = ((live as JsonObject).metadata as { managedFields: ManagedFieldsEntry[] }).managedFields;
   expect(entries).toHaveLength(10);
   expect(entries[0]).toMatchObject({
     manager: 'ancient-changes',
