@@ -1,0 +1,3 @@
+export * from './model.ts';
+export * from './naive.ts';
+export * from './plan.ts';
