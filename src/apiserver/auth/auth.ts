@@ -1,0 +1,73 @@
+/** Everything about who may do what, put together for one server. */
+import type { Clock } from '../../machinery/runtime/index.ts';
+import type { Authenticator } from '../access.ts';
+import type { AdmissionPlugin } from '../admission.ts';
+import type { ApiRequest, ApiResponse } from '../exchange.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { StoredReads } from '../stored/kind-view.ts';
+import type { UserInfo } from '../user.ts';
+import { clientCertificates, inProcess, serviceAccountTokens, staticTokens } from './authenticators.ts';
+import { createIdentifier } from './identify.ts';
+import { openidPaths } from './openid.ts';
+import type { Pki } from './pki.ts';
+import { createRbacAuthorizer, type RbacAuthorizer, SUPERUSERS } from './rbac/authorizer.ts';
+import { escalationCheck } from './rbac/escalation.ts';
+import { RoleIndex } from './rbac/index-of-roles.ts';
+import { accessReviewRows } from './reviews/access-reviews.ts';
+import { identityReviewRows } from './reviews/identity-reviews.ts';
+import { tokenSubresource } from './token-request.ts';
+import { ServiceAccountTokens } from './tokens.ts';
+
+export interface AuthOptions {
+  /** The registry must already hold the built-in rows. */
+  readonly reads: StoredReads;
+  readonly pki: Pick<Pki, 'adminToken' | 'serviceAccountKey'>;
+  readonly clock: Clock;
+  readonly newUid: () => string;
+  readonly issuer?: string;
+}
+
+export interface Auth {
+  /** Who makes the request; throws 401, or 403 for an impersonation that is not allowed. */
+  identify(request: ApiRequest): Promise<UserInfo>;
+  readonly authorizer: RbacAuthorizer;
+  readonly tokens: ServiceAccountTokens;
+  /** Admission that guards the roles themselves. */
+  readonly plugins: readonly AdmissionPlugin[];
+  /** Answers `/.well-known/openid-configuration` and `/openid/v1/jwks`; undefined for other paths. */
+  plain(path: string): ApiResponse | undefined;
+  stop(): void;
+}
+
+const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
+
+/** Adds the review rows and the token subresource to the registry. */
+export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER }: AuthOptions): Auth {
+  const index = new RoleIndex(reads);
+  const authorizer = createRbacAuthorizer(index);
+  const tokens = new ServiceAccountTokens({ reads, privateKey: pki.serviceAccountKey, issuer, clock, newUid });
+  const known = [{ token: pki.adminToken, user: { username: 'kubernetes-admin', groups: [SUPERUSERS] } }];
+  const authenticators: Authenticator[] = [
+    inProcess,
+    clientCertificates,
+    staticTokens(known),
+    serviceAccountTokens(tokens),
+  ];
+  register(reads.registry, [
+    ...accessReviewRows(authorizer),
+    ...identityReviewRows({ tokens, staticTokens: known, clock }),
+  ]);
+  reads.registry.addSubresource('', 'serviceaccounts', 'token', tokenSubresource({ tokens, reads, clock }));
+  return {
+    identify: createIdentifier({ authenticators, authorizer }),
+    authorizer,
+    tokens,
+    plugins: [escalationCheck(authorizer, index)],
+    plain: openidPaths(tokens),
+    stop: () => index.stop(),
+  };
+}
+
+function register(registry: Registry, rows: readonly Parameters<Registry['add']>[0][]): void {
+  for (const row of rows) registry.add(row);
+}
