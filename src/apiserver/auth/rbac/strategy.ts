@@ -1,5 +1,5 @@
 /** Defaults and validation of roles and bindings. */
-import type { ClusterRole, PolicyRule, RoleBinding, Subject } from '../../../api/generated/rbac-v1.ts';
+import type { ClusterRole, PolicyRule, RoleBinding, RoleRef, Subject } from '../../../api/generated/rbac-v1.ts';
 import {
   checkPathSegment,
   FieldPath,
@@ -46,7 +46,8 @@ function bindingStrategy(kinds: readonly string[]): Strategy {
     validate(object) {
       const binding = object as unknown as RoleBinding;
       const path = FieldPath.of('roleRef');
-      const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {};
+      const roleRef: Partial<RoleRef> = binding.roleRef ?? {};
+      const { apiGroup = '', kind = '', name = '' } = roleRef;
       const issues: Issue[] = [];
       if (apiGroup !== RBAC_GROUP) issues.push(notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
       if (!kinds.includes(kind)) issues.push(notSupported(path.child('kind'), kind, kinds));
