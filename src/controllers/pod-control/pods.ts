@@ -8,8 +8,11 @@ import { deepClone } from '../../machinery/values/index.ts';
 export interface PodControl {
   /** Creates the pod and records SuccessfulCreate or FailedCreate on the owner. Throws what the server refused with. */
   create(pod: Pod, owner: KubeObject): Promise<Pod>;
-  /** Deletes with plain DELETE and records SuccessfulDelete or FailedDelete on the owner. A pod already gone is fine. */
-  delete(pod: Pod, owner: KubeObject): Promise<void>;
+  /**
+   * Deletes with plain DELETE and records SuccessfulDelete or FailedDelete on the owner. A pod that was already gone is
+   * fine, but its deletion may never be seen: take the expectation back.
+   */
+  delete(pod: Pod, owner: KubeObject): Promise<'Deleted' | 'AlreadyGone'>;
 }
 
 export function createPodControl(client: Client, events: EventRecorder): PodControl {
@@ -35,11 +38,12 @@ export function createPodControl(client: Client, events: EventRecorder): PodCont
       try {
         await client.delete(podType, { name, namespace });
       } catch (error) {
-        if (isNotFound(error)) return;
+        if (isNotFound(error)) return 'AlreadyGone';
         events.record(owner, 'Warning', 'FailedDelete', `Error deleting: ${messageOf(error)}`);
         throw error;
       }
       events.record(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
+      return 'Deleted';
     },
   };
 }

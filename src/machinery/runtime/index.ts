@@ -4,6 +4,7 @@ export * from './clock.ts';
 export * from './controller.ts';
 export * from './discovery.ts';
 export * from './event-recorder.ts';
+export * from './feature-gates.ts';
 export * from './informer.ts';
 export * from './informer-set.ts';
 export * from './log.ts';

@@ -1,0 +1,59 @@
+import { controllerOf } from '../../api/core/owner.ts';
+import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { planPickerCall, rankByColocation, type Ranks, readPickerAnswer } from '../../decisions/downscale/index.ts';
+import type { Informer } from '../../machinery/runtime/index.ts';
+import { consultPicker } from '../picker/index.ts';
+import { ownedBy } from '../pod-control/index.ts';
+import type { ReplicaDeps } from './deps.ts';
+import { pickerFailed, pickerNamedOthers } from './events.ts';
+import type { ReplicaOwner } from './kind.ts';
+
+const TIED: Ranks = { by: 'Tied' };
+
+/**
+ * The ranks of a downscale. With a picker configured its answer ranks the pods, and colocation has no say unless the
+ * picker has no opinion; whatever goes wrong with it leaves the pods tied. May wait for the picker.
+ */
+export async function rankPods<T extends ReplicaOwner>(
+  deps: ReplicaDeps<T>,
+  owner: T,
+  { count, pods }: { count: number; pods: readonly Pod[] },
+): Promise<Ranks> {
+  const { context, events, kind, picker: pickerAccess, slots } = deps;
+  const picker = deps.gates.enabled('DownscalePodPicker') ? kind.pickerOf(owner) : undefined;
+  if (picker === undefined) return rankByColocation(relatedPods(deps, owner));
+  const plan = planPickerCall(pods, count);
+  if (!plan.ask) return TIED;
+
+  const { question } = plan;
+  const outcome = await slots.lend(() =>
+    consultPicker(
+      { namespace: owner.metadata.namespace ?? '', picker, question },
+      { protocols: pickerAccess, clock: context.clock, metrics: context.metrics, shutdown: context.signal },
+    ),
+  );
+  if (!outcome.ok) {
+    pickerFailed(events, owner, outcome);
+    return TIED;
+  }
+  const reading = readPickerAnswer(question, outcome.answer);
+  if (reading.reason === 'NoOpinion') return rankByColocation(relatedPods(deps, owner));
+  if (reading.ignoredNames > 0) {
+    context.metrics
+      .counter('quorate_downscale_picker_ignored_names_total', 'Names in answers of pickers that were not asked about')
+      .inc(reading.ignoredNames);
+    pickerNamedOthers(events, owner, reading.ignoredNames);
+  }
+  return reading.ranks;
+}
+
+/** Pods selected by any ReplicaSet of the same controller owner; none for an owner without one. */
+function* relatedPods<T extends ReplicaOwner>({ kind, owners, pods }: ReplicaDeps<T>, owner: T): Generator<Pod> {
+  const controller = controllerOf(owner);
+  if (!kind.hasRelatives || controller === undefined) return;
+  const family = { metadata: { uid: controller.uid } };
+  for (const sibling of ownedBy(owners as unknown as Informer<ReplicaSet>, family)) {
+    yield* pods.select(owner.metadata.namespace, kind.selectorOf(sibling as T));
+  }
+}

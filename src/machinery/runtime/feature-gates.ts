@@ -1,0 +1,43 @@
+/** Behaviours that an operator may switch off (or on), with what they are when nobody says. */
+const DEFAULTS = {
+  /** Applications choose which Ready pods a downscale removes. */
+  DownscalePodPicker: true,
+  /** Downscales honour the pod-deletion-cost annotation. */
+  PodDeletionCost: true,
+} as const satisfies Record<string, boolean>;
+
+export type FeatureGate = keyof typeof DEFAULTS;
+
+export const featureGateDefaults: Readonly<Record<FeatureGate, boolean>> = DEFAULTS;
+
+/** A fixed choice of feature gates. */
+export class FeatureGates {
+  readonly #overrides: ReadonlyMap<string, boolean>;
+
+  constructor(overrides: Partial<Record<FeatureGate, boolean>> = {}) {
+    this.#overrides = new Map(Object.entries(overrides));
+  }
+
+  enabled(gate: FeatureGate): boolean {
+    return this.#overrides.get(gate) ?? DEFAULTS[gate];
+  }
+
+  /** Reads `A=true,B=false`. An unknown gate or another value is an error: a typo must not pass as a choice. */
+  static parse(text: string): FeatureGates {
+    const overrides: Record<string, boolean> = {};
+    for (const part of text.split(',').map((item) => item.trim())) {
+      if (part === '') continue;
+      const [name = '', value = ''] = part.split('=', 2).map((item) => item.trim());
+      if (!Object.hasOwn(DEFAULTS, name)) {
+        throw new RangeError(
+          `Cannot set feature gate "${name}": no such gate; known are ${Object.keys(DEFAULTS).join(', ')}`,
+        );
+      }
+      if (value !== 'true' && value !== 'false') {
+        throw new RangeError(`Cannot set feature gate "${name}": "${value}" is neither true nor false`);
+      }
+      overrides[name] = value === 'true';
+    }
+    return new FeatureGates(overrides);
+  }
+}
