@@ -69,7 +69,7 @@ export async function consultPicker(call: PickerCall, options: ConsultOptions): 
 async function tryAll(call: PickerCall, options: ConsultOptions, signal: AbortSignal): Promise<Consultation> {
   const { clock, protocols, shutdown } = options;
   const allowed = 1 + (call.picker.maxRetries ?? DEFAULT_RETRIES);
-  const protocol = protocols.find(({ speaks }) => speaks(call.picker));
+  const protocol = protocols.find((candidate) => candidate.speaks(call.picker));
   if (protocol === undefined) return { ok: false, reason: 'ConnectionFailed', status: undefined, attempts: 0 };
   let conversation: PickerConversation | undefined;
   let attempts = 0;

@@ -42,13 +42,13 @@ export async function reconcileReplicas<T extends ReplicaOwner>(
     onWrite: (pod) => writes.record(key, pods, pod),
   });
 
-  let failure: unknown;
+  let failure: Error | undefined;
   if (upToDate && !owner.metadata.deletionTimestamp) {
     try {
       await manageReplicas(deps, owner, active);
     } catch (error) {
       if (context.signal.aborted) throw error;
-      failure = error;
+      failure = error instanceof Error ? error : new Error(String(error));
     }
   }
 

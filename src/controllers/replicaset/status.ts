@@ -12,12 +12,12 @@ export interface StatusInput {
   /** Undefined for kinds that do not report it. */
   readonly terminating: number | undefined;
   /** What creating or deleting pods failed with. */
-  readonly failure: unknown;
+  readonly failure: Error | undefined;
   readonly now: number;
 }
 
 export function computeStatus(input: StatusInput): ReplicaSetStatus {
-  const { failure, now, owner, pods, templateLabels = {}, terminating } = input;
+  const { now, owner, pods, templateLabels = {}, terminating } = input;
   const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
   const wanted = Object.entries(templateLabels);
   let fullyLabeled = 0;
@@ -55,7 +55,7 @@ function nextConditions({ failure, now, owner, pods }: StatusInput): ReplicaSetC
       status: 'True',
       lastTransitionTime: formatTime(now),
       reason: pods.length < (owner.spec?.replicas ?? 1) ? 'FailedCreate' : 'FailedDelete',
-      message: failure instanceof Error ? failure.message : String(failure),
+      message: failure.message,
     },
   ];
 }
