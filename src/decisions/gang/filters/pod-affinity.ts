@@ -1,0 +1,96 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import type { NodeFacts } from '../cluster/node-facts.ts';
+import type { PodFacts } from '../cluster/pod-facts.ts';
+import { matchesPodTerm, type PodTerm } from '../cluster/pod-terms.ts';
+import { type Rejection, rejection } from './rejection.ts';
+
+/** How many pods matter in each domain: topology key, then value. */
+type DomainCounts = Map<string, Map<string, number>>;
+
+function count(counts: DomainCounts, key: string, value: string): void {
+  const values = counts.get(key) ?? new Map<string, number>();
+  values.set(value, (values.get(value) ?? 0) + 1);
+  counts.set(key, values);
+}
+
+const has = (counts: DomainCounts, key: string, value: string | undefined): boolean =>
+  value !== undefined && (counts.get(key)?.get(value) ?? 0) > 0;
+
+export interface AffinityState {
+  readonly pod: PodFacts;
+  /** Domains where a pod already placed refuses this one. */
+  readonly refusedBy: DomainCounts;
+  readonly wanted: DomainCounts;
+  readonly unwanted: DomainCounts;
+  /** Nothing to be near exists yet, but the pod is what it wants to be near: the first of its kind may go anywhere. */
+  readonly firstOfItsKind: boolean;
+}
+
+const NOT_NEAR = rejection('InterPodAffinity', "node(s) didn't match pod affinity rules", false);
+const TOO_NEAR = rejection('InterPodAffinity', "node(s) didn't match pod anti-affinity rules", true);
+const REFUSED = rejection('InterPodAffinity', "node(s) didn't satisfy existing pods anti-affinity rules", true);
+
+/** Looks at the pods of the cluster once; undefined when no rule about other pods is in play. */
+export function prepareAffinity(pod: PodFacts, cluster: Cluster): AffinityState | undefined {
+  const { affinity, antiAffinity } = pod.podTerms;
+  if (affinity.length === 0 && antiAffinity.length === 0 && cluster.withAntiAffinity.size === 0) return undefined;
+  const refusedBy: DomainCounts = new Map();
+  const wanted: DomainCounts = new Map();
+  const unwanted: DomainCounts = new Map();
+  const labelsOf = (namespace: string) => cluster.namespaceLabels.get(namespace);
+  for (const { node, pod: other } of cluster.withAntiAffinity.values()) {
+    for (const term of other.podTerms.antiAffinity) {
+      const value = node.labels[term.topologyKey];
+      if (value !== undefined && matchesPodTerm(term, pod, labelsOf(pod.namespace))) {
+        count(refusedBy, term.topologyKey, value);
+      }
+    }
+  }
+  const matchesAll = (terms: readonly PodTerm[], other: PodFacts): boolean =>
+    terms.every((term) => matchesPodTerm(term, other, labelsOf(other.namespace)));
+  if (affinity.length > 0 || antiAffinity.length > 0) {
+    for (const { node, pod: other } of podsInScope([...affinity, ...antiAffinity], cluster)) {
+      if (affinity.length > 0 && matchesAll(affinity, other)) {
+        for (const { topologyKey } of affinity) {
+          const value = node.labels[topologyKey];
+          if (value !== undefined) count(wanted, topologyKey, value);
+        }
+      }
+      for (const term of antiAffinity) {
+        const value = node.labels[term.topologyKey];
+        if (value !== undefined && matchesPodTerm(term, other, labelsOf(other.namespace))) {
+          count(unwanted, term.topologyKey, value);
+        }
+      }
+    }
+  }
+  return { pod, refusedBy, wanted, unwanted, firstOfItsKind: wanted.size === 0 && matchesAll(affinity, pod) };
+}
+
+/** Pods of the namespaces the terms may look into. */
+export function* podsInScope(terms: readonly PodTerm[], cluster: Cluster) {
+  const anywhere = terms.some(({ namespaceSelector: { matchesNothing } }) => matchesNothing !== true);
+  const named = new Set(terms.flatMap(({ namespaces }) => [...namespaces]));
+  for (const namespace of anywhere ? cluster.namespaces() : named) yield* cluster.inNamespace(namespace);
+}
+
+export function checkAffinity(state: AffinityState, node: NodeFacts): Rejection | undefined {
+  const { affinity, antiAffinity } = state.pod.podTerms;
+  if (affinity.length > 0) {
+    let near = true;
+    for (const { topologyKey } of affinity) {
+      const value = node.labels[topologyKey];
+      if (value === undefined) return NOT_NEAR;
+      near &&= has(state.wanted, topologyKey, value);
+    }
+    if (!near && !state.firstOfItsKind) return NOT_NEAR;
+  }
+  for (const { topologyKey } of antiAffinity) {
+    if (has(state.unwanted, topologyKey, node.labels[topologyKey])) return TOO_NEAR;
+  }
+  for (const [topologyKey, values] of state.refusedBy) {
+    const value = node.labels[topologyKey];
+    if (value !== undefined && values.has(value)) return REFUSED;
+  }
+  return undefined;
+}

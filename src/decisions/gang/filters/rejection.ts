@@ -1,0 +1,21 @@
+/** Why one node will not take one pod. `reasons` are worded as Kubernetes' scheduler words them. */
+export interface Rejection {
+  readonly filter: FilterName;
+  readonly reasons: readonly string[];
+  /** Removing pods from the node could change the answer. */
+  readonly resolvable: boolean;
+}
+
+export type FilterName =
+  | 'NodeUnschedulable'
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodePorts'
+  | 'NodeResourcesFit'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity'
+  | 'TopologyDomain';
+
+export function rejection(filter: FilterName, reason: string, resolvable: boolean): Rejection {
+  return { filter, reasons: [reason], resolvable };
+}

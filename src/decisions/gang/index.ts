@@ -1,0 +1,14 @@
+export * from './cluster/cluster.ts';
+export * from './cluster/node-facts.ts';
+export * from './cluster/pod-facts.ts';
+export { ask, checkNode } from './filters/check-node.ts';
+export { Diagnosis } from './filters/diagnosis.ts';
+export type { FilterName, Rejection } from './filters/rejection.ts';
+export { firstUntolerated, tolerates } from './filters/tolerations.ts';
+export * from './placement/feasibility.ts';
+export { findNode } from './placement/find-node.ts';
+export * from './placement/place-group.ts';
+export type { Placement } from './placement/trial.ts';
+export * from './preemption/preempt-group.ts';
+export * from './preemption/preempt-pod.ts';
+export type { ChargeBudgets, DisruptionOf, GroupDisruption } from './preemption/victim-unit.ts';
