@@ -1,6 +1,8 @@
 /** The built-in kinds that controllers work with, tied to their object types. */
-import type { Deployment, ReplicaSet } from './generated/apps-v1.ts';
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/apps-v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/autoscaling-v2.ts';
+import type { CronJob, Job } from './generated/batch-v1.ts';
+import type { Lease } from './generated/coordination-v1.ts';
 import type {
   ConfigMap,
   Endpoints,
@@ -8,6 +10,7 @@ import type {
   LimitRange,
   Namespace,
   Node,
+  PersistentVolumeClaim,
   Pod,
   ReplicationController,
   ResourceQuota,
@@ -38,3 +41,10 @@ export const limitRangeType = builtinType('LimitRange') as ResourceType<LimitRan
 export const resourceQuotaType = builtinType('ResourceQuota') as ResourceType<ResourceQuota>;
 export const serviceType = builtinType('Service') as ResourceType<Service>;
 export const serviceAccountType = builtinType('ServiceAccount') as ResourceType<ServiceAccount>;
+export const leaseType = builtinType('Lease', 'coordination.k8s.io') as ResourceType<Lease>;
+export const controllerRevisionType = builtinType('ControllerRevision', 'apps') as ResourceType<ControllerRevision>;
+export const statefulSetType = builtinType('StatefulSet', 'apps') as ResourceType<StatefulSet>;
+export const daemonSetType = builtinType('DaemonSet', 'apps') as ResourceType<DaemonSet>;
+export const jobType = builtinType('Job', 'batch') as ResourceType<Job>;
+export const cronJobType = builtinType('CronJob', 'batch') as ResourceType<CronJob>;
+export const persistentVolumeClaimType = builtinType('PersistentVolumeClaim') as ResourceType<PersistentVolumeClaim>;

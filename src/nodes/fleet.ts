@@ -2,7 +2,7 @@ import type { Node } from '../api/generated/core-v1.ts';
 import { type Client, type Informer, isAlreadyExists, isNotFound } from '../machinery/runtime/index.ts';
 import { AddressPool } from './addresses.ts';
 import { POWER, SIMULATED } from './annotations.ts';
-import { nodeType } from './kinds.ts';
+import { nodeType } from '../api/resource-types.ts';
 import {
   extendedResourcesPatch,
   healthyConditions,

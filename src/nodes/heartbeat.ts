@@ -10,7 +10,7 @@ import {
 import { formatMicroTime } from '../machinery/values/index.ts';
 import { builtinType } from '../api/registry.ts';
 import type { Fleet } from './fleet.ts';
-import { leaseType } from './kinds.ts';
+import { leaseType } from '../api/resource-types.ts';
 
 const NAMESPACE = 'kube-node-lease';
 const LEASE_SECONDS = 40;

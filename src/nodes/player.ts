@@ -4,7 +4,7 @@ import { type Client, type Clock, type Informer, isConflict, isNotFound } from '
 import { AddressPool } from './addresses.ts';
 import { draw } from './draw.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
-import { podType } from './kinds.ts';
+import { podType } from '../api/resource-types.ts';
 import { observe, type PodSite } from './observe.ts';
 import { type MatchedSince, pickStage } from './pick-stage.ts';
 import { statusPatch } from './pod-effects.ts';

@@ -9,7 +9,7 @@ import {
 } from '../machinery/runtime/index.ts';
 import { Fleet } from './fleet.ts';
 import { startHeartbeats } from './heartbeat.ts';
-import { nodeType, podType } from './kinds.ts';
+import { nodeType, podType } from '../api/resource-types.ts';
 import type { NodeShape } from './node-object.ts';
 import { Player, PODS_BY_NODE } from './player.ts';
 import { defaultRules, type Rules } from './rules.ts';
