@@ -1,0 +1,180 @@
+import type { CustomResourceDefinition, JSONSchemaProps } from '../generated/apiextensions-v1.ts';
+
+/**
+ * The definitions of our own kinds are written once, here, and used twice: the embedded server serves them as rows, and
+ * a cluster gets them as CustomResourceDefinitions.
+ */
+
+export type Schema = JSONSchemaProps;
+
+const described = (description: string | undefined): Pick<Schema, 'description'> =>
+  description === undefined ? {} : { description };
+
+export const text = (description?: string, more: Partial<Schema> = {}): Schema => ({
+  type: 'string',
+  ...described(description),
+  ...more,
+});
+
+export const int32 = (description?: string, more: Partial<Schema> = {}): Schema => ({
+  type: 'integer',
+  format: 'int32',
+  ...described(description),
+  ...more,
+});
+
+export const int64 = (description?: string, more: Partial<Schema> = {}): Schema => ({
+  type: 'integer',
+  format: 'int64',
+  ...described(description),
+  ...more,
+});
+
+export const flag = (description?: string, more: Partial<Schema> = {}): Schema => ({
+  type: 'boolean',
+  ...described(description),
+  ...more,
+});
+
+export const time = (description?: string): Schema => ({
+  type: 'string',
+  format: 'date-time',
+  ...described(description),
+});
+
+export const intOrPercent = (description?: string): Schema => ({
+  anyOf: [{ type: 'integer' }, { type: 'string' }],
+  'x-kubernetes-int-or-string': true,
+  ...described(description),
+});
+
+export const list = (items: Schema, description?: string, more: Partial<Schema> = {}): Schema => ({
+  type: 'array',
+  items,
+  ...described(description),
+  ...more,
+});
+
+export const mapOf = (values: Schema, description?: string): Schema => ({
+  type: 'object',
+  additionalProperties: values as never,
+  ...described(description),
+});
+
+export const object = (
+  properties: Record<string, Schema>,
+  { description, required, ...more }: Partial<Schema> & { required?: string[] } = {},
+): Schema => ({
+  type: 'object',
+  ...described(description),
+  properties,
+  ...(required === undefined ? {} : { required }),
+  ...more,
+});
+
+/** A pod template is checked by the server when pods are made of it, not here. */
+export const podTemplate = (description: string): Schema => ({
+  type: 'object',
+  description,
+  'x-kubernetes-preserve-unknown-fields': true,
+});
+
+export const labelSelector = (description: string): Schema =>
+  object(
+    {
+      matchLabels: mapOf(text()),
+      matchExpressions: list(
+        object({ key: text(), operator: text(), values: list(text()) }, { required: ['key', 'operator'] }),
+      ),
+    },
+    { description, 'x-kubernetes-map-type': 'atomic' },
+  );
+
+export const conditions = (description: string): Schema =>
+  list(
+    object(
+      {
+        type: text(),
+        status: text(undefined, { enum: ['True', 'False', 'Unknown'] as never }),
+        reason: text(),
+        message: text(),
+        observedGeneration: int64(),
+        lastTransitionTime: time(),
+      },
+      { required: ['type', 'status'] },
+    ),
+    description,
+    { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },
+  );
+
+export interface KindDefinition {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly scope: 'Namespaced' | 'Cluster';
+  /** Most preferred first; exactly one is stored. */
+  readonly versions: readonly KindVersion[];
+}
+
+export interface KindVersion {
+  readonly name: string;
+  readonly stored: boolean;
+  readonly description: string;
+  readonly spec?: Schema;
+  readonly status?: Schema;
+  readonly columns?: readonly {
+    name: string;
+    type: string;
+    jsonPath: string;
+    description?: string;
+    priority?: number;
+  }[];
+  readonly scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+}
+
+export function defineKind(kind: KindDefinition): CustomResourceDefinition {
+  const singular = kind.kind.toLowerCase();
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${kind.group}` },
+    spec: {
+      group: kind.group,
+      scope: kind.scope,
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural: kind.plural,
+        singular,
+        ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
+        ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
+      },
+      versions: kind.versions.map((version) => ({
+        name: version.name,
+        served: true,
+        storage: version.stored,
+        schema: {
+          openAPIV3Schema: object(
+            {
+              apiVersion: text(),
+              kind: text(),
+              metadata: { type: 'object' },
+              ...(version.spec === undefined ? {} : { spec: version.spec }),
+              ...(version.status === undefined ? {} : { status: version.status }),
+            },
+            { description: version.description },
+          ),
+        },
+        ...(version.columns === undefined
+          ? {}
+          : { additionalPrinterColumns: version.columns.map((column) => ({ ...column })) }),
+        subresources: {
+          ...(version.status === undefined ? {} : { status: {} }),
+          ...(version.scale === undefined ? {} : { scale: { ...version.scale } }),
+        },
+      })),
+    },
+  };
+}
