@@ -1,0 +1,18 @@
+export { defaultDeployment, defaultReplicaSet } from './defaults.ts';
+export { defaultPicker, dropDisabledPicker } from './picker-defaults.ts';
+export { pickerWarnings, validatePicker } from './picker-validation.ts';
+export {
+  nonNegative,
+  positiveIntOrPercent,
+  type TemplateCheck,
+  validateReplicaCounts,
+  validateReplicaTemplate,
+} from './replicas-validation.ts';
+export {
+  validateDeployment,
+  validateDeploymentStatus,
+  validateDeploymentUpdate,
+  validateReplicaSet,
+  validateReplicaSetStatus,
+  validateReplicaSetUpdate,
+} from './validation.ts';

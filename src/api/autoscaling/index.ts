@@ -1,0 +1,2 @@
+export { defaultHorizontalPodAutoscaler, effectiveRules } from './defaults.ts';
+export { validateHorizontalPodAutoscaler } from './validation.ts';
