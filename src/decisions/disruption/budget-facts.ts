@@ -1,0 +1,110 @@
+import type { Condition } from '../../api/generated/meta-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import {
+  fromLabelSelector,
+  type IntOrPercent,
+  nothing,
+  parseTime,
+  type Selector,
+} from '../../machinery/values/index.ts';
+import { type GroupBy, readGroupBy } from './group-by.ts';
+
+export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
+export const DRAIN_LOOKAHEAD = 'policy.quorate.dev/drain-lookahead';
+
+/** How long an approved eviction counts against the budget while the pod does not go. */
+export const DISRUPTION_TIMEOUT_MS = 120_000;
+
+export interface BudgetSpec {
+  readonly minAvailable: IntOrPercent | undefined;
+  readonly maxUnavailable: IntOrPercent | undefined;
+}
+
+/** The numbers as published, zero where the object says nothing. */
+export interface BudgetStatus {
+  readonly observedGeneration: number;
+  readonly disruptionsAllowed: number;
+  readonly currentHealthy: number;
+  readonly desiredHealthy: number;
+  readonly expectedPods: number;
+  /** Pod name to the moment its eviction was approved. */
+  readonly disruptedPods: ReadonlyMap<string, number>;
+  readonly disruptionAllowed: Condition | undefined;
+  readonly podGroupBudget: Condition | undefined;
+}
+
+export interface BudgetFacts extends BudgetSpec {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly selector: Selector;
+  /** Why the selector cannot be used; such a budget matches no pod. */
+  readonly selectorError: string | undefined;
+  readonly alwaysAllow: boolean;
+  /** Asked for by annotation: count groups or pods without looking, and fail closed on what cannot be resolved. */
+  readonly scope: 'PodGroup' | 'Pod' | undefined;
+  readonly groupBy: GroupBy | 'unknown' | undefined;
+  /** An eviction on a cordoned node is judged together with the budget's other pods on that node. */
+  readonly lookahead: boolean;
+  readonly status: BudgetStatus;
+}
+
+/** Reads a budget. With `previous`, the parts that depend on an unchanged spec are taken over. */
+export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts): BudgetFacts {
+  const { metadata, spec } = budget;
+  const status = readStatus(budget);
+  const generation = metadata.generation ?? 0;
+  const { annotations } = metadata;
+  const scope = annotations?.[BUDGET_SCOPE];
+  const groupBy = readGroupBy(annotations);
+  const options = {
+    scope: scope === 'PodGroup' || scope === 'Pod' ? scope : undefined,
+    groupBy,
+    lookahead: annotations?.[DRAIN_LOOKAHEAD] === 'Node',
+    status,
+  } as const;
+  if (previous !== undefined && previous.uid === (metadata.uid ?? '') && previous.generation === generation) {
+    return { ...previous, ...options };
+  }
+  let selector: Selector = nothing;
+  let selectorError: string | undefined;
+  try {
+    selector = fromLabelSelector(spec?.selector);
+  } catch (error) {
+    selectorError = error instanceof Error ? error.message : String(error);
+  }
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    generation,
+    selector,
+    selectorError,
+    minAvailable: spec?.minAvailable ?? undefined,
+    maxUnavailable: spec?.maxUnavailable ?? undefined,
+    alwaysAllow: spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow',
+    ...options,
+  };
+}
+
+const NO_PODS: ReadonlyMap<string, number> = new Map();
+
+function readStatus({ status }: PodDisruptionBudget): BudgetStatus {
+  const { disruptedPods } = status ?? {};
+  let disrupted = NO_PODS;
+  for (const name in disruptedPods) {
+    if (disrupted === NO_PODS) disrupted = new Map();
+    (disrupted as Map<string, number>).set(name, parseTime(disruptedPods[name]) ?? 0);
+  }
+  return {
+    observedGeneration: status?.observedGeneration ?? 0,
+    disruptionsAllowed: status?.disruptionsAllowed ?? 0,
+    currentHealthy: status?.currentHealthy ?? 0,
+    desiredHealthy: status?.desiredHealthy ?? 0,
+    expectedPods: status?.expectedPods ?? 0,
+    disruptedPods: disrupted,
+    disruptionAllowed: status?.conditions?.find(({ type }) => type === 'DisruptionAllowed'),
+    podGroupBudget: status?.conditions?.find(({ type }) => type === 'PodGroupBudget'),
+  };
+}

@@ -1,0 +1,229 @@
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
+import { decideMode, type Mode } from './mode.ts';
+import type { BrokenReason } from './resolve.ts';
+import type { Family, Grouping, PodRecord, Unit } from './unit-index.ts';
+
+export interface OwnerTally {
+  readonly owner: OwnerReference;
+  pods: number;
+  grouped: number;
+  bare: number;
+}
+
+/** The counts of one budget, kept with every event. */
+export class BudgetTally {
+  facts: BudgetFacts;
+  grouping: Grouping;
+  readonly matched = new Set<PodRecord>();
+  /** Matched pods that are not up. */
+  readonly notUp = new Set<PodRecord>();
+  readonly unmanaged = new Set<PodRecord>();
+  readonly owners = new Map<string, OwnerTally>();
+  readonly families = new Map<Family, number>();
+  /** Groups of the families that are not available. */
+  readonly down = new Set<Unit>();
+  readonly #broken = new Map<BrokenReason, number>();
+  readonly #brokenUnits = new Map<string, number>();
+  /** Approved evictions that still count, as of `#asOf`; pod name to approval time. */
+  readonly #pending = new Map<string, number>();
+  readonly #claims = new Map<Unit, number>();
+  readonly #find: (podName: string) => PodRecord | undefined;
+  #claimedPods = 0;
+  #asOf = Number.NEGATIVE_INFINITY;
+  #nextExpiry = Number.POSITIVE_INFINITY;
+  #units = 0;
+  #grouped = 0;
+  #basic = 0;
+  #bare = 0;
+  #partlyLinked = 0;
+
+  constructor(facts: BudgetFacts, grouping: Grouping, find: (podName: string) => PodRecord | undefined) {
+    this.facts = facts;
+    this.grouping = grouping;
+    this.#find = find;
+  }
+
+  get mode(): Mode {
+    return decideMode(this.facts, {
+      grouped: this.#grouped,
+      basic: this.#basic,
+      bare: this.#bare,
+      broken: this.#broken,
+      partlyLinked: this.#partlyLinked > 0,
+    });
+  }
+
+  get healthyPods(): number {
+    return this.matched.size - this.notUp.size - this.#claimedPods;
+  }
+
+  get availableUnits(): number {
+    return this.#units - this.down.size;
+  }
+
+  /** Replicas declared by the families, and under a scope of groups also what cannot be resolved. */
+  get expectedUnits(): number {
+    let expected = 0;
+    for (const family of this.families.keys()) expected += this.grouping.replicasOf(family);
+    return this.facts.scope === 'PodGroup' ? expected + this.#brokenUnits.size + this.#bare + this.#basic : expected;
+  }
+
+  healthyIn(unit: Unit): number {
+    return unit.up - (this.#claims.get(unit) ?? 0);
+  }
+
+  isClaimed(record: PodRecord): boolean {
+    return this.#pending.has(record.facts.name);
+  }
+
+  add(record: PodRecord): void {
+    this.matched.add(record);
+    if (!record.up) this.notUp.add(record);
+    const { owner } = record.facts;
+    const place = record.places?.get(this.grouping);
+    let tally: OwnerTally | undefined;
+    if (owner === undefined) this.unmanaged.add(record);
+    else {
+      tally = this.owners.get(owner.uid);
+      if (tally === undefined) this.owners.set(owner.uid, (tally = { owner, pods: 0, grouped: 0, bare: 0 }));
+      tally.pods += 1;
+    }
+    this.#classify(record, tally, 1);
+    const family = place?.unit?.family;
+    if (family !== undefined) this.#joinFamily(family);
+    if (record.up && this.isClaimed(record)) this.#claim(record, 1);
+  }
+
+  remove(record: PodRecord): void {
+    if (record.up && this.isClaimed(record)) this.#claim(record, -1);
+    const family = record.places?.get(this.grouping)?.unit?.family;
+    if (family !== undefined) this.#leaveFamily(family);
+    this.matched.delete(record);
+    this.notUp.delete(record);
+    this.unmanaged.delete(record);
+    const { owner } = record.facts;
+    const tally = owner === undefined ? undefined : this.owners.get(owner.uid);
+    this.#classify(record, tally, -1);
+    if (tally !== undefined && (tally.pods -= 1) === 0) this.owners.delete(tally.owner.uid);
+  }
+
+  setUp(record: PodRecord, up: boolean): void {
+    if (up) this.notUp.delete(record);
+    else this.notUp.add(record);
+    if (this.isClaimed(record)) this.#claim(record, up ? 1 : -1);
+  }
+
+  unitAdded(unit: Unit): void {
+    this.#units += 1;
+    this.unitTouched(unit);
+  }
+
+  unitRemoved(unit: Unit): void {
+    this.#units -= 1;
+    this.down.delete(unit);
+    this.#claims.delete(unit);
+  }
+
+  unitTouched(unit: Unit): void {
+    if (this.healthyIn(unit) >= unit.minCount) this.down.delete(unit);
+    else this.down.add(unit);
+  }
+
+  /** Takes over new facts whose spec and annotations are those of before. */
+  setStatus(facts: BudgetFacts): void {
+    const { disruptedPods } = facts.status;
+    this.facts = facts;
+    for (const name of [...this.#pending.keys()]) if (!disruptedPods.has(name)) this.#release(name);
+    this.#nextExpiry = Number.POSITIVE_INFINITY;
+    for (const [name, at] of disruptedPods) {
+      const expiry = at + DISRUPTION_TIMEOUT_MS;
+      if (expiry <= this.#asOf) {
+        this.#release(name);
+        continue;
+      }
+      this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+      const known = this.#pending.has(name);
+      this.#pending.set(name, at);
+      if (known) continue;
+      this.#claimByName(name, 1);
+    }
+  }
+
+  /** Brings the counts to this moment: an approval older than the timeout counts no more. */
+  moveTo(now: number): void {
+    const backwards = now < this.#asOf;
+    this.#asOf = now;
+    if (backwards || now >= this.#nextExpiry) this.setStatus(this.facts);
+  }
+
+  #release(name: string): void {
+    if (!this.#pending.has(name)) return;
+    this.#claimByName(name, -1);
+    this.#pending.delete(name);
+  }
+
+  #claimByName(name: string, by: 1 | -1): void {
+    const record = this.#find(name);
+    if (record?.up && this.matched.has(record)) this.#claim(record, by);
+  }
+
+  /** An approved eviction takes a pod that is up out of the count; one that is not up was never in it. */
+  #claim(record: PodRecord, by: 1 | -1): void {
+    this.#claimedPods += by;
+    const unit = record.places?.get(this.grouping)?.unit;
+    if (unit === undefined) return;
+    const claims = (this.#claims.get(unit) ?? 0) + by;
+    if (claims === 0) this.#claims.delete(unit);
+    else this.#claims.set(unit, claims);
+    this.unitTouched(unit);
+  }
+
+  #joinFamily(family: Family): void {
+    const pods = this.families.get(family) ?? 0;
+    this.families.set(family, pods + 1);
+    family.tallies.set(this, pods + 1);
+    if (pods === 0) for (const unit of family.units) this.unitAdded(unit);
+  }
+
+  #leaveFamily(family: Family): void {
+    const pods = (this.families.get(family) ?? 1) - 1;
+    if (pods > 0) {
+      this.families.set(family, pods);
+      family.tallies.set(this, pods);
+      return;
+    }
+    this.families.delete(family);
+    family.tallies.delete(this);
+    for (const unit of family.units) this.unitRemoved(unit);
+  }
+
+  #classify(record: PodRecord, owner: OwnerTally | undefined, by: 1 | -1): void {
+    const place = record.places?.get(this.grouping);
+    const wasPartly = owner !== undefined && owner.grouped > 0 && owner.bare > 0;
+    switch (place?.resolution.kind) {
+      case undefined:
+        this.#bare += by;
+        if (owner !== undefined) owner.bare += by;
+        break;
+      case 'basic':
+        this.#basic += by;
+        break;
+      case 'gang':
+        this.#grouped += by;
+        if (owner !== undefined) owner.grouped += by;
+        break;
+      case 'broken':
+        step(this.#broken, place.resolution.reason, by);
+        step(this.#brokenUnits, place.resolution.unit, by);
+    }
+    const isPartly = owner !== undefined && owner.grouped > 0 && owner.bare > 0;
+    this.#partlyLinked += Number(isPartly) - Number(wasPartly);
+  }
+}
+
+function step<K>(counts: Map<K, number>, key: K, by: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}

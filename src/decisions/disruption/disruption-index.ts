@@ -1,0 +1,223 @@
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import { computeDesired } from './arithmetic.ts';
+import type { BudgetFacts } from './budget-facts.ts';
+import type { BudgetTally } from './budget-tally.ts';
+import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { Mode } from './mode.ts';
+import { NamespaceIndex } from './namespace-index.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { PodRecord, Unit } from './unit-index.ts';
+import type { BudgetView, EvictionQuestion } from './verdict.ts';
+
+/** The counts of one budget at one moment. */
+export interface BudgetCount {
+  readonly budget: BudgetFacts;
+  readonly mode: Mode;
+  /** Pods the selector matches, whatever their state. */
+  readonly pods: number;
+  /** Healthy pods, or available groups when groups count. */
+  readonly healthy: number;
+  /** Replicas declared; only when groups count. */
+  readonly expectedUnits: number;
+  readonly owners: readonly OwnerReference[];
+  readonly unmanaged: readonly string[];
+  /** Families that selected pods belong to. */
+  readonly families: number;
+}
+
+/**
+ * Knows at any moment how many pods and groups each budget has, in constant time per event and per question: the cost
+ * of a decision does not grow with the number of pods. It holds what it is told, in the order it is told.
+ */
+export class DisruptionIndex {
+  readonly #namespaces = new Map<string, NamespaceIndex>();
+
+  setPod(pod: PodFacts): void {
+    this.#in(pod.namespace).setPod(pod);
+  }
+
+  deletePod(namespace: string, name: string): void {
+    this.#change(namespace, (index) => index.deletePod(name));
+  }
+
+  setBudget(budget: BudgetFacts): void {
+    this.#in(budget.namespace).setBudget(budget);
+  }
+
+  deleteBudget(namespace: string, name: string): void {
+    this.#change(namespace, (index) => index.deleteBudget(name));
+  }
+
+  /** Undefined facts: the object is gone. */
+  setWorkload(namespace: string, name: string, facts: WorkloadFacts | undefined): void {
+    this.#change(namespace, (index) => index.setWorkload(name, facts));
+  }
+
+  setPodGroup(namespace: string, name: string, facts: PodGroupFacts | undefined): void {
+    this.#change(namespace, (index) => index.setPodGroup(name, facts));
+  }
+
+  setSource(namespace: string, key: string, source: GroupSource | undefined): void {
+    this.#change(namespace, (index) => index.setSource(key, source));
+  }
+
+  clear(): void {
+    this.#namespaces.clear();
+  }
+
+  pod(namespace: string, name: string): PodFacts | undefined {
+    return this.#namespaces.get(namespace)?.pods.get(name)?.facts;
+  }
+
+  budget(namespace: string, name: string): BudgetFacts | undefined {
+    return this.#namespaces.get(namespace)?.budgets.get(name)?.facts;
+  }
+
+  *budgets(namespace?: string): Generator<BudgetFacts> {
+    for (const [name, index] of this.#namespaces) {
+      if (namespace !== undefined && name !== namespace) continue;
+      for (const { facts } of index.budgets.values()) yield facts;
+    }
+  }
+
+  /** Names of the budgets that select a pod, and of those that count a group it is a member of. */
+  concernedBy(namespace: string, podName: string): { selecting: string[]; grouping: string[] } {
+    const record = this.#namespaces.get(namespace)?.pods.get(podName);
+    if (record === undefined) return { selecting: [], grouping: [] };
+    const selecting = record.tallies.map(({ facts }) => facts.name);
+    const grouping = new Set<string>();
+    for (const { unit } of record.places?.values() ?? []) {
+      for (const { facts } of unit?.family.tallies.keys() ?? []) grouping.add(facts.name);
+    }
+    for (const name of selecting) grouping.delete(name);
+    return { selecting, grouping: [...grouping] };
+  }
+
+  /** Everything a decision about a pod needs; undefined when there is no such pod. */
+  ask(namespace: string, podName: string, now: number): EvictionQuestion | undefined {
+    const record = this.#namespaces.get(namespace)?.pods.get(podName);
+    if (record === undefined) return undefined;
+    return { pod: record.facts, views: record.tallies.map((tally) => viewOf(tally, record, now)) };
+  }
+
+  count(namespace: string, budgetName: string, now: number): BudgetCount | undefined {
+    const tally = this.#tally(namespace, budgetName, now);
+    if (tally === undefined) return undefined;
+    const { facts, mode } = tally;
+    const inGroups = mode.unit === 'PodGroup';
+    return {
+      budget: facts,
+      mode,
+      pods: tally.matched.size,
+      healthy: inGroups ? tally.availableUnits : tally.healthyPods,
+      expectedUnits: inGroups ? tally.expectedUnits : 0,
+      owners: [...tally.owners.values()].map(({ owner }) => owner),
+      unmanaged: [...tally.unmanaged].map((record) => record.facts.name),
+      families: tally.families.size,
+    };
+  }
+
+  /** The pods a budget selects. */
+  podsOf(namespace: string, budgetName: string): PodFacts[] {
+    const tally = this.#namespaces.get(namespace)?.budgets.get(budgetName);
+    return tally === undefined ? [] : [...tally.matched].map(({ facts }) => facts);
+  }
+
+  isSelected(namespace: string, budgetName: string, podName: string): boolean {
+    const index = this.#namespaces.get(namespace);
+    const record = index?.pods.get(podName);
+    return record !== undefined && index?.budgets.get(budgetName)?.matched.has(record) === true;
+  }
+
+  /** What is not healthy, for explanations: single pods, or groups below their minimum with their members. */
+  shortOf(namespace: string, budgetName: string, now: number): ShortUnit[] {
+    const tally = this.#tally(namespace, budgetName, now);
+    if (tally === undefined) return [];
+    if (tally.mode.unit === 'PodGroup') return [...tally.down].map((unit) => describe(tally, unit));
+    const missing = [...tally.matched].filter((record) => !record.up || tally.isClaimed(record));
+    return missing.map((record) => ({
+      key: undefined,
+      healthy: 0,
+      minCount: 1,
+      members: 1,
+      missing: [{ pod: record.facts, evicting: tally.isClaimed(record) }],
+    }));
+  }
+
+  /** The pod's group under a budget, with its members that are not healthy. */
+  unitOf(namespace: string, podName: string, budgetName: string, now: number): ShortUnit | undefined {
+    const tally = this.#tally(namespace, budgetName, now);
+    const record = this.#namespaces.get(namespace)?.pods.get(podName);
+    const unit = tally === undefined ? undefined : record?.places?.get(tally.grouping)?.unit;
+    return tally === undefined || unit === undefined ? undefined : describe(tally, unit);
+  }
+
+  #tally(namespace: string, budgetName: string, now: number): BudgetTally | undefined {
+    const tally = this.#namespaces.get(namespace)?.budgets.get(budgetName);
+    tally?.moveTo(now);
+    return tally;
+  }
+
+  #in(namespace: string): NamespaceIndex {
+    let index = this.#namespaces.get(namespace);
+    if (index === undefined) this.#namespaces.set(namespace, (index = new NamespaceIndex()));
+    return index;
+  }
+
+  #change(namespace: string, change: (index: NamespaceIndex) => void): void {
+    const index = this.#in(namespace);
+    change(index);
+    if (index.isEmpty) this.#namespaces.delete(namespace);
+  }
+}
+
+/** A group or single pod with what keeps it from being healthy. */
+export interface ShortUnit {
+  /** Undefined for a single pod. */
+  readonly key: string | undefined;
+  readonly healthy: number;
+  readonly minCount: number;
+  readonly members: number;
+  readonly missing: readonly { readonly pod: PodFacts; readonly evicting: boolean }[];
+}
+
+function describe(tally: BudgetTally, unit: Unit): ShortUnit {
+  const missing = [...unit.members.keys()]
+    .map((record) => ({
+      pod: record.facts,
+      up: record.up,
+      evicting: tally.matched.has(record) && tally.isClaimed(record),
+    }))
+    .filter(({ evicting, up }) => !up || evicting)
+    .map(({ pod, evicting }) => ({ pod, evicting }));
+  return {
+    key: unit.key,
+    healthy: tally.healthyIn(unit),
+    minCount: unit.minCount,
+    members: unit.members.size,
+    missing,
+  };
+}
+
+function viewOf(tally: BudgetTally, record: PodRecord, now: number): BudgetView {
+  tally.moveTo(now);
+  const { facts: budget, mode } = tally;
+  const counted = record.up && !tally.isClaimed(record);
+  const allowed = budget.status.disruptionsAllowed;
+  if (mode.unit === 'Pod') {
+    const desired = budget.status.desiredHealthy;
+    return { budget, mode, live: tally.healthyPods, desired, allowed, counted, unit: undefined, unresolved: false };
+  }
+  const place = record.places?.get(tally.grouping);
+  const unit = place?.unit;
+  return {
+    budget,
+    mode,
+    live: tally.availableUnits,
+    desired: computeDesired(budget, tally.expectedUnits),
+    allowed,
+    counted,
+    unit: unit && { key: unit.key, healthy: tally.healthyIn(unit), minCount: unit.minCount },
+    unresolved: place?.resolution.kind === 'broken',
+  };
+}

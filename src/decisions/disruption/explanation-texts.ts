@@ -1,0 +1,66 @@
+import { formatAge, parseTime } from '../../machinery/values/index.ts';
+import type { BudgetNumbers, Explanation, ShortPod } from './explanation.ts';
+
+/** One sentence per line, for people. */
+export function formatExplanation(explanation: Explanation, now: number): string[] {
+  const { budgets, pod, reason, remedies, short, shortTotal, unit } = explanation;
+  const lines = [
+    `Pod ${pod} ${explanation.allowed ? 'may' : 'may not'} be evicted now: ${REASONS[reason]} (${reason}).`,
+  ];
+  for (const budget of budgets) lines.push(formatBudget(budget));
+  if (unit !== undefined) {
+    lines.push(`Group ${unit.name}: ${unit.healthy} of ${unit.members} pods healthy, needs ${unit.minCount}.`);
+  }
+  for (const one of short) lines.push(`  ${formatShort(one, now)}`);
+  if (shortTotal > short.length) lines.push(`  and ${shortTotal - short.length} more`);
+  for (const [at, remedy] of remedies.entries()) lines.push(`${at === 0 ? 'To unblock' : 'Or'}: ${remedy.text}.`);
+  return lines;
+}
+
+/** The same as causes of a Status; they follow the one that Kubernetes prescribes. */
+export function explanationCauses(explanation: Explanation, now: number): { reason: string; message: string }[] {
+  const { budgets, remedies, short, unit } = explanation;
+  const causes = budgets.map((budget) => ({ reason: 'QuorateBudget', message: formatBudget(budget) }));
+  if (unit !== undefined) {
+    const message = `Group ${unit.name}: ${unit.healthy} of ${unit.members} pods healthy, needs ${unit.minCount}.`;
+    causes.push({ reason: 'QuorateGroup', message });
+  }
+  for (const one of short) causes.push({ reason: 'QuorateShortPod', message: formatShort(one, now) });
+  for (const { text } of remedies) causes.push({ reason: 'QuorateUnblock', message: text });
+  return causes;
+}
+
+export function formatBudget({ allowed, asks, counts, desired, expected, healthy, name }: BudgetNumbers): string {
+  const units = counts === 'PodGroup' ? 'pod groups' : 'pods';
+  const total = expected > 0 ? ` of ${expected} expected` : '';
+  return `Budget ${name} (${asks}) counts ${units}: ${healthy}${total} healthy, ${desired} needed, ${allowed} may be disrupted.`;
+}
+
+export function formatShort({ name, since, unit, why }: ShortPod, now: number): string {
+  const at = parseTime(since);
+  // A graceful deletion is dated at its end, which may lie ahead.
+  const age = at === undefined || at > now ? '' : ` for ${formatAge(now - at)}`;
+  const where = unit === undefined ? '' : ` (group ${unit})`;
+  const state = { NotReady: 'not Ready', Terminating: 'terminating', Evicting: 'approved for eviction' }[why];
+  return `Pod ${name}${where} is ${state}${age}`;
+}
+
+const REASONS: Readonly<Record<Explanation['reason'], string>> = {
+  PodFinished: 'it has finished',
+  PodPending: 'it has not started',
+  PodTerminating: 'it is already going',
+  NoBudget: 'no budget selects it',
+  UnhealthyAlwaysAllowed: 'what it belongs to is not healthy and the budget lets such pods go',
+  UnhealthyWithinBudget: 'it is not Ready and the budget is met without it',
+  WithinBudget: 'the budget has room',
+  GroupHasSpare: 'its group stays whole without it',
+  GroupAlreadyDown: 'its group is already down and the budget is met',
+  PodNotCounted: 'it belongs to no group and the budget is met',
+  MultipleBudgets: 'more than one budget selects it',
+  BudgetNotObserved: 'the disruption controller has not seen the latest spec of the budget',
+  ModeNotObserved: 'the disruption controller has not yet counted the budget in the right unit',
+  NegativeAllowance: 'the status of the budget is damaged',
+  TooManyDisruptedPods: 'too many evictions are unconfirmed',
+  GroupUnresolved: 'the group it names cannot be resolved',
+  BudgetExhausted: 'the budget has no room',
+};

@@ -1,0 +1,114 @@
+import type { BudgetFacts } from './budget-facts.ts';
+import type { DisruptionIndex, ShortUnit } from './disruption-index.ts';
+import type { ModeReason } from './mode.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { type Remedy, remediesFor } from './remedy.ts';
+import { type BudgetView, decideEviction, type GrantReason, type RefusalReason } from './verdict.ts';
+
+/** A pod that keeps its group or its budget short. */
+export interface ShortPod {
+  readonly name: string;
+  readonly unit: string | undefined;
+  readonly why: 'NotReady' | 'Terminating' | 'Evicting';
+  /** RFC 3339; absent when the pod does not say. */
+  readonly since: string | undefined;
+}
+
+export interface BudgetNumbers {
+  readonly name: string;
+  readonly counts: 'Pod' | 'PodGroup';
+  readonly modeReason: ModeReason;
+  /** The spec in words, such as `minAvailable 9`. */
+  readonly asks: string;
+  readonly expected: number;
+  readonly healthy: number;
+  readonly desired: number;
+  readonly allowed: number;
+}
+
+/** Why an eviction is granted or refused now, for people and programs alike. */
+export interface Explanation {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly allowed: boolean;
+  readonly reason: GrantReason | RefusalReason;
+  readonly budgets: readonly BudgetNumbers[];
+  readonly unit:
+    | { readonly name: string; readonly healthy: number; readonly minCount: number; readonly members: number }
+    | undefined;
+  /** The first few; `shortTotal` counts all. */
+  readonly short: readonly ShortPod[];
+  readonly shortTotal: number;
+  /** Smallest change first; empty when the eviction is granted. */
+  readonly remedies: readonly Remedy[];
+}
+
+const SHORT_PODS_SHOWN = 10;
+
+/** Explains the decision about a pod; undefined when there is no such pod. */
+export function explainEviction(
+  index: DisruptionIndex,
+  namespace: string,
+  podName: string,
+  now: number,
+): Explanation | undefined {
+  const question = index.ask(namespace, podName, now);
+  if (question === undefined) return undefined;
+  const verdict = decideEviction(question);
+  const view = question.views[0];
+  const unit = view?.unit && index.unitOf(namespace, podName, view.budget.name, now);
+  const down = verdict.allowed || view === undefined ? [] : index.shortOf(namespace, view.budget.name, now);
+  const short = listShort(down);
+  return {
+    namespace,
+    pod: podName,
+    allowed: verdict.allowed,
+    reason: verdict.reason,
+    budgets: question.views.map((one) => numbersOf(one, index, now)),
+    unit:
+      unit?.key === undefined
+        ? undefined
+        : { name: unit.key, healthy: unit.healthy, minCount: unit.minCount, members: unit.members },
+    short: short.slice(0, SHORT_PODS_SHOWN),
+    shortTotal: short.length,
+    remedies: verdict.allowed
+      ? []
+      : remediesFor(verdict, question.pod, { down, expected: expectedOf(index, view, now) }),
+  };
+}
+
+function expectedOf(index: DisruptionIndex, view: BudgetView | undefined, now: number): number {
+  if (view === undefined) return 0;
+  if (view.mode.unit === 'Pod') return view.budget.status.expectedPods;
+  return index.count(view.budget.namespace, view.budget.name, now)?.expectedUnits ?? 0;
+}
+
+export function numbersOf(view: BudgetView, index: DisruptionIndex, now: number): BudgetNumbers {
+  return {
+    name: view.budget.name,
+    counts: view.mode.unit,
+    modeReason: view.mode.reason,
+    asks: formatAsk(view.budget),
+    expected: expectedOf(index, view, now),
+    healthy: view.live,
+    desired: view.desired,
+    allowed: view.allowed,
+  };
+}
+
+export function formatAsk({ maxUnavailable, minAvailable }: BudgetFacts): string {
+  if (maxUnavailable !== undefined) return `maxUnavailable ${maxUnavailable}`;
+  return minAvailable === undefined ? 'neither minAvailable nor maxUnavailable' : `minAvailable ${minAvailable}`;
+}
+
+export function listShort(units: readonly ShortUnit[]): ShortPod[] {
+  return units.flatMap(({ key, missing }) =>
+    missing.map(({ evicting, pod }) => ({ name: pod.name, unit: key, ...stateOf(pod, evicting) })),
+  );
+}
+
+function stateOf(pod: PodFacts, evicting: boolean): Pick<ShortPod, 'why' | 'since'> {
+  if (pod.deletionTimestamp !== undefined) return { why: 'Terminating', since: pod.deletionTimestamp };
+  if (evicting) return { why: 'Evicting', since: undefined };
+  return { why: 'NotReady', since: pod.readyChangedAt ?? pod.createdAt };
+}

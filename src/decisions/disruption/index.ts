@@ -1,0 +1,16 @@
+export * from './arithmetic.ts';
+export * from './budget-facts.ts';
+export * from './disruption-index.ts';
+export * from './explanation.ts';
+export * from './explanation-texts.ts';
+export { GROUP_BY, GROUP_MIN_COUNT, GROUP_REPLICAS, type GroupBy, readGroupBy, resolvePod } from './group-by.ts';
+export * from './group-facts.ts';
+export * from './group-link.ts';
+export { JOB_NAME, JOBSET, LWS } from './group-markers.ts';
+export * from './kubernetes-texts.ts';
+export * from './mode.ts';
+export * from './pod-facts.ts';
+export type { Remedy, RemedyAction } from './remedy.ts';
+export * from './resolve.ts';
+export * from './together.ts';
+export * from './verdict.ts';

@@ -1,0 +1,82 @@
+import type { BudgetView, Refusal } from './verdict.ts';
+
+/** A refusal as the eviction subresource answers it. */
+export interface RefusalAnswer {
+  readonly code: 403 | 429 | 500;
+  readonly reason: 'TooManyRequests' | 'Forbidden' | '';
+  readonly message: string;
+  /** The prescribed text of the `DisruptionBudget` cause; only for 429. */
+  readonly cause?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
+
+const RETRY_AFTER_SECONDS = 10;
+
+/** Clients tell a budget's refusal by 429 and its cause; Retry-After is sent only where waiting alone helps. */
+export function formatRefusal({ reason, views }: Refusal): RefusalAnswer {
+  const view = views[0] as BudgetView;
+  const { name } = view.budget;
+  switch (reason) {
+    case 'MultipleBudgets':
+      return {
+        code: 500,
+        reason: '',
+        message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+      };
+    case 'BudgetNotObserved':
+    case 'ModeNotObserved':
+      return processing(name);
+    case 'NegativeAllowance':
+      return forbidden(name, 'pdb disruptions allowed is negative');
+    case 'TooManyDisruptedPods':
+      return forbidden(name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+    case 'GroupUnresolved':
+    case 'BudgetExhausted':
+      return { code: 429, reason: 'TooManyRequests', message: REFUSED, cause: exhaustedText(view, reason) };
+  }
+}
+
+/** Also the answer when a pod changed between the judgement and its deletion. */
+export function processing(budget: string): RefusalAnswer {
+  return {
+    code: 429,
+    reason: 'TooManyRequests',
+    message: REFUSED,
+    cause: `The disruption budget ${budget} is still being processed by the server.`,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  };
+}
+
+function forbidden(budget: string, why: string): RefusalAnswer {
+  return {
+    code: 403,
+    reason: 'Forbidden',
+    message: `poddisruptionbudget.policy "${budget}" is forbidden: ${why}`,
+  };
+}
+
+/** First match wins: the sync failed, too few are healthy, the condition says why, or nothing more is known. */
+function exhaustedText(view: BudgetView, reason: Refusal['reason']): string {
+  const { budget, desired, live, mode } = view;
+  const { status } = budget;
+  const condition = status.disruptionAllowed;
+  const start = `The disruption budget ${budget.name}`;
+  const refused = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
+  if (refused?.reason === 'SyncFailed') {
+    return `${start} does not allow evicting pods currently because it failed sync: ${refused.message}`;
+  }
+  if (reason === 'GroupUnresolved') return `${start} does not allow evicting pods currently (PodGroupResolutionFailed)`;
+  if (mode.unit === 'PodGroup') {
+    if (live <= desired) return `${start} needs ${desired} healthy pod groups and has ${live} currently`;
+  } else if (status.currentHealthy <= status.desiredHealthy) {
+    return `${start} needs ${status.desiredHealthy} healthy pods and has ${status.currentHealthy} currently`;
+  } else if (view.allowed > 0) {
+    // The allowance was there; what is seen now says that it has been overtaken.
+    return `${start} needs ${desired} healthy pods and has ${live} currently`;
+  }
+  if (refused !== undefined)
+    return `${start} does not allow evicting pods currently (${refused.reason}): ${refused.message}`;
+  return `${start} does not allow evicting pods currently`;
+}

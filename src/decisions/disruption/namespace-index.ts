@@ -1,0 +1,224 @@
+import { deepEqual, type Labels, matches } from '../../machinery/values/index.ts';
+import type { BudgetFacts } from './budget-facts.ts';
+import { BudgetTally } from './budget-tally.ts';
+import { type GroupBy, groupById } from './group-by.ts';
+import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import { isUp, type PodFacts } from './pod-facts.ts';
+import { SelectorIndex } from './selector-index.ts';
+import { Grouping, type PodRecord } from './unit-index.ts';
+
+/** Pods, budgets and groups of one namespace, with every count kept. */
+export class NamespaceIndex implements GroupLookup {
+  readonly pods = new Map<string, PodRecord>();
+  readonly budgets = new Map<string, BudgetTally>();
+  readonly #selectors = new SelectorIndex<BudgetTally>();
+  readonly #auto = new Grouping(undefined, this);
+  /** The groupings in use: the automatic one, and those that budgets name. */
+  readonly #groupings = new Map<string, { grouping: Grouping; budgets: number }>();
+  readonly #workloads = new Map<string, WorkloadFacts>();
+  readonly #podGroups = new Map<string, PodGroupFacts>();
+  readonly #liveByTemplate = new Map<string, number>();
+  readonly #sources = new Map<string, GroupSource>();
+  readonly #linked = new Set<PodRecord>();
+
+  constructor() {
+    this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
+  }
+
+  get isEmpty(): boolean {
+    const { size } = this.pods;
+    return size + this.budgets.size + this.#workloads.size + this.#podGroups.size + this.#sources.size === 0;
+  }
+
+  workload(name: string): WorkloadFacts | undefined {
+    return this.#workloads.get(name);
+  }
+
+  podGroup(name: string): PodGroupFacts | undefined {
+    return this.#podGroups.get(name);
+  }
+
+  livePodGroups(workload: string, template: string): number {
+    return this.#liveByTemplate.get(`${workload}/${template}`) ?? 0;
+  }
+
+  source(key: string): GroupSource | undefined {
+    return this.#sources.get(key);
+  }
+
+  setPod(facts: PodFacts): void {
+    const record = this.pods.get(facts.name);
+    if (record === undefined) {
+      const added: PodRecord = { facts, up: isUp(facts), tallies: [], places: undefined };
+      this.pods.set(facts.name, added);
+      this.#attach(added, this.#selectors.matching(facts.labels));
+      return;
+    }
+    if (standsStill(record.facts, facts)) {
+      const up = isUp(facts);
+      if (up !== record.up) {
+        for (const tally of record.tallies) tally.setUp(record, up);
+        record.up = up;
+        for (const grouping of record.places?.keys() ?? []) grouping.setUp(record, up);
+      }
+      record.facts = facts;
+      return;
+    }
+    const sameLabels = sameEntries(record.facts.labels, facts.labels);
+    const tallies = sameLabels ? record.tallies : this.#selectors.matching(facts.labels);
+    this.#detach(record);
+    record.facts = facts;
+    record.up = isUp(facts);
+    this.#attach(record, tallies);
+  }
+
+  deletePod(name: string): void {
+    const record = this.pods.get(name);
+    if (record === undefined) return;
+    this.#detach(record);
+    this.pods.delete(name);
+  }
+
+  setBudget(facts: BudgetFacts): void {
+    const known = this.budgets.get(facts.name);
+    if (known !== undefined && sameSelection(known.facts, facts)) {
+      known.setStatus(facts);
+      return;
+    }
+    this.deleteBudget(facts.name);
+    const tally = new BudgetTally(facts, this.#use(facts.groupBy), (name) => this.pods.get(name));
+    this.budgets.set(facts.name, tally);
+    this.#selectors.set(tally, facts.selector);
+    if (!facts.selector.matchesNothing) {
+      for (const record of this.pods.values()) {
+        if (!matches(facts.selector, record.facts.labels)) continue;
+        record.tallies = [...record.tallies, tally];
+        tally.add(record);
+      }
+    }
+    tally.setStatus(facts);
+  }
+
+  deleteBudget(name: string): void {
+    const tally = this.budgets.get(name);
+    if (tally === undefined) return;
+    this.#selectors.delete(tally);
+    for (const record of [...tally.matched]) {
+      tally.remove(record);
+      record.tallies = record.tallies.filter((other) => other !== tally);
+    }
+    this.budgets.delete(name);
+    this.#drop(tally.grouping);
+  }
+
+  setWorkload(name: string, facts: WorkloadFacts | undefined): void {
+    if (facts === undefined) this.#workloads.delete(name);
+    else this.#workloads.set(name, facts);
+    // A PodGroup may name the Workload on the pod's behalf.
+    this.#resolveAgain(({ workload, podGroup }) => {
+      return workload === name || (this.#podGroups.get(podGroup)?.template?.workload ?? workload) === name;
+    });
+  }
+
+  setPodGroup(name: string, facts: PodGroupFacts | undefined): void {
+    this.#countPodGroup(this.#podGroups.get(name), -1);
+    this.#countPodGroup(facts, 1);
+    if (facts === undefined) this.#podGroups.delete(name);
+    else this.#podGroups.set(name, facts);
+    this.#resolveAgain(({ podGroup }) => podGroup === name);
+  }
+
+  setSource(key: string, source: GroupSource | undefined): void {
+    if (source === undefined) this.#sources.delete(key);
+    else this.#sources.set(key, source);
+    for (const record of [...this.pods.values()]) {
+      if (record.places === undefined || record.places.size === 0) continue;
+      this.#attach(record, this.#detach(record));
+    }
+  }
+
+  #countPodGroup(facts: PodGroupFacts | undefined, by: 1 | -1): void {
+    if (facts?.template === undefined || facts.terminating) return;
+    const key = `${facts.template.workload}/${facts.template.name}`;
+    this.#liveByTemplate.set(key, (this.#liveByTemplate.get(key) ?? 0) + by);
+  }
+
+  #resolveAgain(concerns: (link: NonNullable<PodFacts['link']>) => boolean): void {
+    const records = [...this.#linked].filter(({ facts }) => facts.link !== undefined && concerns(facts.link));
+    const tallies = records.map((record) => this.#detach(record));
+    for (const [at, record] of records.entries()) this.#attach(record, tallies[at] ?? []);
+  }
+
+  #attach(record: PodRecord, tallies: BudgetTally[]): void {
+    if (record.facts.link !== undefined) {
+      this.#linked.add(record);
+      this.#auto.place(record);
+    }
+    if (this.#groupings.size > 1) {
+      for (const { grouping } of this.#groupings.values()) if (grouping !== this.#auto) grouping.place(record);
+    }
+    record.tallies = tallies;
+    for (const tally of tallies) tally.add(record);
+  }
+
+  #detach(record: PodRecord): BudgetTally[] {
+    const { tallies } = record;
+    for (const tally of tallies) tally.remove(record);
+    for (const grouping of [...(record.places?.keys() ?? [])]) grouping.unplace(record);
+    this.#linked.delete(record);
+    return tallies;
+  }
+
+  #use(groupBy: GroupBy | 'unknown' | undefined): Grouping {
+    const wanted = groupBy === 'unknown' ? undefined : groupBy;
+    const known = this.#groupings.get(groupById(wanted));
+    if (known !== undefined) {
+      known.budgets += 1;
+      return known.grouping;
+    }
+    const grouping = new Grouping(wanted, this);
+    this.#groupings.set(grouping.id, { grouping, budgets: 1 });
+    for (const record of this.pods.values()) grouping.place(record);
+    return grouping;
+  }
+
+  #drop(grouping: Grouping): void {
+    const known = this.#groupings.get(grouping.id);
+    if (known === undefined || (known.budgets -= 1) > 0) return;
+    this.#groupings.delete(grouping.id);
+    for (const record of this.pods.values()) grouping.unplace(record);
+  }
+}
+
+/** Nothing that decides a pod's budgets or groups changed; at most its health did. */
+function standsStill(a: PodFacts, b: PodFacts): boolean {
+  return (
+    a.uid === b.uid &&
+    a.owner?.uid === b.owner?.uid &&
+    sameEntries(a.labels, b.labels) &&
+    sameEntries(a.markers, b.markers) &&
+    deepEqual(a.link, b.link)
+  );
+}
+
+function sameEntries(a: Labels | undefined, b: Labels | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  let count = 0;
+  for (const key in a) {
+    if (a[key] !== b[key]) return false;
+    count += 1;
+  }
+  for (const _ in b) count -= 1;
+  return count === 0;
+}
+
+function sameSelection(a: BudgetFacts, b: BudgetFacts): boolean {
+  return (
+    a.uid === b.uid &&
+    a.generation === b.generation &&
+    a.scope === b.scope &&
+    deepEqual(a.groupBy, b.groupBy) &&
+    (a.selector === b.selector || deepEqual(a.selector, b.selector))
+  );
+}

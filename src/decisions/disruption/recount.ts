@@ -1,0 +1,128 @@
+/**
+ * The counts of budgets, worked out from nothing by walking every pod. Slow and plain on purpose: the index is held
+ * against it in property tests.
+ */
+import { matches } from '../../machinery/values/index.ts';
+import { computeDesired } from './arithmetic.ts';
+import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
+import { resolvePod } from './group-by.ts';
+import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import { decideMode, type Mode } from './mode.ts';
+import { isUp, type PodFacts } from './pod-facts.ts';
+import type { BrokenReason } from './resolve.ts';
+import type { BudgetView } from './verdict.ts';
+
+/** One namespace's worth of objects. */
+export interface Snapshot {
+  readonly pods: readonly PodFacts[];
+  readonly workloads: readonly WorkloadFacts[];
+  readonly podGroups: readonly PodGroupFacts[];
+  readonly sources?: ReadonlyMap<string, GroupSource>;
+}
+
+export interface Recount {
+  readonly mode: Mode;
+  readonly pods: number;
+  readonly healthy: number;
+  readonly expectedUnits: number;
+  view(pod: PodFacts): BudgetView;
+}
+
+export function recount(budget: BudgetFacts, snapshot: Snapshot, now: number): Recount {
+  const lookup = lookupIn(snapshot);
+  const groupBy = budget.groupBy === 'unknown' ? undefined : budget.groupBy;
+  const resolve = (pod: PodFacts) => resolvePod(groupBy, pod, lookup);
+  const selected = snapshot.pods.filter((pod) => matches(budget.selector, pod.labels));
+  const isHealthy = (pod: PodFacts): boolean => {
+    const at = selected.includes(pod) ? budget.status.disruptedPods.get(pod.name) : undefined;
+    return isUp(pod) && !(at !== undefined && at + DISRUPTION_TIMEOUT_MS > now);
+  };
+  const mode = decideMode(budget, classify(selected, resolve));
+
+  const families = new Map<string, number | undefined>();
+  const brokenUnits = new Set<string>();
+  for (const pod of selected) {
+    const resolution = resolve(pod);
+    if (resolution?.kind === 'gang') families.set(resolution.family, resolution.replicas);
+    if (resolution?.kind === 'broken') brokenUnits.add(resolution.unit);
+  }
+  const units = new Map<string, { family: string; healthy: number; minCount: number }>();
+  for (const pod of snapshot.pods) {
+    const resolution = resolve(pod);
+    if (resolution?.kind !== 'gang' || !families.has(resolution.family)) continue;
+    const unit = units.get(resolution.unit) ?? { family: resolution.family, healthy: 0, minCount: 0 };
+    unit.healthy += isHealthy(pod) ? 1 : 0;
+    unit.minCount = Math.max(unit.minCount, resolution.minCount);
+    units.set(resolution.unit, unit);
+  }
+
+  const inGroups = mode.unit === 'PodGroup';
+  let expectedUnits = 0;
+  if (inGroups) {
+    for (const [family, replicas] of families) {
+      expectedUnits += replicas ?? [...units.values()].filter((unit) => unit.family === family).length;
+    }
+    if (budget.scope === 'PodGroup') expectedUnits += brokenUnits.size + mode.individual;
+  }
+  const healthy = inGroups
+    ? [...units.values()].filter((unit) => unit.healthy >= unit.minCount).length
+    : selected.filter(isHealthy).length;
+
+  return {
+    mode,
+    pods: selected.length,
+    healthy,
+    expectedUnits,
+    view(pod) {
+      const resolution = inGroups ? resolve(pod) : undefined;
+      const unit = resolution?.kind === 'gang' ? units.get(resolution.unit) : undefined;
+      return {
+        budget,
+        mode,
+        live: healthy,
+        desired: inGroups ? computeDesired(budget, expectedUnits) : budget.status.desiredHealthy,
+        allowed: budget.status.disruptionsAllowed,
+        counted: isHealthy(pod),
+        unit:
+          unit && resolution?.kind === 'gang'
+            ? { key: resolution.unit, healthy: unit.healthy, minCount: unit.minCount }
+            : undefined,
+        unresolved: resolution?.kind === 'broken',
+      };
+    },
+  };
+}
+
+function classify(selected: readonly PodFacts[], resolve: (pod: PodFacts) => ReturnType<typeof resolvePod>) {
+  const broken = new Map<BrokenReason, number>();
+  const groupedOwners = new Set<string>();
+  const bareOwners = new Set<string>();
+  let grouped = 0;
+  let basic = 0;
+  let bare = 0;
+  for (const pod of selected) {
+    const resolution = resolve(pod);
+    if (resolution === undefined) {
+      bare += 1;
+      if (pod.owner) bareOwners.add(pod.owner.uid);
+    } else if (resolution.kind === 'gang') {
+      grouped += 1;
+      if (pod.owner) groupedOwners.add(pod.owner.uid);
+    } else if (resolution.kind === 'basic') basic += 1;
+    else broken.set(resolution.reason, (broken.get(resolution.reason) ?? 0) + 1);
+  }
+  return { grouped, basic, bare, broken, partlyLinked: [...groupedOwners].some((uid) => bareOwners.has(uid)) };
+}
+
+/** The lookup the resolvers need, over plain lists. */
+export function lookupIn({ podGroups, sources, workloads }: Omit<Snapshot, 'pods'>): GroupLookup {
+  return {
+    workload: (name) => workloads.find((workload) => workload.name === name),
+    podGroup: (name) => podGroups.find((group) => group.name === name),
+    livePodGroups: (workload, template) =>
+      podGroups.filter(
+        (group) => !group.terminating && group.template?.workload === workload && group.template.name === template,
+      ).length,
+    source: (key) => sources?.get(key),
+  };
+}

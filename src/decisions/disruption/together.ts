@@ -1,0 +1,107 @@
+import type { DisruptionIndex } from './disruption-index.ts';
+import { exemptionOf } from './pod-facts.ts';
+import { type BudgetView, decideEviction, type EvictionQuestion, type EvictionVerdict } from './verdict.ts';
+
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Step {
+  readonly pod: PodName;
+  readonly verdict: EvictionVerdict;
+  /** The group the pod belongs to under its budget. */
+  readonly unit: string | undefined;
+  readonly budget: string | undefined;
+}
+
+/** Whether pods may go together, in the order in which they should. */
+export interface JointVerdict {
+  readonly allowed: boolean;
+  readonly steps: readonly Step[];
+}
+
+/**
+ * Decides whether these pods may all be evicted without waiting for any replacement, and in which order: first what
+ * no budget counts, then groups that are down anyway, then the groups with the most pods to go, each group in one
+ * piece so that no more groups are broken at any moment than must be.
+ */
+export function decideTogether(index: DisruptionIndex, pods: readonly PodName[], now: number): JointVerdict {
+  const asked = pods
+    .map(({ namespace, name }) => index.ask(namespace, name, now))
+    .filter((question) => question !== undefined);
+  const taken = new Taken();
+  const steps = inOrder(asked).map((question) => {
+    const { pod } = question;
+    const views = question.views.map((view) => taken.apply(view));
+    const verdict = decideEviction({ pod, views });
+    if (verdict.allowed && views[0] !== undefined && exemptionOf(pod) === undefined) taken.record(views[0], verdict);
+    const view = views[0];
+    return {
+      pod: { namespace: pod.namespace, name: pod.name },
+      verdict,
+      unit: view?.unit?.key,
+      budget: view?.budget.name,
+    };
+  });
+  return { allowed: steps.every(({ verdict }) => verdict.allowed), steps };
+}
+
+/** What the evictions judged so far would have changed. */
+class Taken {
+  readonly #budgets = new Map<string, { live: number; allowed: number }>();
+  readonly #units = new Map<string, number>();
+
+  apply(view: BudgetView): BudgetView {
+    const change = this.#budgets.get(budgetKey(view));
+    if (change === undefined) return view;
+    const lost = view.unit === undefined ? 0 : (this.#units.get(unitKey(view)) ?? 0);
+    return {
+      ...view,
+      live: view.live - change.live,
+      allowed: view.allowed - change.allowed,
+      unit: view.unit && { ...view.unit, healthy: view.unit.healthy - lost },
+    };
+  }
+
+  record(view: BudgetView, verdict: Extract<EvictionVerdict, { allowed: true }>): void {
+    const key = budgetKey(view);
+    const change = this.#budgets.get(key) ?? { live: 0, allowed: 0 };
+    this.#budgets.set(key, change);
+    change.allowed += verdict.charge?.cost ?? 0;
+    if (!view.counted) return;
+    const { unit } = view;
+    if (unit === undefined) {
+      if (view.mode.unit === 'Pod') change.live += 1;
+      return;
+    }
+    this.#units.set(unitKey(view), (this.#units.get(unitKey(view)) ?? 0) + 1);
+    if (unit.healthy >= unit.minCount && unit.healthy - 1 < unit.minCount) change.live += 1;
+  }
+}
+
+const budgetKey = ({ budget }: BudgetView): string => `${budget.namespace}/${budget.name}`;
+const unitKey = (view: BudgetView): string => `${budgetKey(view)}\n${view.unit?.key ?? ''}`;
+
+function inOrder(questions: readonly EvictionQuestion[]): EvictionQuestion[] {
+  const size = new Map<string, number>();
+  for (const { views } of questions) {
+    for (const view of views) size.set(unitKey(view), (size.get(unitKey(view)) ?? 0) + 1);
+  }
+  const rank = ({ pod, views }: EvictionQuestion): number => {
+    const unit = views[0]?.unit;
+    if (exemptionOf(pod) !== undefined || views.length === 0) return 0;
+    if (unit === undefined) return 3;
+    return unit.healthy < unit.minCount ? 1 : 2;
+  };
+  const group = ({ views }: EvictionQuestion): string => (views[0] === undefined ? '' : unitKey(views[0]));
+  return [...questions].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (size.get(group(b)) ?? 0) - (size.get(group(a)) ?? 0) ||
+      compare(group(a), group(b)) ||
+      compare(a.pod.name, b.pod.name),
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

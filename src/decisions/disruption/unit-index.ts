@@ -1,0 +1,127 @@
+import type { BudgetTally } from './budget-tally.ts';
+import type { GroupLookup } from './group-facts.ts';
+import { type GroupBy, groupById, resolvePod } from './group-by.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { Resolution } from './resolve.ts';
+
+/** One pod of the index. Objects of this kind are compared by identity. */
+export interface PodRecord {
+  facts: PodFacts;
+  /** Ready and not going. */
+  up: boolean;
+  /** Budgets that select it. */
+  tallies: BudgetTally[];
+  /** Its place in each grouping it has one in; undefined for the many pods without any. */
+  places: Map<Grouping, Place> | undefined;
+}
+
+export interface Place {
+  readonly resolution: Resolution;
+  /** Set for gangs only. */
+  readonly unit: Unit | undefined;
+}
+
+export interface Unit {
+  readonly key: string;
+  readonly family: Family;
+  /** Each member with the minimum it asks for; they agree unless markers are inconsistent, then the largest counts. */
+  readonly members: Map<PodRecord, number>;
+  /** Members that are up. */
+  up: number;
+  minCount: number;
+}
+
+export interface Family {
+  readonly key: string;
+  readonly units: Set<Unit>;
+  /** Budgets that select a pod of this family, with how many. */
+  readonly tallies: Map<BudgetTally, number>;
+}
+
+/** The units of one namespace under one way of grouping. All pods of the namespace are members, selected or not. */
+export class Grouping {
+  readonly groupBy: GroupBy | undefined;
+  readonly id: string;
+  readonly #lookup: GroupLookup;
+  readonly #units = new Map<string, Unit>();
+  readonly #families = new Map<string, Family>();
+
+  constructor(groupBy: GroupBy | undefined, lookup: GroupLookup) {
+    this.groupBy = groupBy;
+    this.id = groupById(groupBy);
+    this.#lookup = lookup;
+  }
+
+  place(record: PodRecord): void {
+    const resolution = resolvePod(this.groupBy, record.facts, this.#lookup);
+    if (resolution === undefined) return;
+    const unit = resolution.kind === 'gang' ? this.#join(record, resolution) : undefined;
+    (record.places ??= new Map()).set(this, { resolution, unit });
+  }
+
+  unplace(record: PodRecord): void {
+    const unit = record.places?.get(this)?.unit;
+    record.places?.delete(this);
+    if (unit === undefined) return;
+    const asked = unit.members.get(record);
+    unit.members.delete(record);
+    if (record.up) unit.up -= 1;
+    if (unit.members.size === 0) {
+      this.#removeUnit(unit);
+      return;
+    }
+    if (asked === unit.minCount) unit.minCount = Math.max(...unit.members.values());
+    touch(unit);
+  }
+
+  /** A pod came up or went down without moving. */
+  setUp(record: PodRecord, up: boolean): void {
+    const unit = record.places?.get(this)?.unit;
+    if (unit === undefined) return;
+    unit.up += up ? 1 : -1;
+    touch(unit);
+  }
+
+  /** Replicas the family should have: as declared, else as many as there are. */
+  replicasOf(family: Family): number {
+    for (const unit of family.units) {
+      for (const member of unit.members.keys()) {
+        // Asked afresh and not remembered: PodGroup objects come and go without touching any pod.
+        const resolution = resolvePod(this.groupBy, member.facts, this.#lookup);
+        if (resolution?.kind === 'gang') return resolution.replicas ?? family.units.size;
+      }
+    }
+    return family.units.size;
+  }
+
+  #join(record: PodRecord, gang: Extract<Resolution, { kind: 'gang' }>): Unit {
+    let family = this.#families.get(gang.family);
+    if (family === undefined) {
+      family = { key: gang.family, units: new Set(), tallies: new Map() };
+      this.#families.set(gang.family, family);
+    }
+    let unit = this.#units.get(gang.unit);
+    const isNew = unit === undefined;
+    unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount };
+    unit.members.set(record, gang.minCount);
+    unit.minCount = Math.max(unit.minCount, gang.minCount);
+    if (record.up) unit.up += 1;
+    if (isNew) {
+      this.#units.set(gang.unit, unit);
+      family.units.add(unit);
+      for (const tally of family.tallies.keys()) tally.unitAdded(unit);
+    } else touch(unit);
+    return unit;
+  }
+
+  #removeUnit(unit: Unit): void {
+    this.#units.delete(unit.key);
+    unit.family.units.delete(unit);
+    for (const tally of unit.family.tallies.keys()) tally.unitRemoved(unit);
+    if (unit.family.units.size === 0) this.#families.delete(unit.family.key);
+  }
+}
+
+function touch(unit: Unit): void {
+  for (const tally of unit.family.tallies.keys()) tally.unitTouched(unit);
+}

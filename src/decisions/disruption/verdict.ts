@@ -1,0 +1,139 @@
+import type { BudgetFacts } from './budget-facts.ts';
+import type { Mode } from './mode.ts';
+import { type Exemption, exemptionOf, type PodFacts } from './pod-facts.ts';
+
+/** More unconfirmed evictions than this mean that the disruption controller is not keeping up. */
+export const MAX_DISRUPTED_PODS = 2000;
+
+/** One budget that selects the pod, with the counts of this moment. */
+export interface BudgetView {
+  readonly budget: BudgetFacts;
+  readonly mode: Mode;
+  /** Healthy pods or available groups, now. */
+  readonly live: number;
+  /** How many the budget wants healthy: from its spec when groups count, as last published when pods do. */
+  readonly desired: number;
+  /** What the published allowance still is. */
+  readonly allowed: number;
+  /** The pod counts as healthy: Ready, not going, not approved for eviction a moment ago. */
+  readonly counted: boolean;
+  /** The pod's group when groups count; undefined for a pod that stands for itself. */
+  readonly unit: UnitView | undefined;
+  /** The pod names a group that cannot be resolved, and the budget insists on groups. */
+  readonly unresolved: boolean;
+}
+
+export interface UnitView {
+  readonly key: string;
+  readonly healthy: number;
+  readonly minCount: number;
+}
+
+export interface EvictionQuestion {
+  readonly pod: PodFacts;
+  readonly views: readonly BudgetView[];
+}
+
+export type GrantReason =
+  | Exemption
+  | 'NoBudget'
+  | 'UnhealthyAlwaysAllowed'
+  | 'UnhealthyWithinBudget'
+  | 'WithinBudget'
+  | 'GroupHasSpare'
+  | 'GroupAlreadyDown'
+  | 'PodNotCounted';
+
+export type RefusalReason =
+  | 'MultipleBudgets'
+  | 'BudgetNotObserved'
+  | 'ModeNotObserved'
+  | 'NegativeAllowance'
+  | 'TooManyDisruptedPods'
+  | 'GroupUnresolved'
+  | 'BudgetExhausted';
+
+export interface Grant {
+  readonly allowed: true;
+  readonly reason: GrantReason;
+  /** The budget to write to: its allowance falls by `cost` and the pod is recorded as approved. */
+  readonly charge: { readonly view: BudgetView; readonly cost: 0 | 1 } | undefined;
+  /** Delete only the very state of the pod that was judged. */
+  readonly pinned: boolean;
+}
+
+export interface Refusal {
+  readonly allowed: false;
+  readonly reason: RefusalReason;
+  readonly views: readonly BudgetView[];
+}
+
+export type EvictionVerdict = Grant | Refusal;
+
+/**
+ * Decides whether a pod may be evicted now. Rules, first match wins:
+ *  1. finished, pending or terminating pods are no budget's business
+ *  2. several budgets select the pod: refuse, whatever each of them says
+ *  3. no budget selects it: grant
+ *  4. the one budget decides, in groups or in pods
+ */
+export function decideEviction({ pod, views }: EvictionQuestion): EvictionVerdict {
+  const exemption = exemptionOf(pod);
+  if (exemption !== undefined) {
+    return { allowed: true, reason: exemption, charge: undefined, pinned: exemption === 'PodPending' };
+  }
+  if (views.length > 1) return { allowed: false, reason: 'MultipleBudgets', views };
+  const view = views[0];
+  if (view === undefined) return { allowed: true, reason: 'NoBudget', charge: undefined, pinned: false };
+  if (!pod.ready && view.budget.alwaysAllow) return free('UnhealthyAlwaysAllowed');
+  if ((view.budget.status.podGroupBudget?.status === 'True') !== (view.mode.unit === 'PodGroup')) {
+    return refuse(view, 'ModeNotObserved');
+  }
+  return view.mode.unit === 'PodGroup' ? decideInGroups(pod, view) : decideInPods(pod, view);
+}
+
+/**
+ * Pods count. An unready pod holds nothing up: it goes while the budget is met and asks for something. Everything
+ * else takes one from the published allowance, and only while the budget is also met by what is seen now: the
+ * published numbers may not know yet of a pod that has just become unready.
+ */
+function decideInPods(pod: PodFacts, view: BudgetView): EvictionVerdict {
+  const { currentHealthy, desiredHealthy } = view.budget.status;
+  if (!pod.ready && currentHealthy >= desiredHealthy && desiredHealthy > 0) return free('UnhealthyWithinBudget');
+  const limit = checkLimits(view);
+  if (limit !== undefined) return refuse(view, limit);
+  const loss = view.counted ? 1 : 0;
+  if (view.allowed === 0 || view.live - loss < view.desired) return refuse(view, 'BudgetExhausted');
+  return { allowed: true, reason: 'WithinBudget', charge: { view, cost: 1 }, pinned: false };
+}
+
+/**
+ * Groups count. Only the eviction that takes an available group below its minimum costs anything; the others (a spare
+ * pod, a pod of a group that is down, a pod that stands for itself) still need the budget to hold now, and are
+ * recorded so that concurrent decisions see each other.
+ */
+function decideInGroups(pod: PodFacts, view: BudgetView): EvictionVerdict {
+  const { unit } = view;
+  const pinned = !pod.ready;
+  const up = unit !== undefined && unit.healthy >= unit.minCount;
+  if (view.budget.alwaysAllow && unit !== undefined && !up) return free('UnhealthyAlwaysAllowed');
+  const limit = checkLimits(view);
+  if (limit !== undefined) return refuse(view, limit);
+  if (view.unresolved) return refuse(view, 'GroupUnresolved');
+  const cost = up && view.counted && unit.healthy - 1 < unit.minCount ? 1 : 0;
+  if (view.live - cost < view.desired || (cost === 1 && view.allowed < 1)) return refuse(view, 'BudgetExhausted');
+  const reason =
+    cost === 1 ? 'WithinBudget' : unit === undefined ? 'PodNotCounted' : up ? 'GroupHasSpare' : 'GroupAlreadyDown';
+  return { allowed: true, reason, charge: { view, cost }, pinned };
+}
+
+/** What makes the published numbers unusable, in order. */
+function checkLimits({ allowed, budget }: BudgetView): RefusalReason | undefined {
+  if (budget.status.observedGeneration < budget.generation) return 'BudgetNotObserved';
+  if (allowed < 0) return 'NegativeAllowance';
+  return budget.status.disruptedPods.size > MAX_DISRUPTED_PODS ? 'TooManyDisruptedPods' : undefined;
+}
+
+const free = (reason: GrantReason): Grant => ({ allowed: true, reason, charge: undefined, pinned: true });
+
+const refuse = (view: BudgetView, reason: RefusalReason): Refusal => ({ allowed: false, reason, views: [view] });
