@@ -134,7 +134,7 @@ export class BudgetTally {
   setStatus(facts: BudgetFacts): void {
     const { disruptedPods } = facts.status;
     this.facts = facts;
-    for (const name of [...this.#pending.keys()]) if (!disruptedPods.has(name)) this.#release(name);
+    for (const name of this.#pending.keys()) if (!disruptedPods.has(name)) this.#release(name);
     this.#nextExpiry = Number.POSITIVE_INFINITY;
     for (const [name, at] of disruptedPods) {
       const expiry = at + DISRUPTION_TIMEOUT_MS;

@@ -103,7 +103,7 @@ export class NamespaceIndex implements GroupLookup {
     const tally = this.budgets.get(name);
     if (tally === undefined) return;
     this.#selectors.delete(tally);
-    for (const record of [...tally.matched]) {
+    for (const record of tally.matched) {
       tally.remove(record);
       record.tallies = record.tallies.filter((other) => other !== tally);
     }
@@ -131,7 +131,7 @@ export class NamespaceIndex implements GroupLookup {
   setSource(key: string, source: GroupSource | undefined): void {
     if (source === undefined) this.#sources.delete(key);
     else this.#sources.set(key, source);
-    for (const record of [...this.pods.values()]) {
+    for (const record of this.pods.values()) {
       if (record.places === undefined || record.places.size === 0) continue;
       this.#attach(record, this.#detach(record));
     }
@@ -164,7 +164,7 @@ export class NamespaceIndex implements GroupLookup {
   #detach(record: PodRecord): BudgetTally[] {
     const { tallies } = record;
     for (const tally of tallies) tally.remove(record);
-    for (const grouping of [...(record.places?.keys() ?? [])]) grouping.unplace(record);
+    for (const grouping of record.places?.keys() ?? []) grouping.unplace(record);
     this.#linked.delete(record);
     return tallies;
   }
