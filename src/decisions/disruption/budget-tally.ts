@@ -2,7 +2,8 @@ import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
 import { decideMode, type Mode } from './mode.ts';
 import type { BrokenReason } from './resolve.ts';
-import type { Family, Grouping, PodRecord, Unit } from './unit-index.ts';
+import type { Family, PodRecord, Unit, UnitWatcher } from './records.ts';
+import type { Grouping } from './unit-index.ts';
 
 export interface OwnerTally {
   readonly owner: OwnerReference;
@@ -12,7 +13,7 @@ export interface OwnerTally {
 }
 
 /** The counts of one budget, kept with every event. */
-export class BudgetTally {
+export class BudgetTally implements UnitWatcher {
   facts: BudgetFacts;
   grouping: Grouping;
   readonly matched = new Set<PodRecord>();

@@ -6,7 +6,7 @@ import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
 import type { PodFacts } from './pod-facts.ts';
-import type { PodRecord, Unit } from './unit-index.ts';
+import type { PodRecord, Unit } from './records.ts';
 import type { BudgetView, EvictionQuestion } from './verdict.ts';
 
 /** The counts of one budget at one moment. */

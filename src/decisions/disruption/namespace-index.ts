@@ -5,11 +5,17 @@ import { type GroupBy, groupById } from './group-by.ts';
 import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { isUp, type PodFacts } from './pod-facts.ts';
 import { SelectorIndex } from './selector-index.ts';
-import { Grouping, type PodRecord } from './unit-index.ts';
+import type { PodRecord } from './records.ts';
+import { Grouping } from './unit-index.ts';
+
+export interface IndexedPod extends PodRecord {
+  /** Budgets that select it. */
+  tallies: BudgetTally[];
+}
 
 /** Pods, budgets and groups of one namespace, with every count kept. */
 export class NamespaceIndex implements GroupLookup {
-  readonly pods = new Map<string, PodRecord>();
+  readonly pods = new Map<string, IndexedPod>();
   readonly budgets = new Map<string, BudgetTally>();
   readonly #selectors = new SelectorIndex<BudgetTally>();
   readonly #auto = new Grouping(undefined, this);
@@ -19,7 +25,7 @@ export class NamespaceIndex implements GroupLookup {
   readonly #podGroups = new Map<string, PodGroupFacts>();
   readonly #liveByTemplate = new Map<string, number>();
   readonly #sources = new Map<string, GroupSource>();
-  readonly #linked = new Set<PodRecord>();
+  readonly #linked = new Set<IndexedPod>();
 
   constructor() {
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
@@ -49,7 +55,7 @@ export class NamespaceIndex implements GroupLookup {
   setPod(facts: PodFacts): void {
     const record = this.pods.get(facts.name);
     if (record === undefined) {
-      const added: PodRecord = { facts, up: isUp(facts), tallies: [], places: undefined };
+      const added: IndexedPod = { facts, up: isUp(facts), tallies: [], places: undefined };
       this.pods.set(facts.name, added);
       this.#attach(added, this.#selectors.matching(facts.labels));
       return;
@@ -105,7 +111,8 @@ export class NamespaceIndex implements GroupLookup {
     this.#selectors.delete(tally);
     for (const record of tally.matched) {
       tally.remove(record);
-      record.tallies = record.tallies.filter((other) => other !== tally);
+      const indexed = this.pods.get(record.facts.name);
+      if (indexed !== undefined) indexed.tallies = indexed.tallies.filter((other) => other !== tally);
     }
     this.budgets.delete(name);
     this.#drop(tally.grouping);
@@ -149,7 +156,7 @@ export class NamespaceIndex implements GroupLookup {
     for (const [at, record] of records.entries()) this.#attach(record, tallies[at] ?? []);
   }
 
-  #attach(record: PodRecord, tallies: BudgetTally[]): void {
+  #attach(record: IndexedPod, tallies: BudgetTally[]): void {
     if (record.facts.link !== undefined) {
       this.#linked.add(record);
       this.#auto.place(record);
@@ -161,7 +168,7 @@ export class NamespaceIndex implements GroupLookup {
     for (const tally of tallies) tally.add(record);
   }
 
-  #detach(record: PodRecord): BudgetTally[] {
+  #detach(record: IndexedPod): BudgetTally[] {
     const { tallies } = record;
     for (const tally of tallies) tally.remove(record);
     for (const grouping of record.places?.keys() ?? []) grouping.unplace(record);

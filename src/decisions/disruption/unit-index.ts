@@ -1,45 +1,10 @@
-import type { BudgetTally } from './budget-tally.ts';
 import type { GroupLookup } from './group-facts.ts';
 import { type GroupBy, groupById, resolvePod } from './group-by.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { Family, PodPlacer, PodRecord, Unit } from './records.ts';
 import type { Resolution } from './resolve.ts';
 
-/** One pod of the index. Objects of this kind are compared by identity. */
-export interface PodRecord {
-  facts: PodFacts;
-  /** Ready and not going. */
-  up: boolean;
-  /** Budgets that select it. */
-  tallies: BudgetTally[];
-  /** Its place in each grouping it has one in; undefined for the many pods without any. */
-  places: Map<Grouping, Place> | undefined;
-}
-
-export interface Place {
-  readonly resolution: Resolution;
-  /** Set for gangs only. */
-  readonly unit: Unit | undefined;
-}
-
-export interface Unit {
-  readonly key: string;
-  readonly family: Family;
-  /** Each member with the minimum it asks for; they agree unless markers are inconsistent, then the largest counts. */
-  readonly members: Map<PodRecord, number>;
-  /** Members that are up. */
-  up: number;
-  minCount: number;
-}
-
-export interface Family {
-  readonly key: string;
-  readonly units: Set<Unit>;
-  /** Budgets that select a pod of this family, with how many. */
-  readonly tallies: Map<BudgetTally, number>;
-}
-
 /** The units of one namespace under one way of grouping. All pods of the namespace are members, selected or not. */
-export class Grouping {
+export class Grouping implements PodPlacer {
   readonly groupBy: GroupBy | undefined;
   readonly id: string;
   readonly #lookup: GroupLookup;
@@ -74,7 +39,6 @@ export class Grouping {
     touch(unit);
   }
 
-  /** A pod came up or went down without moving. */
   setUp(record: PodRecord, up: boolean): void {
     const unit = record.places?.get(this)?.unit;
     if (unit === undefined) return;
