@@ -49,6 +49,9 @@ export interface Codec {
   decode(request: DecodeRequest): Decoded;
   /** Drops fields the kind does not have from an object that a patch produced; returns the problems. */
   prune(row: ResourceRow, version: string, object: ApiObject): readonly string[];
+  /** The three patches without ownership. Each returns a fresh object and throws an ApiError on a bad patch. */
   strategicMerge(row: ResourceRow, version: string, current: ApiObject, patch: Record<string, unknown>): ApiObject;
+  mergePatch(current: ApiObject, patch: Record<string, unknown>): ApiObject;
+  jsonPatch(current: ApiObject, operations: readonly unknown[]): ApiObject;
   readonly fields: FieldManager | undefined;
 }

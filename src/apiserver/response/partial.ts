@@ -1,0 +1,5 @@
+import type { ApiObject } from '../object.ts';
+
+export function partialMetadata(object: ApiObject, version: 'v1' | 'v1beta1'): ApiObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}

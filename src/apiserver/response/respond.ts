@@ -1,0 +1,104 @@
+/** Objects as responses: in the asked version, as a Table or metadata only, JSON or YAML. */
+import { stringify as toYaml } from 'yaml';
+import { deepClone } from '../../machinery/values/index.ts';
+import type { Entry } from '../../storage/index.ts';
+import type { Call } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import { type Accepted, negotiate, type Transform } from '../request/negotiate.ts';
+import type { ApiError } from '../status.ts';
+import { inVersion, isStoredForm } from '../stored/encoding.ts';
+import { partialMetadata } from './partial.ts';
+import { includeObjectOption, tableLayoutOf, tableOf } from './table.ts';
+
+const OBJECT_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadata']);
+
+const JSON_TYPE = 'application/json';
+
+/** Answers with one object. Stored bytes go out untouched where nothing has to change. */
+export function respondWithEntry(call: Call, status: number, entry: Entry): ApiResponse {
+  const accepted = negotiateObject(call);
+  if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(call.row, call.version)) {
+    if (!isPretty(call)) {
+      return { status, headers: withWarnings({ 'content-type': JSON_TYPE }, call.warnings), body: entry.value };
+    }
+  }
+  return respondWithObject(call, status, call.kernel.objects.read(entry));
+}
+
+export function respondWithObject(call: Call, status: number, stored: ApiObject): ApiResponse {
+  const accepted = negotiateObject(call);
+  const object = inVersion(call, stored, deepClone);
+  return encodeAnswer(call, status, transformed(call, accepted, object), accepted);
+}
+
+export function negotiateObject(call: Call): Accepted {
+  return negotiate(call.request.headers['accept'], { allowed: OBJECT_TRANSFORMS });
+}
+
+function transformed(call: Call, accepted: Accepted, object: ApiObject): unknown {
+  switch (accepted.transform) {
+    case 'Table':
+      return tableOf([object], {
+        layout: tableLayoutOf(call.row, call.version),
+        now: call.kernel.clock.now(),
+        include: includeObjectOption(call.options.query),
+        apiVersion: `meta.k8s.io/${accepted.transformVersion}`,
+        metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },
+      });
+    case 'PartialObjectMetadata':
+      return partialMetadata(object, accepted.transformVersion);
+    default:
+      return object;
+  }
+}
+
+/** Any JSON document as a response, in the negotiated format. */
+export function encodeAnswer(call: Call, status: number, document: unknown, accepted: Accepted): ApiResponse {
+  if (accepted.format === 'yaml') {
+    const headers = withWarnings({ 'content-type': 'application/yaml' }, call.warnings);
+    return { status, headers, body: Buffer.from(toYaml(document, { version: '1.1' }), 'utf8') };
+  }
+  const text = isPretty(call) ? `${JSON.stringify(document, null, 2)}\n` : `${JSON.stringify(document)}\n`;
+  return {
+    status,
+    headers: withWarnings({ 'content-type': JSON_TYPE }, call.warnings),
+    body: Buffer.from(text, 'utf8'),
+  };
+}
+
+export function jsonResponse(status: number, document: unknown, headers: Record<string, string> = {}): ApiResponse {
+  return {
+    status,
+    headers: { 'content-type': JSON_TYPE, ...headers },
+    body: Buffer.from(`${JSON.stringify(document)}\n`),
+  };
+}
+
+export function errorResponse(error: ApiError, warnings: readonly string[] = []): ApiResponse {
+  const retryAfter = error.status.details?.retryAfterSeconds ?? 0;
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE };
+  if (retryAfter > 0) headers['retry-after'] = String(retryAfter);
+  return {
+    status: error.code,
+    headers: withWarnings(headers, warnings),
+    body: Buffer.from(`${JSON.stringify(error.status)}\n`),
+  };
+}
+
+export function isPretty(call: Call): boolean {
+  if (call.options.pretty) return true;
+  const agent = call.request.headers['user-agent'];
+  return agent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(agent) && !call.options.query.has('pretty');
+}
+
+export function withWarnings(
+  headers: Record<string, string>,
+  warnings: readonly string[],
+): Record<string, string | readonly string[]> {
+  if (warnings.length === 0) return headers;
+  const lines = [...new Set(warnings)].map(
+    (text) => `299 - "${text.replace(/[\r\n]+/g, ' ').replace(/["\\]/g, '\\$&')}"`,
+  );
+  return { ...headers, warning: lines };
+}

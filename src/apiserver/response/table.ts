@@ -1,0 +1,67 @@
+/** Server-side printing: the rows kubectl shows. */
+import { formatAge, parseTime } from '../../machinery/values/index.ts';
+import type { ApiObject } from '../object.ts';
+import type { ResourceRow, VersionRow } from '../registry/row.ts';
+import type { Column, TableLayout } from '../registry/strategy.ts';
+import { badRequest } from '../status.ts';
+import { partialMetadata } from './partial.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export interface TableOptions {
+  readonly layout: TableLayout;
+  readonly now: number;
+  readonly include: IncludeObject;
+  readonly apiVersion: string;
+  readonly metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number };
+  /** A later event of a watch: the columns have been sent already. */
+  readonly withoutColumns?: boolean;
+}
+
+const NAME_COLUMN: Column = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' };
+const AGE_COLUMN: Column = { name: 'Age', type: 'string', description: 'Time since the object was created' };
+
+/** What kinds without columns of their own show. */
+export const plainLayout: TableLayout = {
+  columns: [NAME_COLUMN, AGE_COLUMN],
+  cells: (object, now) => [object.metadata.name ?? '', ageOf(object, now)],
+};
+
+export function ageOf(object: ApiObject, now: number): string {
+  const created = parseTime(object.metadata.creationTimestamp);
+  return created === undefined ? '<unknown>' : formatAge(now - created);
+}
+
+export function tableLayoutOf(row: ResourceRow, version: VersionRow): TableLayout {
+  return version.table ?? row.strategy.table ?? plainLayout;
+}
+
+export function includeObjectOption(query: URLSearchParams): IncludeObject {
+  const text = query.get('includeObject') ?? 'Metadata';
+  if (text === '' || text === 'Metadata') return 'Metadata';
+  if (text === 'None' || text === 'Object') return text;
+  throw badRequest(`unrecognized includeObject value: "${text}"`);
+}
+
+export function tableOf(objects: readonly ApiObject[], options: TableOptions): object {
+  const { layout, now, include, apiVersion, metadata } = options;
+  const version = apiVersion.endsWith('v1beta1') ? 'v1beta1' : 'v1';
+  return {
+    kind: 'Table',
+    apiVersion,
+    metadata,
+    columnDefinitions: options.withoutColumns ? null : layout.columns.map(columnDefinition),
+    rows: objects.map((object) => {
+      const conditions = layout.conditions?.(object);
+      return {
+        cells: layout.cells(object, now),
+        ...(conditions && { conditions }),
+        object: include === 'None' ? null : include === 'Object' ? object : partialMetadata(object, version),
+      };
+    }),
+  };
+}
+
+function columnDefinition({ name, type, format = '', description = '', priority = 0 }: Column): object {
+  return { name, type, format, description, priority };
+}

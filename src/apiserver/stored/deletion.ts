@@ -1,0 +1,162 @@
+/**
+ * Deleting one object inside a transaction, so that a caller (DELETE, deletecollection, eviction) can decide and delete
+ * in one step.
+ *
+ * Rules in order: preconditions; graceful kinds are marked with a deadline; finalizers, including those the propagation
+ * policy adds, keep the object; otherwise it is removed.
+ */
+import { deepClone, formatTime } from '../../machinery/values/index.ts';
+import type { Entry, Transaction } from '../../storage/index.ts';
+import type { Kernel } from '../kernel.ts';
+import type { ApiObject } from '../object.ts';
+import type { ResourceRow } from '../registry/row.ts';
+import { conflict, notFound } from '../status.ts';
+import { putObject, removeObject } from './encoding.ts';
+
+export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
+
+export interface DeletionOptions {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly propagationPolicy?: PropagationPolicy | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+}
+
+export interface DeletionOutcome {
+  /** Gone, as opposed to marked. */
+  readonly removed: boolean;
+  /** Last state when removed, marked state otherwise. */
+  readonly object: ApiObject;
+  /** The marked entry; the entry as it was when nothing had to change. */
+  readonly entry: Entry | undefined;
+}
+
+export interface DeletionTarget {
+  readonly row: ResourceRow;
+  readonly key: string;
+  readonly name: string;
+}
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+export function deleteInTransaction(
+  kernel: Kernel,
+  transaction: Transaction,
+  { target, options }: { target: DeletionTarget; options: DeletionOptions },
+): DeletionOutcome {
+  const { row, key, name } = target;
+  const entry = transaction.get(key);
+  if (entry === undefined) throw notFound(row, name);
+  const current = kernel.objects.read(entry);
+  checkPreconditions(row, current, options);
+
+  const object = deepClone(current);
+  const { metadata } = object;
+  const finalizersChanged = applyPropagation(row, object, options);
+  const held = (metadata.finalizers?.length ?? 0) > 0 || (row.strategy.specFinalizers?.(object).length ?? 0) > 0;
+
+  const grace = row.strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
+  const wasMarked = Boolean(current.metadata.deletionTimestamp);
+  const remaining = current.metadata.deletionGracePeriodSeconds ?? 0;
+  const now = kernel.clock.now();
+
+  if (wasMarked) {
+    // A second delete may only shorten the wait; with finalizers left it changes nothing else.
+    const shortens = row.strategy.gracePeriod !== undefined && grace < remaining;
+    if (shortens && (grace > 0 || held)) {
+      metadata.deletionTimestamp = formatTime(
+        shortened(metadata.deletionTimestamp as string, { remaining, grace, now }),
+      );
+      metadata.deletionGracePeriodSeconds = grace;
+      return marked(kernel, transaction, { row, key, object });
+    }
+    if (grace > 0 || held) {
+      return finalizersChanged
+        ? marked(kernel, transaction, { row, key, object })
+        : { removed: false, object: current, entry };
+    }
+  } else if (grace > 0 || held) {
+    metadata.deletionTimestamp = formatTime(now + grace * 1000);
+    metadata.deletionGracePeriodSeconds = grace;
+    if (row.strategy.generation !== undefined) metadata.generation = (metadata.generation ?? 0) + 1;
+    row.strategy.markDeleting?.(object);
+    return marked(kernel, transaction, { row, key, object });
+  }
+  return { removed: true, object: removeObject(transaction, { row, key, object }), entry: undefined };
+}
+
+function marked(
+  kernel: Kernel,
+  transaction: Transaction,
+  write: { row: ResourceRow; key: string; object: ApiObject },
+): DeletionOutcome {
+  const entry = putObject(kernel, transaction, write);
+  return { removed: false, object: kernel.objects.read(entry), entry };
+}
+
+/** The deadline counted again from the first request, but never in the past. */
+function shortened(
+  deadline: string,
+  { remaining, grace, now }: { remaining: number; grace: number; now: number },
+): number {
+  const requested = Date.parse(deadline) - remaining * 1000;
+  return Math.max(requested + grace * 1000, now);
+}
+
+function checkPreconditions(row: ResourceRow, { metadata }: ApiObject, { preconditions }: DeletionOptions): void {
+  if (preconditions === undefined || preconditions === null) return;
+  const { uid, resourceVersion } = preconditions;
+  const byKind = { ...row, plural: row.kind, group: row.group };
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw conflict(
+      byKind,
+      metadata.name ?? '',
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      byKind,
+      metadata.name ?? '',
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** Returns whether the finalizers changed. */
+function applyPropagation(row: ResourceRow, { metadata }: ApiObject, options: DeletionOptions): boolean {
+  const collection = row.strategy.garbageCollection ?? 'Background';
+  if (collection === 'Unsupported') return false;
+  const before = metadata.finalizers ?? [];
+  const policy = propagationOf(before, collection, options);
+  const kept = before.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  if (policy === 'Orphan') kept.push(ORPHAN);
+  if (policy === 'Foreground') kept.push(FOREGROUND);
+  const changed = kept.length !== before.length || kept.some((finalizer) => !before.includes(finalizer));
+  if (!changed) return false;
+  if (kept.length > 0) metadata.finalizers = kept;
+  else delete metadata.finalizers;
+  return true;
+}
+
+function propagationOf(
+  finalizers: readonly string[],
+  fallback: 'Background' | 'Orphan',
+  { propagationPolicy, orphanDependents }: DeletionOptions,
+): PropagationPolicy {
+  if (propagationPolicy !== undefined && propagationPolicy !== null) return propagationPolicy;
+  if (orphanDependents !== undefined && orphanDependents !== null) return orphanDependents ? 'Orphan' : 'Background';
+  if (finalizers.includes(ORPHAN)) return 'Orphan';
+  if (finalizers.includes(FOREGROUND)) return 'Foreground';
+  return fallback;
+}
+
+/** The update that empties the finalizers of an object being deleted removes it. */
+export function isReadyToGo(row: ResourceRow, { metadata, ...rest }: ApiObject): boolean {
+  if (!metadata.deletionTimestamp || (metadata.finalizers?.length ?? 0) > 0) return false;
+  if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
+  return (row.strategy.specFinalizers?.({ metadata, ...rest }).length ?? 0) === 0;
+}

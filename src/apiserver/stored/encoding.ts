@@ -1,0 +1,78 @@
+/**
+ * Objects as stored bytes. Every stored document starts with its kind and apiVersion, in that order, so that lists can
+ * drop them by cutting a prefix of known length.
+ */
+import type { Entry, Transaction } from '../../storage/index.ts';
+import type { Kernel } from '../kernel.ts';
+import type { ApiObject } from '../object.ts';
+import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
+
+/** `{"kind":"Pod","apiVersion":"v1",` of the stored form. */
+export function storedHead(row: ResourceRow): string {
+  return `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersion(row.stored.group, row.stored.version))},`;
+}
+
+/** The same object with kind and apiVersion first and metadata third. */
+export function ordered(row: ResourceRow, object: ApiObject): ApiObject {
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+  return { kind: row.kind, apiVersion: apiVersion(row.stored.group, row.stored.version), metadata, ...rest };
+}
+
+/** Writes an object in its stored form; the object is shared afterwards and must not be changed. */
+export function putObject(
+  kernel: Kernel,
+  transaction: Transaction,
+  { row, key, object }: { row: ResourceRow; key: string; object: ApiObject },
+): Entry {
+  const document = ordered(row, object);
+  const entry = transaction.put(key, (revision) => {
+    document.metadata.resourceVersion = String(revision);
+    return Buffer.from(JSON.stringify(document), 'utf8');
+  });
+  kernel.objects.keep(entry, document);
+  return entry;
+}
+
+/** Removes an object; watchers see its last state with the revision of the removal. */
+export function removeObject(
+  transaction: Transaction,
+  { row, key, object }: { row: ResourceRow; key: string; object: ApiObject },
+): ApiObject {
+  const document = ordered(row, { ...object, metadata: { ...object.metadata } });
+  transaction.delete(key, (revision) => {
+    document.metadata.resourceVersion = String(revision);
+    return Buffer.from(JSON.stringify(document), 'utf8');
+  });
+  return document;
+}
+
+/** Whether stored bytes can be served as they are in this version. */
+export function isStoredForm(row: ResourceRow, version: VersionRow): boolean {
+  return row.stored.version === version.name && row.stored.group === row.group && version.fromStored === undefined;
+}
+
+/** The object as the asked version shows it; the stored object is left as it is. */
+export function inVersion(
+  { row, version }: { row: ResourceRow; version: VersionRow },
+  stored: ApiObject,
+  clone: (object: ApiObject) => ApiObject,
+): ApiObject {
+  if (isStoredForm(row, version)) return stored;
+  const shown = version.fromStored === undefined ? { ...stored } : version.fromStored(clone(stored));
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = shown;
+  return { kind: row.kind, apiVersion: apiVersion(row.group, version.name), ...rest };
+}
+
+/**
+ * The newest state of a key, including writes still on their way to disk. Only for computing a write from it: the
+ * transaction that commits it comes after those writes and fails if they fail.
+ */
+export function peek(kernel: Kernel, key: string): Entry | undefined {
+  let entry: Entry | undefined;
+  kernel.store
+    .transact((transaction) => {
+      entry = transaction.get(key);
+    })
+    .catch(() => {});
+  return entry;
+}

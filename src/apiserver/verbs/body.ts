@@ -1,0 +1,51 @@
+/** The request body as an object in stored form. */
+import type { Call } from '../call.ts';
+import type { ApiObject } from '../object.ts';
+import { apiVersion } from '../registry/row.ts';
+import { bodyType } from '../request/negotiate.ts';
+import { badRequest } from '../status.ts';
+
+export function readObject(call: Call): ApiObject {
+  const { row, version, kernel, request } = call;
+  const expected = { apiVersion: apiVersion(row.group, version.name), kind: row.kind };
+  const { object, problems } = kernel.codec.decode({
+    bytes: request.body ?? new Uint8Array(),
+    mediaType: bodyType(request.headers['content-type']),
+    expected,
+    row,
+  });
+  checkType(call, object, expected);
+  reportProblems(call, problems, (text) =>
+    badRequest(`${row.kind} in version "${version.name}" cannot be handled as a ${row.kind}: ${text}`),
+  );
+  return toStored(call, object);
+}
+
+export function toStored(call: Call, object: ApiObject): ApiObject {
+  object.metadata ??= {};
+  const stored = call.version.toStored === undefined ? object : call.version.toStored(object);
+  stored.kind = call.row.kind;
+  stored.apiVersion = apiVersion(call.row.stored.group, call.row.stored.version);
+  return stored;
+}
+
+function checkType(call: Call, object: ApiObject, expected: { apiVersion: string; kind: string }): void {
+  if (object.kind && object.kind !== expected.kind) {
+    throw badRequest(
+      `${object.kind} in version "${call.version.name}" cannot be handled as a ${expected.kind}: ` +
+        `the body is of kind ${object.kind} but the path is for ${expected.kind}`,
+    );
+  }
+  if (object.apiVersion && object.apiVersion !== expected.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${expected.apiVersion})`,
+    );
+  }
+}
+
+/** Unknown and duplicate fields: refused, warned about or passed over, as the request asked. */
+export function reportProblems(call: Call, problems: readonly string[], refuse: (text: string) => Error): void {
+  if (problems.length === 0 || call.options.fieldValidation === 'Ignore') return;
+  if (call.options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${problems.join(', ')}`);
+  call.warnings.push(...problems);
+}

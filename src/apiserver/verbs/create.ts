@@ -1,0 +1,151 @@
+import { randomSuffix } from '../../machinery/values/index.ts';
+import type { Entry } from '../../storage/index.ts';
+import { type Call, fieldManagerOf } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import { objectKey } from '../registry/row.ts';
+import { respondWithEntry, respondWithObject } from '../response/respond.ts';
+import { alreadyExists, badRequest, failure, invalid, methodNotAllowed } from '../status.ts';
+import { ordered, peek, putObject } from '../stored/encoding.ts';
+import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
+import { checkNamespace } from '../stored/namespaces.ts';
+import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
+import { readObject } from './body.ts';
+
+export async function create(call: Call): Promise<ApiResponse> {
+  if (call.info.name !== undefined) throw methodNotAllowed();
+  if (call.row.namespaced && call.info.namespace === undefined) throw methodNotAllowed();
+  const written = await createObject(call, readObject(call), { kind: 'CreateOptions' });
+  return respondWithWritten(call, 201, written);
+}
+
+/** What a write left behind: an entry on disk, or for a dry run only the object. */
+export interface Written {
+  readonly entry: Entry | undefined;
+  readonly object: ApiObject;
+}
+
+export function respondWithWritten(call: Call, status: number, { entry, object }: Written): ApiResponse {
+  return entry === undefined ? respondWithObject(call, status, object) : respondWithEntry(call, status, entry);
+}
+
+const GENERATED_NAME_TRIES = 8;
+const GENERATED_PREFIX_MAX = 58;
+
+/** Thrown out of a transaction to leave the store as it was. */
+class DryRun extends Error {}
+
+export interface CreateRules {
+  readonly kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+  /** managedFields are in the object already (server-side apply). */
+  readonly fieldsRecorded?: boolean;
+}
+
+export async function createObject(call: Call, given: ApiObject, options: CreateRules): Promise<Written> {
+  const { kernel, row, info } = call;
+  let object = given;
+  checkIdentity(call, object);
+  const { metadata } = object;
+  if (metadata.resourceVersion) {
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  row.strategy.defaults?.(object);
+  checkNamespace(kernel, { get: (key) => peek(kernel, key) }, { row, namespace: info.namespace, name: metadata.name });
+
+  const now = kernel.clock.now();
+  initMetadata(row, metadata, { now, uid: kernel.newUid() });
+  const generated = !metadata.name && metadata.generateName !== undefined && metadata.generateName !== '';
+  if (generated) metadata.name = generateName(call, metadata.generateName as string);
+
+  const attributes = attributesOf(call, {
+    operation: 'CREATE',
+    name: generated ? undefined : metadata.name,
+    namespace: info.namespace,
+    object,
+    oldObject: undefined,
+    options: optionsOf(call, options.kind),
+  });
+  const pending = admit(call, attributes);
+  if (pending !== undefined) await pending;
+  if (attributes.object === undefined) throw new Error('An admission plugin removed the object of a create');
+  object = attributes.object;
+  row.strategy.prepareForCreate?.(object, { now, random: kernel.random });
+  row.strategy.defaults?.(object);
+  call.warnings.push(...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, undefined) ?? []));
+
+  const issues = [...validateMetadata(row, object.metadata), ...(row.strategy.validate?.(object) ?? [])];
+  if (issues.length > 0) throw invalid(row, object.metadata.name ?? '', issues);
+  const checking = validateAdmission(call, attributes);
+  if (checking !== undefined) await checking;
+
+  if (options.fieldsRecorded !== true) {
+    kernel.codec.fields?.recordUpdate({
+      row,
+      version: call.version.name,
+      subresource: undefined,
+      old: undefined,
+      object,
+      manager: fieldManagerOf(call),
+      now,
+    });
+  }
+
+  const commit = kernel.store.transact((transaction) => {
+    checkNamespace(kernel, transaction, { row, namespace: info.namespace, name: object.metadata.name });
+    let key = objectKey(row, object.metadata.namespace, object.metadata.name as string);
+    let existing = transaction.get(key);
+    for (let tries = 1; existing !== undefined && generated && tries < GENERATED_NAME_TRIES; tries += 1) {
+      object.metadata.name = generateName(call, object.metadata.generateName as string);
+      key = objectKey(row, object.metadata.namespace, object.metadata.name);
+      existing = transaction.get(key);
+    }
+    if (existing !== undefined) {
+      const deleting = Boolean(kernel.objects.read(existing).metadata.deletionTimestamp);
+      throw alreadyExists(row, object.metadata.name as string, deleting);
+    }
+    admitInTransaction(call, attributes, transaction);
+    if (call.options.dryRun) throw new DryRun();
+    return putObject(kernel, transaction, { row, key, object });
+  });
+  try {
+    return { entry: await commit, object };
+  } catch (error) {
+    if (error instanceof DryRun) return { entry: undefined, object: ordered(row, object) };
+    throw error;
+  }
+}
+
+function generateName(call: Call, prefix: string): string {
+  return prefix.slice(0, GENERATED_PREFIX_MAX) + randomSuffix(call.kernel.random);
+}
+
+/** The path decides name and namespace; a body that says otherwise is refused. */
+export function checkIdentity(call: Call, object: ApiObject): void {
+  const { info, row } = call;
+  const { metadata } = object;
+  if (row.namespaced) {
+    if (metadata.namespace && metadata.namespace !== info.namespace) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+    metadata.namespace = info.namespace as string;
+  }
+  if (info.name === undefined) return;
+  if (metadata.name && metadata.name !== info.name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${info.name})`);
+  }
+  metadata.name = info.name;
+}
+
+export function optionsOf(call: Call, kind: string): Record<string, unknown> {
+  const { dryRun, fieldManager, fieldValidation, force, query } = call.options;
+  return {
+    kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(dryRun && { dryRun: ['All'] }),
+    ...(fieldManager !== undefined && { fieldManager }),
+    ...(query.has('fieldValidation') && { fieldValidation }),
+    ...(force !== undefined && { force }),
+  };
+}
+
+export { DryRun };

@@ -1,0 +1,97 @@
+import { type Call, nameOf } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import { objectKey } from '../registry/row.ts';
+import { type DeleteRequest, readDeleteOptions } from '../request/delete-options.ts';
+import { encodeAnswer, negotiateObject, respondWithEntry, respondWithObject } from '../response/respond.ts';
+import { notFound } from '../status.ts';
+import { type DeletionOutcome, deleteInTransaction } from '../stored/deletion.ts';
+import { peek } from '../stored/encoding.ts';
+import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
+
+export async function remove(call: Call): Promise<ApiResponse> {
+  const options = readDeleteOptions(call.kernel.codec, call.request, call.options);
+  const outcome = await deleteObject(call, nameOf(call), { options });
+  // Kept for clients of the old option: 202 says that the object is still there.
+  const status = !outcome.removed && options.orphanDependents === false ? 202 : 200;
+  if (!outcome.removed && outcome.entry !== undefined) return respondWithEntry(call, status, outcome.entry);
+  if (!outcome.removed || call.row.strategy.deleteReturnsObject) return respondWithObject(call, status, outcome.object);
+  return encodeAnswer(call, 200, deletedStatus(call, outcome.object), {
+    ...negotiateObject(call),
+    transform: undefined,
+  });
+}
+
+function deletedStatus({ row }: Call, { metadata }: ApiObject): object {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: metadata.name,
+      ...(row.group !== '' && { group: row.group }),
+      kind: row.plural,
+      uid: metadata.uid,
+    },
+  };
+}
+
+/** Leaves the transaction without a trace and carries the outcome out. */
+class DryRunOutcome extends Error {
+  readonly outcome: DeletionOutcome;
+
+  constructor(outcome: DeletionOutcome) {
+    super('dry run');
+    this.outcome = outcome;
+  }
+}
+
+export interface DeleteCommand {
+  readonly options: DeleteRequest;
+  /** Of each object of a deletecollection, which admission sees without a name. */
+  readonly anonymous?: boolean;
+  readonly namespace?: string | undefined;
+}
+
+export async function deleteObject(
+  call: Call,
+  name: string,
+  { options, anonymous = false, namespace = call.info.namespace }: DeleteCommand,
+): Promise<DeletionOutcome> {
+  const { kernel, row } = call;
+  const key = objectKey(row, namespace, name);
+  const before = peek(kernel, key);
+  if (before === undefined) throw notFound(row, name);
+  const oldObject = kernel.objects.read(before);
+  const grace = row.strategy.gracePeriod?.(oldObject, options.gracePeriodSeconds);
+  const attributes = attributesOf(call, {
+    operation: 'DELETE',
+    name: anonymous ? undefined : name,
+    namespace,
+    object: undefined,
+    oldObject,
+    options: {
+      kind: 'DeleteOptions',
+      apiVersion: 'meta.k8s.io/v1',
+      ...options.raw,
+      ...(grace !== undefined && { gracePeriodSeconds: grace }),
+    },
+    dryRun: options.dryRun,
+  });
+  const pending = admit(call, attributes);
+  if (pending !== undefined) await pending;
+  const checking = validateAdmission(call, attributes);
+  if (checking !== undefined) await checking;
+  try {
+    return await kernel.store.transact((transaction) => {
+      admitInTransaction(call, attributes, transaction);
+      const outcome = deleteInTransaction(kernel, transaction, { target: { row, key, name }, options });
+      if (options.dryRun) throw new DryRunOutcome(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof DryRunOutcome) return { ...error.outcome, entry: undefined };
+    throw error;
+  }
+}

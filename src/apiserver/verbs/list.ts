@@ -1,0 +1,169 @@
+import { deepClone } from '../../machinery/values/index.ts';
+import type { Entry } from '../../storage/index.ts';
+import type { Call } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import { apiVersion, collectionPrefix, objectKey } from '../registry/row.ts';
+import { decodeContinue, encodeContinue } from '../request/continue-token.ts';
+import { negotiate, type Transform } from '../request/negotiate.ts';
+import { integerOption } from '../request/options.ts';
+import { parseListRevision, waitForRevision } from '../request/revision.ts';
+import { parseSelection, type Selection } from '../request/selection.ts';
+import { partialMetadata } from '../response/partial.ts';
+import { encodeAnswer, isPretty, withWarnings } from '../response/respond.ts';
+import { includeObjectOption, tableLayoutOf, tableOf } from '../response/table.ts';
+import { badRequest, expired } from '../status.ts';
+import { inVersion, isStoredForm, storedHead } from '../stored/encoding.ts';
+
+const LIST_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadataList']);
+
+export interface ListMetadata {
+  resourceVersion: string;
+  continue?: string;
+  remainingItemCount?: number;
+}
+
+export async function list(call: Call): Promise<ApiResponse> {
+  const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS });
+  const { entries, metadata } = await readPage(call);
+  const { row, version, kernel } = call;
+  if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(row, version) && !isPretty(call)) {
+    return listFromBytes(call, entries, metadata);
+  }
+  const objects = entries.map((entry) => inVersion(call, kernel.objects.read(entry), deepClone));
+  if (accepted.transform === 'Table') {
+    const table = tableOf(objects, {
+      layout: tableLayoutOf(row, version),
+      now: kernel.clock.now(),
+      include: includeObjectOption(call.options.query),
+      apiVersion: `meta.k8s.io/${accepted.transformVersion}`,
+      metadata,
+    });
+    return encodeAnswer(call, 200, table, accepted);
+  }
+  if (accepted.transform === 'PartialObjectMetadataList') {
+    const items = objects.map((object) => partialMetadata(object, accepted.transformVersion));
+    const kind = 'PartialObjectMetadataList';
+    return encodeAnswer(
+      call,
+      200,
+      { kind, apiVersion: `meta.k8s.io/${accepted.transformVersion}`, metadata, items },
+      accepted,
+    );
+  }
+  const items = row.custom ? objects : objects.map(({ kind: _kind, apiVersion: _version, ...rest }) => rest);
+  return encodeAnswer(
+    call,
+    200,
+    { kind: row.listKind, apiVersion: apiVersion(row.group, version.name), metadata, items },
+    accepted,
+  );
+}
+
+const COMMA = Buffer.from(',');
+const COMMA_OPEN = Buffer.from(',{');
+const CLOSE = Buffer.from(']}\n');
+
+/** The list put together from stored bytes; nothing is decoded or copied here. */
+function listFromBytes(call: Call, entries: readonly Entry[], metadata: ListMetadata): ApiResponse {
+  const { row, version, warnings } = call;
+  const head = `{"kind":${JSON.stringify(row.listKind)},"apiVersion":${JSON.stringify(apiVersion(row.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
+  const cut = row.custom ? 0 : Buffer.byteLength(storedHead(row));
+  const chunks: Uint8Array[] = [Buffer.from(cut > 0 && entries.length > 0 ? `${head}{` : head)];
+  const separator = cut > 0 ? COMMA_OPEN : COMMA;
+  entries.forEach((entry, index) => {
+    if (index > 0) chunks.push(separator);
+    chunks.push(cut > 0 ? entry.value.subarray(cut) : entry.value);
+  });
+  chunks.push(CLOSE);
+  return { status: 200, headers: withWarnings({ 'content-type': 'application/json' }, warnings), body: chunks };
+}
+
+export interface ListedPage {
+  readonly entries: readonly Entry[];
+  readonly metadata: ListMetadata;
+}
+
+async function readPage(call: Call): Promise<ListedPage> {
+  const { kernel, row, info } = call;
+  const { query } = call.options;
+  const selection = parseSelection(query, { row, objects: kernel.objects });
+  const asked = integerOption(query, 'limit') ?? 0;
+  const revision = parseListRevision(query, asked);
+  const limit = revision.ignoreLimit ? 0 : asked;
+  const token = query.get('continue');
+  if (token && query.get('resourceVersion') && query.get('resourceVersion') !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  if (revision.atLeast !== undefined) await waitForRevision(kernel, revision.atLeast, call.request.signal);
+  if (revision.exact !== undefined) await waitForRevision(kernel, revision.exact, call.request.signal);
+
+  const prefix = collectionPrefix(row, info.namespace ?? (row.namespaced ? selection.namespace : undefined));
+  if (token) {
+    const point = decodeContinue(token);
+    if (!`${row.prefix}${point.after}`.startsWith(prefix))
+      throw badRequest('continue key does not belong to this list');
+    const at = point.revision === -1 ? kernel.store.revision : point.revision;
+    return pageAt(call, selection, { prefix, limit, at, after: `${row.prefix}${point.after}` });
+  }
+  if (limit > 0 || revision.exact !== undefined) {
+    return pageAt(call, selection, { prefix, limit, at: revision.exact ?? kernel.store.revision, after: undefined });
+  }
+  return { entries: current(call, prefix, selection), metadata: { resourceVersion: String(kernel.store.revision) } };
+}
+
+/** Everything that matches now; one object by name is looked up instead of searched for. */
+export function current({ kernel, row }: Call, prefix: string, selection: Selection): Entry[] {
+  const { store } = kernel;
+  if (selection.all) return store.range(prefix);
+  if (selection.name !== undefined && prefix !== row.prefix) {
+    const entry = store.get(`${prefix}${selection.name}`);
+    return entry !== undefined && selection.matches(entry) ? [entry] : [];
+  }
+  if (selection.name !== undefined && !row.namespaced) {
+    const entry = store.get(objectKey(row, undefined, selection.name));
+    return entry !== undefined && selection.matches(entry) ? [entry] : [];
+  }
+  return store.range(prefix).filter((entry) => selection.matches(entry));
+}
+
+interface PageQuery {
+  readonly prefix: string;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly at: number;
+  readonly after: string | undefined;
+}
+
+function pageAt(call: Call, selection: Selection, { prefix, limit, at, after }: PageQuery): ListedPage {
+  const { kernel, row } = call;
+  const entries: Entry[] = [];
+  let from = after;
+  for (;;) {
+    const page = kernel.store.rangeAt(prefix, at, {
+      ...(from !== undefined && { startAfter: from }),
+      ...(limit > 0 && { limit: limit - entries.length }),
+    });
+    if (page === undefined) {
+      if (after === undefined) throw expired();
+      const resume = encodeContinue({ revision: -1, after: after.slice(row.prefix.length) });
+      throw expired(
+        'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+        resume,
+      );
+    }
+    for (const entry of page.entries) if (selection.matches(entry)) entries.push(entry);
+    const last = page.entries.at(-1);
+    if (!page.more || last === undefined) return { entries, metadata: { resourceVersion: String(at) } };
+    from = last.key;
+    if (limit > 0 && entries.length >= limit) {
+      return {
+        entries,
+        metadata: {
+          resourceVersion: String(at),
+          continue: encodeContinue({ revision: at, after: from.slice(row.prefix.length) }),
+          ...(selection.all && { remainingItemCount: page.remaining }),
+        },
+      };
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/** PATCH: the content type selects the algorithm; the outcome is then an update like any other. */
+import { parse as parseYaml } from 'yaml';
+import {
+  deepClone,
+  FieldPath,
+  forbidden,
+  invalid as invalidValue,
+  isObject,
+  required,
+} from '../../machinery/values/index.ts';
+import { type Call, nameOf } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import { apiVersion, objectKey } from '../registry/row.ts';
+import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
+import { inVersion, peek } from '../stored/encoding.ts';
+import { reportProblems, toStored } from './body.ts';
+import { createObject, respondWithWritten, type Written } from './create.ts';
+import { mainRules, type UpdateRules, updateObject } from './update.ts';
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+export const APPLY_PATCH = 'application/apply-patch+yaml';
+
+export type PatchType = typeof JSON_PATCH | typeof MERGE_PATCH | typeof STRATEGIC_PATCH | typeof APPLY_PATCH;
+
+export async function patch(call: Call): Promise<ApiResponse> {
+  const { status, written } = await patchObject(call, mainRules(call));
+  return respondWithWritten(call, status, written);
+}
+
+export async function patchObject(call: Call, rules: UpdateRules): Promise<{ status: number; written: Written }> {
+  const type = patchType(call);
+  if (type === APPLY_PATCH) return applyObject(call, rules);
+  if (call.options.force !== undefined) {
+    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+      forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'),
+    ]);
+  }
+  const change = patcher(call, type);
+  const written = await updateObject(call, {
+    compute: (old) => patched(call, old, change),
+    rules,
+    optionsKind: 'PatchOptions',
+  });
+  return { status: 200, written };
+}
+
+export function patchType(call: Call): PatchType {
+  const type = (call.request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const offered: string[] = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
+  if (!call.row.custom) offered.push(STRATEGIC_PATCH);
+  if (!offered.includes(type)) throw unsupportedMediaType(type, offered);
+  return type as PatchType;
+}
+
+/** Applies the patch to the object as the asked version shows it, and brings the outcome back to stored form. */
+function patched(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiObject): ApiObject {
+  const shown = inVersion(call, old, deepClone);
+  const result = change(shown);
+  if (!isObject(result) || !isObject(result['metadata'])) throw badRequest('the patched object has no metadata');
+  const problems = call.kernel.codec.prune(call.row, call.version.name, result);
+  reportProblems(call, problems, (text) =>
+    invalid(call.row, old.metadata.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
+  );
+  checkPatchedIdentity(call, result, old);
+  return toStored(call, result);
+}
+
+function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): void {
+  const expected = apiVersion(call.row.group, call.version.name);
+  if (result.kind !== call.row.kind || result.apiVersion !== expected) {
+    throw badRequest(
+      `the patch would change the type of the object to ${result.apiVersion}, Kind=${result.kind}; it must stay ${expected}, Kind=${call.row.kind}`,
+    );
+  }
+  if (result.metadata.name !== old.metadata.name) {
+    throw badRequest(
+      `the name of the object (${result.metadata.name}) does not match the name on the URL (${old.metadata.name})`,
+    );
+  }
+  if ((result.metadata.namespace ?? '') !== (old.metadata.namespace ?? '')) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** Reads the patch once; the returned function applies it to any version of the object. */
+export function patcher(call: Call, type: Exclude<PatchType, typeof APPLY_PATCH>): (shown: ApiObject) => ApiObject {
+  const { kernel, row, version } = call;
+  const document = parseJson(call);
+  if (type === JSON_PATCH) {
+    if (!Array.isArray(document)) throw badRequest('the JSON patch is not a list of operations');
+    return (shown) => kernel.codec.jsonPatch(shown, document);
+  }
+  if (!isObject(document)) throw badRequest('the patch is not an object');
+  return type === MERGE_PATCH
+    ? (shown) => kernel.codec.mergePatch(shown, document)
+    : (shown) => kernel.codec.strategicMerge(row, version.name, shown, document);
+}
+
+function parseJson(call: Call): unknown {
+  try {
+    return JSON.parse(Buffer.from(call.request.body ?? []).toString('utf8'));
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+  }
+}
+
+async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: number; written: Written }> {
+  const { kernel, row, version, info } = call;
+  const manager = call.options.fieldManager;
+  if (manager === undefined) {
+    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+      required(FieldPath.of('fieldManager'), 'is required for apply patch'),
+    ]);
+  }
+  const name = nameOf(call);
+  const config = readConfig(call);
+  const merge = (live: ApiObject): ApiObject => {
+    const { fields } = kernel.codec;
+    if (fields === undefined) return kernel.codec.mergePatch(live, config as Record<string, unknown>);
+    return fields.apply({
+      row,
+      version: version.name,
+      subresource: info.subresource,
+      live,
+      config: deepClone(config),
+      manager,
+      force: call.options.force ?? false,
+      now: kernel.clock.now(),
+    });
+  };
+  const key = objectKey(row, info.namespace, name);
+  if (peek(kernel, key) === undefined && info.subresource === undefined) {
+    if (row.namespaced && config.metadata.namespace === undefined) config.metadata.namespace = info.namespace as string;
+    const empty: ApiObject = {
+      kind: row.kind,
+      apiVersion: apiVersion(row.group, version.name),
+      metadata: { name, ...(row.namespaced && { namespace: info.namespace as string }) },
+    };
+    const created = toStored(call, merge(empty));
+    return { status: 201, written: await createObject(call, created, { kind: 'PatchOptions', fieldsRecorded: true }) };
+  }
+  const written = await updateObject(call, {
+    compute: (old) => {
+      const asked = config.metadata.resourceVersion;
+      const result = merge(inVersion(call, old, deepClone));
+      if (asked !== undefined) result.metadata.resourceVersion = asked;
+      return toStored(call, result);
+    },
+    rules,
+    optionsKind: 'PatchOptions',
+    fieldsRecorded: kernel.codec.fields !== undefined,
+  });
+  return { status: 200, written };
+}
+
+function readConfig(call: Call): ApiObject {
+  let config: unknown;
+  try {
+    config = parseYaml(Buffer.from(call.request.body ?? []).toString('utf8'), { version: '1.1', maxAliasCount: 100 });
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+  }
+  if (!isObject(config)) throw badRequest('the apply configuration is not an object');
+  const { row, version } = call;
+  const expected = apiVersion(row.group, version.name);
+  if (config['apiVersion'] !== expected || config['kind'] !== row.kind) {
+    throw badRequest(
+      `the apply configuration is of ${String(config['apiVersion'])}, Kind=${String(config['kind'])}; expected ${expected}, Kind=${row.kind}`,
+    );
+  }
+  const metadata = isObject(config['metadata']) ? config['metadata'] : {};
+  if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  if (metadata['name'] !== undefined && metadata['name'] !== call.info.name) {
+    throw badRequest(
+      `the name of the object (${String(metadata['name'])}) does not match the name on the URL (${call.info.name ?? ''})`,
+    );
+  }
+  config['metadata'] = { ...metadata, name: call.info.name };
+  return config as ApiObject;
+}

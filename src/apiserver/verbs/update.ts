@@ -1,0 +1,221 @@
+/** The one way an existing object changes: PUT, every kind of patch, status, scale and the other subresources. */
+import { deepClone, deepEqual, FieldPath, invalid as invalidValue, type Issue } from '../../machinery/values/index.ts';
+import type { Entry } from '../../storage/index.ts';
+import { type Call, fieldManagerOf, nameOf } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import { objectKey } from '../registry/row.ts';
+import { conflict, invalid, notFound } from '../status.ts';
+import { isReadyToGo } from '../stored/deletion.ts';
+import { ordered, peek, putObject, removeObject } from '../stored/encoding.ts';
+import {
+  askedRevision,
+  bumpGeneration,
+  carryMetadata,
+  dropDuplicateOwners,
+  validateMetadata,
+  validateMetadataUpdate,
+} from '../stored/metadata.ts';
+import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
+import { readObject } from './body.ts';
+import { checkIdentity, createObject, DryRun, optionsOf, respondWithWritten, type Written } from './create.ts';
+
+/** How a write treats the parts of an object. */
+export interface UpdateRules {
+  /** Copies into `object` what this write may not touch. */
+  protect(object: ApiObject, old: ApiObject): void;
+  validate(object: ApiObject, old: ApiObject): Issue[];
+  readonly bumpsGeneration: boolean;
+}
+
+export interface UpdatePlan {
+  /** The new object from the old; called again on a newer one when another write came first. Must return a fresh object. */
+  compute(old: ApiObject): ApiObject | Promise<ApiObject>;
+  readonly rules: UpdateRules;
+  readonly optionsKind: 'UpdateOptions' | 'PatchOptions';
+  /** A PUT that must carry a resourceVersion. */
+  readonly needsRevision?: boolean;
+  /** managedFields were set by `compute` already (server-side apply). */
+  readonly fieldsRecorded?: boolean;
+  /** Also runs in the transaction, on the object about to be written. */
+  inTransaction?(object: ApiObject, old: ApiObject): void;
+}
+
+const MAX_TRIES = 12;
+
+export async function update(call: Call): Promise<ApiResponse> {
+  const name = nameOf(call);
+  const given = readObject(call);
+  checkIdentity(call, given);
+  const key = objectKey(call.row, call.info.namespace, name);
+  if (call.row.strategy.createOnUpdate && peek(call.kernel, key) === undefined) {
+    delete given.metadata.resourceVersion;
+    return respondWithWritten(call, 201, await createObject(call, given, { kind: 'UpdateOptions' }));
+  }
+  const written = await updateObject(call, {
+    compute: () => deepClone(given),
+    rules: mainRules(call),
+    optionsKind: 'UpdateOptions',
+    needsRevision: call.row.strategy.unconditionalUpdate === false,
+  });
+  return respondWithWritten(call, 200, written);
+}
+
+/** Writes through the main resource keep the stored status. */
+export function mainRules(call: Call): UpdateRules {
+  const { row, kernel } = call;
+  const { strategy } = row;
+  const keepsStatus = row.subresources.has('status') && !strategy.writesStatus;
+  return {
+    protect(object, old) {
+      if (keepsStatus) copyField(object, old, 'status');
+      strategy.prepareForUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
+    },
+    validate: (object, old) => [
+      ...(strategy.validate?.(object) ?? []),
+      ...(strategy.validateUpdate?.(object, old) ?? []),
+    ],
+    bumpsGeneration: true,
+  };
+}
+
+export function copyField(object: ApiObject, old: ApiObject, field: string): void {
+  if (old[field] === undefined) delete object[field];
+  else object[field] = old[field];
+}
+
+export async function updateObject(call: Call, plan: UpdatePlan): Promise<Written> {
+  const { kernel, row, info } = call;
+  const name = nameOf(call);
+  const key = objectKey(row, info.namespace, name);
+  let base = peek(kernel, key);
+  for (let tries = 1; ; tries += 1) {
+    if (base === undefined) throw notFound(row, name);
+    const outcome = await tryUpdate(call, { base, key, name, plan });
+    if (!('newer' in outcome)) return outcome;
+    if (tries >= MAX_TRIES) throw conflict(row, name);
+    base = outcome.newer;
+  }
+}
+
+/** Thrown out of a transaction that found the object changed. */
+class Outrun extends Error {
+  readonly newer: Entry | undefined;
+
+  constructor(newer: Entry | undefined) {
+    super('outrun');
+    this.newer = newer;
+  }
+}
+
+async function tryUpdate(
+  call: Call,
+  { base, key, name, plan }: { base: Entry; key: string; name: string; plan: UpdatePlan },
+): Promise<Written | { newer: Entry | undefined }> {
+  const { kernel, row, info } = call;
+  const old = kernel.objects.read(base);
+  let object = await plan.compute(old);
+  checkRevision(call, { object, old, base, name, plan });
+  if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
+    throw conflict(
+      row,
+      name,
+      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  }
+  row.strategy.defaults?.(object);
+  carryMetadata(row, object.metadata, old.metadata);
+  plan.rules.protect(object, old);
+
+  const attributes = attributesOf(call, {
+    operation: 'UPDATE',
+    name,
+    namespace: info.namespace,
+    object,
+    oldObject: old,
+    options: optionsOf(call, plan.optionsKind),
+  });
+  const pending = admit(call, attributes);
+  if (pending !== undefined) {
+    await pending;
+    if (attributes.object === undefined) throw new Error('An admission plugin removed the object of an update');
+    object = attributes.object;
+    plan.rules.protect(object, old);
+    row.strategy.defaults?.(object);
+  }
+  if (plan.rules.bumpsGeneration) bumpGeneration(row, object, old);
+  const issues = [
+    ...validateMetadata(row, object.metadata),
+    ...validateMetadataUpdate(object.metadata, old.metadata),
+    ...plan.rules.validate(object, old),
+  ];
+  if (issues.length > 0) throw invalid(row, name, issues);
+  const checking = validateAdmission(call, attributes);
+  if (checking !== undefined) await checking;
+  const warnings = [...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, old) ?? [])];
+
+  object.metadata.resourceVersion = old.metadata.resourceVersion as string;
+  if (plan.fieldsRecorded !== true) {
+    kernel.codec.fields?.recordUpdate({
+      row,
+      version: call.version.name,
+      subresource: info.subresource,
+      old,
+      object,
+      manager: fieldManagerOf(call),
+      now: kernel.clock.now(),
+    });
+  }
+  object = ordered(row, object);
+
+  try {
+    const written = await kernel.store.transact<Written>((transaction) => {
+      const latest = transaction.get(key);
+      if (latest === undefined || latest.revision !== base.revision) throw new Outrun(latest);
+      admitInTransaction(call, attributes, transaction);
+      plan.inTransaction?.(object, old);
+      if (call.options.dryRun) throw new DryRun();
+      if (isReadyToGo(row, object))
+        return { entry: undefined, object: removeObject(transaction, { row, key, object }) };
+      if (isUnchanged(object, old)) return { entry: latest, object: old };
+      return { entry: putObject(kernel, transaction, { row, key, object }), object };
+    });
+    call.warnings.push(...warnings);
+    return written;
+  } catch (error) {
+    if (error instanceof Outrun) return { newer: error.newer };
+    if (error instanceof DryRun) {
+      call.warnings.push(...warnings);
+      return { entry: undefined, object };
+    }
+    throw error;
+  }
+}
+
+/** Nothing but the times in managedFields differs: writing would only wake watchers. */
+function isUnchanged(object: ApiObject, old: ApiObject): boolean {
+  const { managedFields, ...metadata } = object.metadata;
+  const { managedFields: oldFields, ...oldMetadata } = old.metadata;
+  if (!deepEqual(metadata, oldMetadata)) return false;
+  const withoutTimes = (fields: typeof managedFields) => fields?.map(({ time: _time, ...rest }) => rest);
+  if (!deepEqual(withoutTimes(managedFields), withoutTimes(oldFields))) return false;
+  return deepEqual({ ...object, metadata: null }, { ...old, metadata: null });
+}
+
+function checkRevision(
+  call: Call,
+  { object, base, name, plan }: { object: ApiObject; old: ApiObject; base: Entry; name: string; plan: UpdatePlan },
+): void {
+  const asked = askedRevision(object.metadata);
+  if (asked === undefined && plan.needsRevision) {
+    throw invalid(call.row, name, [
+      invalidValue(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'),
+    ]);
+  }
+  if (asked === 'malformed') {
+    throw invalid(call.row, name, [
+      invalidValue(FieldPath.of('metadata', 'resourceVersion'), object.metadata.resourceVersion, 'must be an integer'),
+    ]);
+  }
+  if (asked !== undefined && asked !== base.revision) throw conflict(call.row, name);
+}
