@@ -6,6 +6,7 @@ import type { AdmissionPlugin } from './admission.ts';
 import type { Codec } from './codec-seam.ts';
 import type { Registry } from './registry/registry.ts';
 import type { ObjectCache } from './stored/object-cache.ts';
+import type { WatchLines } from './stored/watch-lines.ts';
 
 export interface Kernel {
   readonly store: Store;
@@ -18,4 +19,7 @@ export interface Kernel {
   readonly codec: Codec;
   readonly random: () => number;
   readonly newUid: () => string;
+  readonly lines: WatchLines;
+  /** How to end each open watch; the server calls them when it stops. */
+  readonly streams: Set<() => void>;
 }

@@ -1,0 +1,214 @@
+/** What the server serves, in the legacy and the aggregated form. Built on demand and kept until the registry changes. */
+import { createHash } from 'node:crypto';
+import type { Registry } from '../registry/registry.ts';
+import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
+import type { Subresource } from '../registry/subresource.ts';
+
+interface Served {
+  readonly row: ResourceRow;
+  readonly version: VersionRow;
+}
+
+/** Versions of one group, most preferred first, each with its resources by name. */
+type Group = ReadonlyMap<string, readonly Served[]>;
+
+export class Discovery {
+  readonly #registry: Registry;
+  #generation = -1;
+  #groups = new Map<string, Group>();
+  readonly #documents = new Map<string, { readonly body: Buffer; readonly etag: string }>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** One encoded document with its tag; undefined when the path names nothing served. */
+  document(
+    path: string,
+    form: 'legacy' | 'v2' | 'v2beta1',
+  ): { readonly body: Buffer; readonly etag: string } | undefined {
+    this.#refresh();
+    const key = `${form} ${path}`;
+    const known = this.#documents.get(key);
+    if (known !== undefined) return known;
+    const built = form === 'legacy' ? this.#legacy(path) : this.#aggregated(path, form);
+    if (built === undefined) return undefined;
+    const body = Buffer.from(`${JSON.stringify(built)}\n`);
+    const etag = `"${createHash('sha256').update(body).digest('hex').toUpperCase()}"`;
+    this.#documents.set(key, { body, etag });
+    return { body, etag };
+  }
+
+  #refresh(): void {
+    if (this.#generation === this.#registry.generation) return;
+    this.#generation = this.#registry.generation;
+    this.#documents.clear();
+    this.#groups = groupRows(this.#registry.rows());
+  }
+
+  #legacy(path: string): object | undefined {
+    const [root, group, version] = path.split('/').filter((segment) => segment !== '');
+    if (root === 'api') {
+      if (group === undefined) {
+        return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+      }
+      return version === undefined ? this.#resources('', group) : undefined;
+    }
+    if (group === undefined) {
+      const groups = [...this.#groups]
+        .filter(([name]) => name !== '')
+        .map(([name, versions]) => groupDocument(name, versions));
+      return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+    }
+    const versions = this.#groups.get(group);
+    if (group === '' || versions === undefined) return undefined;
+    if (version === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group, versions) };
+    return this.#resources(group, version);
+  }
+
+  #resources(group: string, version: string): object | undefined {
+    const served = this.#groups.get(group)?.get(version);
+    if (served === undefined) return undefined;
+    const resources = served.flatMap(({ row }) => [legacyResource(row, group, version), ...legacySubresources(row)]);
+    return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersion(group, version), resources };
+  }
+
+  #aggregated(path: string, form: 'v2' | 'v2beta1'): object | undefined {
+    const core = path === '/api';
+    const items = [...this.#groups]
+      .filter(([name]) => (name === '') === core)
+      .map(([name, versions]) => ({
+        metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
+        versions: [...versions].map(([version, served]) => ({
+          version,
+          resources: served.map(({ row }) => aggregatedResource(row, name, version)),
+          freshness: 'Current',
+        })),
+      }));
+    return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${form}`, metadata: {}, items };
+  }
+}
+
+/** Kubernetes' own groups first in their fixed order, then the others by name. */
+const GROUP_ORDER = [
+  '',
+  'apiregistration.k8s.io',
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'storage.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'scheduling.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+  'discovery.k8s.io',
+  'resource.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
+];
+
+function groupRows(rows: Iterable<ResourceRow>): Map<string, Group> {
+  const groups = new Map<string, Map<string, Served[]>>();
+  for (const row of rows) {
+    const versions = groups.get(row.group) ?? new Map<string, Served[]>();
+    groups.set(row.group, versions);
+    for (const version of row.versions) {
+      versions.set(version.name, [...(versions.get(version.name) ?? []), { row, version }]);
+    }
+  }
+  const rank = (name: string): number => (GROUP_ORDER.includes(name) ? GROUP_ORDER.indexOf(name) : GROUP_ORDER.length);
+  const byRank = [...groups].sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return new Map(
+    byRank.map(([name, versions]) => {
+      const sorted = [...versions].sort(([a], [b]) => compareVersions(a, b));
+      return [
+        name,
+        new Map(
+          sorted.map(([version, served]) => [version, served.sort((a, b) => (a.row.plural < b.row.plural ? -1 : 1))]),
+        ),
+      ];
+    }),
+  );
+}
+
+/** v2 before v1 before v1beta1 before v1alpha1: stable first, newer first. */
+export function compareVersions(a: string, b: string): number {
+  const parse = (text: string) => {
+    const found = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text);
+    if (found === null) return undefined;
+    const stage = found[2] === undefined ? 2 : found[2] === 'beta' ? 1 : 0;
+    return { stage, major: Number(found[1]), minor: Number(found[3] ?? 0) };
+  };
+  const left = parse(a);
+  const right = parse(b);
+  if (left === undefined || right === undefined) {
+    if (left === right) return a < b ? -1 : a > b ? 1 : 0;
+    return left === undefined ? 1 : -1;
+  }
+  return right.stage - left.stage || right.major - left.major || right.minor - left.minor;
+}
+
+function groupDocument(name: string, versions: Group): object {
+  const list = [...versions.keys()].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions: list, preferredVersion: list[0] };
+}
+
+function storageHash(row: ResourceRow): string {
+  return (
+    createHash('sha256').update(`${row.stored.group}/${row.stored.version}/${row.kind}`).digest('base64').slice(0, 11) +
+    '='
+  );
+}
+
+function legacyResource(row: ResourceRow, _group: string, _version: string): object {
+  return {
+    name: row.plural,
+    singularName: row.singular,
+    namespaced: row.namespaced,
+    kind: row.kind,
+    verbs: row.verbs,
+    ...(row.shortNames.length > 0 && { shortNames: row.shortNames }),
+    ...(row.categories.length > 0 && { categories: row.categories }),
+    ...(row.review === undefined && { storageVersionHash: storageHash(row) }),
+  };
+}
+
+const byName = (subresources: ReadonlyMap<string, Subresource>) =>
+  [...subresources].sort(([a], [b]) => (a < b ? -1 : 1));
+
+function legacySubresources(row: ResourceRow): object[] {
+  return byName(row.subresources).map(([name, { kind, verbs }]) => ({
+    name: `${row.plural}/${name}`,
+    singularName: '',
+    namespaced: row.namespaced,
+    ...(kind.version !== undefined && { group: kind.group ?? '', version: kind.version }),
+    kind: kind.kind,
+    verbs,
+  }));
+}
+
+function aggregatedResource(row: ResourceRow, group: string, version: string): object {
+  return {
+    resource: row.plural,
+    responseKind: { group, version, kind: row.kind },
+    scope: row.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: row.singular,
+    verbs: row.verbs,
+    ...(row.shortNames.length > 0 && { shortNames: row.shortNames }),
+    ...(row.categories.length > 0 && { categories: row.categories }),
+    ...(row.subresources.size > 0 && {
+      subresources: byName(row.subresources).map(([name, { kind, verbs }]) => ({
+        subresource: name,
+        responseKind: { group: kind.group ?? group, version: kind.version ?? version, kind: kind.kind },
+        verbs,
+      })),
+    }),
+  };
+}

@@ -1,0 +1,27 @@
+export type {
+  AuthenticationResult,
+  Authenticator,
+  AuthorizationAttributes,
+  AuthorizationVerdict,
+  Authorizer,
+} from './access.ts';
+export { allowAll } from './access.ts';
+export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission.ts';
+export type { Codec, FieldManager } from './codec-seam.ts';
+export type { ApiHandler, ApiRequest, ApiResponse, Peer, StreamBody, StreamSink } from './exchange.ts';
+export { inProcessTransport, systemAdmin } from './in-process.ts';
+export type { Kernel } from './kernel.ts';
+export { builtinRows } from './kinds/rows.ts';
+export type { ApiObject, ObjectMeta } from './object.ts';
+export type { HealthCheck, PlainRoute } from './plain-routes.ts';
+export { plainCodec } from './plain-codec.ts';
+export { Registry } from './registry/registry.ts';
+export { objectKey, type ResourceRow, type VersionRow } from './registry/row.ts';
+export type { Strategy, TableLayout } from './registry/strategy.ts';
+export type { Subresource, SubresourceCall } from './registry/subresource.ts';
+export { checkDeleteOptions } from './request/delete-options.ts';
+export { type ApiServer, type ApiServerOptions, createApiServer } from './server.ts';
+export { deleteInTransaction } from './stored/deletion.ts';
+export { putObject } from './stored/encoding.ts';
+export type { UserInfo } from './user.ts';
+export { anonymous } from './user.ts';

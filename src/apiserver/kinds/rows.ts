@@ -1,0 +1,60 @@
+/** The registry's built-in rows: the names of a kind, its strategy and its subresources put together. */
+import { builtinKinds, type KindNames } from '../../api/registry.ts';
+import { ALL_VERBS, type ResourceRow, type Verb, type VersionRow } from '../registry/row.ts';
+import type { Subresource } from '../registry/subresource.ts';
+import { bindingSubresource } from '../subresources/binding.ts';
+import { finalizeSubresource } from '../subresources/finalize.ts';
+import { scaleSubresource, workloadScale } from '../subresources/scale.ts';
+import { statusSubresource } from '../subresources/status.ts';
+import { conversions } from './conversions.ts';
+import { strategies } from './strategies.ts';
+
+/** Kinds that are another view of a stored kind. */
+const VIEW_OF: Readonly<Record<string, { readonly group: string; readonly version: string; readonly plural: string }>> =
+  {
+    'events.k8s.io/Event': { group: '', version: 'v1', plural: 'events' },
+  };
+
+const VERBS: Readonly<Record<string, readonly Verb[]>> = {
+  '/Namespace': ALL_VERBS.filter((verb) => verb !== 'deletecollection'),
+};
+
+export function builtinRows(): ResourceRow[] {
+  return builtinKinds.map(rowOf);
+}
+
+function rowOf(names: KindNames): ResourceRow {
+  const id = `${names.group}/${names.kind}`;
+  const view = VIEW_OF[id];
+  const stored = view ?? { group: names.group, version: names.versions[0] };
+  return {
+    group: names.group,
+    kind: names.kind,
+    listKind: `${names.kind}List`,
+    plural: names.plural,
+    singular: names.singular,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: names.namespaced,
+    verbs: VERBS[id] ?? ALL_VERBS,
+    versions: names.versions.map((name): VersionRow => ({ name, ...conversions[`${id}/${name}`] })),
+    stored: { group: stored.group, version: stored.version },
+    prefix: storagePrefix(stored.group, view?.plural ?? names.plural),
+    strategy: strategies[id] ?? {},
+    subresources: subresourcesOf(names),
+    custom: false,
+  };
+}
+
+export function storagePrefix(group: string, plural: string): string {
+  return `/registry/${group === '' ? 'core' : group}/${plural}/`;
+}
+
+function subresourcesOf(names: KindNames): Map<string, Subresource> {
+  const subresources = new Map<string, Subresource>();
+  if (names.status) subresources.set('status', statusSubresource(names.kind));
+  if (names.scale) subresources.set('scale', scaleSubresource(workloadScale));
+  if (names.group === '' && names.kind === 'Pod') subresources.set('binding', bindingSubresource);
+  if (names.group === '' && names.kind === 'Namespace') subresources.set('finalize', finalizeSubresource);
+  return subresources;
+}

@@ -1,0 +1,120 @@
+/** Paths that are not resources: discovery, version, health, metrics and what other parts add. */
+import type { Discovery } from './discovery/discovery.ts';
+import type { ApiRequest, ApiResponse } from './exchange.ts';
+import { parseAccept } from './request/negotiate.ts';
+import { jsonResponse } from './response/respond.ts';
+import { noSuchResource } from './status.ts';
+import type { UserInfo } from './user.ts';
+
+export interface PlainRoute {
+  /** Undefined: not mine. */
+  handle(request: ApiRequest, path: string, user: UserInfo): ApiResponse | Promise<ApiResponse> | undefined;
+}
+
+export function textResponse(status: number, text: string): ApiResponse {
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: Buffer.from(text),
+  };
+}
+
+export function discoveryRoute(discovery: Discovery): PlainRoute {
+  return {
+    handle(request, path) {
+      if (path !== '/api' && path !== '/apis' && !path.startsWith('/api/') && !path.startsWith('/apis/'))
+        return undefined;
+      const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+      const form = clean === '/api' || clean === '/apis' ? aggregatedForm(request.headers['accept']) : 'legacy';
+      const document = discovery.document(clean, form);
+      if (document === undefined) throw noSuchResource();
+      if (form === 'legacy') {
+        return { status: 200, headers: { 'content-type': 'application/json' }, body: document.body };
+      }
+      const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
+      if (request.headers['if-none-match'] === document.etag) {
+        return { status: 304, headers, body: Buffer.alloc(0) };
+      }
+      const type = `application/json;g=apidiscovery.k8s.io;v=${form};as=APIGroupDiscoveryList`;
+      return { status: 200, headers: { ...headers, 'content-type': type }, body: document.body };
+    },
+  };
+}
+
+function aggregatedForm(accept: string | undefined): 'legacy' | 'v2' | 'v2beta1' {
+  for (const { type, parameters } of parseAccept(accept ?? '')) {
+    if (type !== 'application/json') continue;
+    if (parameters.get('g') !== 'apidiscovery.k8s.io' || parameters.get('as') !== 'APIGroupDiscoveryList') {
+      if (parameters.has('g')) continue;
+      return 'legacy';
+    }
+    const version = parameters.get('v');
+    if (version === 'v2' || version === 'v2beta1') return version;
+  }
+  return 'legacy';
+}
+
+export const GIT_VERSION = 'v1.36.4+quorate';
+
+export const versionRoute: PlainRoute = {
+  handle(_request, path) {
+    if (path !== '/version' && path !== '/version/') return undefined;
+    return jsonResponse(200, {
+      major: '1',
+      minor: '36',
+      emulationMajor: '1',
+      emulationMinor: '36',
+      minCompatibilityMajor: '1',
+      minCompatibilityMinor: '35',
+      gitVersion: GIT_VERSION,
+      gitCommit: '0000000000000000000000000000000000000000',
+      gitTreeState: 'clean',
+      buildDate: '2026-01-01T00:00:00Z',
+      goVersion: 'go1.26.0',
+      compiler: 'gc',
+      platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+    });
+  },
+};
+
+export interface HealthCheck {
+  readonly name: string;
+  /** The reason it fails; undefined while all is well. */
+  check(): string | undefined;
+}
+
+const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
+
+export function healthRoute(checks: readonly HealthCheck[]): PlainRoute {
+  return {
+    handle(request, path) {
+      const root = HEALTH_PATHS.find((candidate) => path === candidate || path.startsWith(`${candidate}/`));
+      if (root === undefined) return undefined;
+      const name = path.slice(root.length + 1);
+      const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
+      const excluded = query.getAll('exclude');
+      const all: HealthCheck[] = [{ name: 'ping', check: () => undefined }, ...checks];
+      const chosen = all.filter((check) => (name === '' ? !excluded.includes(check.name) : check.name === name));
+      if (chosen.length === 0) return textResponse(404, '404 page not found\n');
+      const results = chosen.map((check) => ({ name: check.name, problem: check.check() }));
+      const healthy = results.every(({ problem }) => problem === undefined);
+      if (healthy && !query.has('verbose')) return textResponse(200, 'ok');
+      const lines = results.map(({ name: check, problem }) =>
+        problem === undefined ? `[+]${check} ok` : `[-]${check} failed: ${problem}`,
+      );
+      const verdict = `${root.slice(1)} check ${healthy ? 'passed' : 'failed'}`;
+      return textResponse(healthy ? 200 : 500, `${lines.join('\n')}\n${verdict}\n`);
+    },
+  };
+}
+
+export const notFoundRoute: PlainRoute = {
+  handle(_request, path) {
+    if (path.startsWith('/api/') || path.startsWith('/apis/')) throw noSuchResource();
+    if (path === '/')
+      return jsonResponse(200, {
+        paths: ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+      });
+    return textResponse(404, '404 page not found\n');
+  },
+};

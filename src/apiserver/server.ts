@@ -1,0 +1,229 @@
+/**
+ * The API server without its sockets: request → authenticate → authorize → decode → admission → strategy → one store
+ * transaction → response.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Clock, type Logger, silentLogger, systemClock } from '../machinery/runtime/index.ts';
+import { FlushError, type Store } from '../storage/index.ts';
+import { allowAll, type Authorizer } from './access.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import type { Codec } from './codec-seam.ts';
+import { Discovery } from './discovery/discovery.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
+import type { Kernel } from './kernel.ts';
+import {
+  discoveryRoute,
+  type HealthCheck,
+  healthRoute,
+  notFoundRoute,
+  type PlainRoute,
+  versionRoute,
+} from './plain-routes.ts';
+import { plainCodec } from './plain-codec.ts';
+import { Registry } from './registry/registry.ts';
+import type { ResourceRow } from './registry/row.ts';
+import { parseRequest, type ResourceRequest } from './request/info.ts';
+import { parseOptions } from './request/options.ts';
+import { errorResponse } from './response/respond.ts';
+import { ApiError, failure, internalError, noSuchResource } from './status.ts';
+import type { StoredReads } from './stored/kind-view.ts';
+import { ObjectCache } from './stored/object-cache.ts';
+import { WatchLines } from './stored/watch-lines.ts';
+import { anonymous, type UserInfo } from './user.ts';
+import { dispatch } from './verbs/dispatch.ts';
+
+/** Who may do what; without it everyone is who the in-process caller says, and may do everything. */
+export interface AccessControl {
+  /** Who makes the request; throws 401, or 403 for an impersonation that is not allowed. */
+  identify(request: ApiRequest): Promise<UserInfo>;
+  readonly authorizer: Authorizer;
+  readonly plugins?: readonly AdmissionPlugin[];
+  /** Answers paths of its own, such as the keys of service-account tokens. */
+  plain?(path: string): ApiResponse | undefined;
+  stop?(): void;
+}
+
+export interface ApiServerOptions {
+  readonly store: Store;
+  readonly rows: Iterable<ResourceRow>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly random?: () => number;
+  readonly newUid?: () => string;
+  readonly codec?: Codec;
+  /** Built around the registry and the store. */
+  readonly access?: (reads: StoredReads) => AccessControl;
+  /** Built around the kernel, in the order they run. */
+  readonly admission?: (kernel: Kernel) => readonly AdmissionPlugin[];
+  readonly routes?: (kernel: Kernel) => readonly PlainRoute[];
+  readonly health?: readonly HealthCheck[];
+  /** Decoded objects kept in memory. */
+  readonly cachedObjects?: number;
+}
+
+export interface ApiServer {
+  readonly handle: ApiHandler;
+  readonly kernel: Kernel;
+  /** Ends every open watch. The store stays open: it is the caller's. */
+  close(): void;
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const registry = new Registry();
+  for (const row of options.rows) registry.add(row);
+  const objects = new ObjectCache(options.cachedObjects);
+  const access = options.access?.({ registry, store: options.store, objects }) ?? openAccess;
+  const admission: AdmissionPlugin[] = [];
+  const kernel: Kernel = {
+    store: options.store,
+    registry,
+    admission,
+    authorizer: access.authorizer,
+    clock: options.clock ?? systemClock,
+    log: options.log ?? silentLogger,
+    objects,
+    codec: options.codec ?? plainCodec,
+    random: options.random ?? Math.random,
+    newUid: options.newUid ?? randomUUID,
+    lines: new WatchLines(),
+    streams: new Set(),
+  };
+  admission.push(...(access.plugins ?? []), ...(options.admission?.(kernel) ?? []));
+  const routes: readonly PlainRoute[] = [
+    versionRoute,
+    healthRoute(options.health ?? []),
+    { handle: (_request, path) => access.plain?.(path) },
+    ...(options.routes?.(kernel) ?? []),
+    discoveryRoute(new Discovery(registry)),
+    notFoundRoute,
+  ];
+  const serve = requestServer(kernel, access, routes);
+  return {
+    kernel,
+    handle: serve,
+    close() {
+      for (const end of [...kernel.streams]) end();
+      access.stop?.();
+    },
+  };
+}
+
+const openAccess: AccessControl = {
+  identify: (request) => Promise.resolve(request.peer.user ?? anonymous),
+  authorizer: allowAll,
+};
+
+function requestServer(kernel: Kernel, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
+  async function answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+    const mark = request.url.indexOf('?');
+    const path = mark < 0 ? request.url : request.url.slice(0, mark);
+    const search = mark < 0 ? '' : request.url.slice(mark + 1);
+    const user = await access.identify(request);
+    const info = parseRequest(request.method, path, search);
+    if (info.kind === 'plain') {
+      await authorizePath(kernel, user, request.method, path);
+      for (const route of routes) {
+        const response = route.handle(request, path, user);
+        if (response !== undefined) return response;
+      }
+      throw noSuchResource();
+    }
+    await authorizeResource(kernel, user, info, request.method);
+    const found = kernel.registry.find(info.group, info.version, info.plural);
+    if (found === undefined) throw noSuchResource();
+    if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
+    const call = {
+      kernel,
+      row: found.row,
+      version: found.version,
+      info,
+      options: parseOptions(search, optionsKindOf(request.method)),
+      request,
+      user,
+      warnings,
+    };
+    return dispatch(call);
+  }
+
+  return async (request) => {
+    const warnings: string[] = [];
+    let response: ApiResponse;
+    try {
+      response = await answer(request, warnings);
+    } catch (error) {
+      response = errorResponse(toApiError(kernel, request, error), warnings);
+    }
+    return {
+      ...response,
+      headers: {
+        'audit-id': request.headers['audit-id'] ?? kernel.newUid(),
+        'cache-control': 'no-cache, private',
+        ...response.headers,
+      },
+    };
+  };
+}
+
+function optionsKindOf(method: string): string {
+  return method === 'POST'
+    ? 'CreateOptions'
+    : method === 'PUT'
+      ? 'UpdateOptions'
+      : method === 'PATCH'
+        ? 'PatchOptions'
+        : 'DeleteOptions';
+}
+
+function toApiError(kernel: Kernel, request: ApiRequest, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const path = request.url.split('?', 1)[0];
+  kernel.log.error({ err: error, method: request.method, path }, 'request failed');
+  if (error instanceof FlushError) return failure(500, 'InternalError', `Internal error occurred: ${error.message}`);
+  return internalError(error instanceof Error ? error.message : String(error));
+}
+
+async function authorizePath(kernel: Kernel, user: UserInfo, method: string, path: string): Promise<void> {
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const verdict = await kernel.authorizer.authorize({ user, verb, path });
+  if (verdict.allowed) return;
+  const why = verdict.reason ? `: ${verdict.reason}` : '';
+  throw failure(403, 'Forbidden', `forbidden: User "${user.username}" cannot ${verb} path "${path}"${why}`, {
+    details: {},
+  });
+}
+
+async function authorizeResource(kernel: Kernel, user: UserInfo, info: ResourceRequest, method: string): Promise<void> {
+  const verb = info.verb ?? method.toLowerCase();
+  const { group, version, plural, subresource, namespace, name } = info;
+  const verdict = await kernel.authorizer.authorize({
+    user,
+    verb,
+    resource: {
+      group,
+      version,
+      plural,
+      ...(subresource !== undefined && { subresource }),
+      ...(namespace !== undefined && { namespace }),
+      // Objects of the Namespace kind are authorized inside themselves, as RBAC's role bindings expect.
+      ...(namespace === undefined &&
+        group === '' &&
+        plural === 'namespaces' &&
+        name !== undefined && { namespace: name }),
+      ...(name !== undefined && { name }),
+    },
+  });
+  if (verdict.allowed) return;
+  throw forbiddenResource(user, info, verb, verdict.reason);
+}
+
+function forbiddenResource(user: UserInfo, info: ResourceRequest, verb: string, reason: string | undefined): ApiError {
+  const { group, plural, subresource, namespace, name } = info;
+  const qualified = group === '' ? plural : `${plural}.${group}`;
+  const what = name === undefined ? qualified : `${qualified} "${name}"`;
+  const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+  const text = `${what} is forbidden: User "${user.username}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
+  return failure(403, 'Forbidden', reason ? `${text}: ${reason}` : text, {
+    details: { ...(name !== undefined && { name }), ...(group !== '' && { group }), kind: plural },
+  });
+}

@@ -1,0 +1,55 @@
+/** `/status`: writes status and leaves the rest alone; generation does not move. */
+import { deepClone } from '../../machinery/values/index.ts';
+import type { Call } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import type { Subresource } from '../registry/subresource.ts';
+import { readObject } from '../verbs/body.ts';
+import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
+import { get } from '../verbs/get.ts';
+import { innerSubresource } from '../verbs/inner-subresource.ts';
+import { patchObject } from '../verbs/patch.ts';
+import { type UpdateRules, updateObject } from '../verbs/update.ts';
+
+export function statusSubresource(kind: string): Subresource {
+  return innerSubresource({ verbs: ['get', 'patch', 'update'], kind: { kind } }, run);
+}
+
+async function run(call: Call): Promise<ApiResponse> {
+  switch (call.info.verb) {
+    case 'get':
+      return get(call);
+    case 'patch': {
+      const { status, written } = await patchObject(call, statusRules(call));
+      return respondWithWritten(call, status, written);
+    }
+    default: {
+      const given = readObject(call);
+      checkIdentity(call, given);
+      const written = await updateObject(call, {
+        compute: () => deepClone(given),
+        rules: statusRules(call),
+        optionsKind: 'UpdateOptions',
+        needsRevision: call.row.strategy.unconditionalUpdate === false,
+      });
+      return respondWithWritten(call, 200, written);
+    }
+  }
+}
+
+function statusRules({ row, kernel }: Call): UpdateRules {
+  const { strategy } = row;
+  return {
+    protect(object, old) {
+      keepAllBut(object, old, ['metadata', 'status']);
+      strategy.prepareForStatusUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
+    },
+    validate: (object, old) => strategy.validateStatusUpdate?.(object, old) ?? [],
+    bumpsGeneration: false,
+  };
+}
+
+function keepAllBut(object: ApiObject, old: ApiObject, written: readonly string[]): void {
+  for (const field of Object.keys(object)) if (!written.includes(field)) delete object[field];
+  for (const [field, value] of Object.entries(old)) if (!written.includes(field)) object[field] = value;
+}

@@ -1,0 +1,116 @@
+/** Sends a resource request to its verb. */
+import { type Call, nameOf } from '../call.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import { apiVersion, type ResourceRow, type Verb } from '../registry/row.ts';
+import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
+import { bodyType, negotiate } from '../request/negotiate.ts';
+import { encodeAnswer } from '../response/respond.ts';
+import { badRequest, methodNotAllowed, noSuchResource } from '../status.ts';
+import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
+import { readObject, reportProblems } from './body.ts';
+import { create, optionsOf } from './create.ts';
+import { remove } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { isInner } from './inner-subresource.ts';
+import { patch } from './patch.ts';
+import { update } from './update.ts';
+import { watch } from './watch.ts';
+
+const HANDLERS: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
+  create,
+  delete: remove,
+  deletecollection: deleteCollection,
+  get,
+  list,
+  patch,
+  update,
+  watch,
+};
+
+export function dispatch(call: Call): Promise<ApiResponse> {
+  const { row, info } = call;
+  const { verb } = info;
+  if (info.subresource !== undefined) {
+    const subresource = row.subresources.get(info.subresource);
+    if (subresource === undefined) throw noSuchResource();
+    if (verb === undefined || !subresource.verbs.includes(verb as SubresourceVerb)) throw methodNotAllowed(row, verb);
+    return isInner(subresource) ? subresource.run(call) : subresource.handle(subresourceCall(call, subresource));
+  }
+  if (verb === undefined) throw methodNotAllowed();
+  if (row.review !== undefined) return answerReview(call, row.review);
+  if (!row.verbs.includes(verb)) throw methodNotAllowed(row, verb);
+  if (!scopeFits(row, info.namespace, info.name)) throw noSuchResource();
+  return HANDLERS[verb](call);
+}
+
+/** A resource that is only computed: nothing is stored and admission is not asked. */
+async function answerReview(call: Call, review: NonNullable<ResourceRow['review']>): Promise<ApiResponse> {
+  const { info, user, row, version, request } = call;
+  if (info.verb !== 'create' || info.name !== undefined) throw methodNotAllowed(row, info.verb);
+  const accepted = negotiate(request.headers['accept'], { allowed: new Set() });
+  const { namespace } = info;
+  const answer = await review(readObject(call), { user, namespace });
+  const { kind: _kind, apiVersion: _version, ...rest } = answer;
+  const document = { kind: row.kind, apiVersion: apiVersion(row.group, version.name), ...rest };
+  return encodeAnswer(call, 201, document, accepted);
+}
+
+/** An object of a namespaced kind has its namespace in the path; one of the cluster has none. */
+function scopeFits(row: ResourceRow, namespace: string | undefined, name: string | undefined): boolean {
+  return row.namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
+}
+
+function subresourceCall(call: Call, subresource: Subresource): Parameters<Subresource['handle']>[0] {
+  const { row, version, info, options, request, kernel } = call;
+  const kind = {
+    group: subresource.kind.group ?? row.group,
+    version: subresource.kind.version ?? version.name,
+    kind: subresource.kind.kind,
+  };
+  return {
+    verb: info.verb as SubresourceVerb,
+    version: version.name,
+    namespace: info.namespace,
+    name: info.name ?? '',
+    user: call.user,
+    request,
+    options,
+    warnings: call.warnings,
+    rest: info.rest,
+    body(): ApiObject {
+      const { object, problems } = kernel.codec.decode({
+        bytes: request.body ?? new Uint8Array(),
+        mediaType: bodyType(request.headers['content-type']),
+        expected: { apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`, kind: kind.kind },
+      });
+      reportProblems(call, problems, (text) =>
+        badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${text}`),
+      );
+      object.metadata ??= {};
+      return object;
+    },
+    async admit(object, oldObject) {
+      const attributes = attributesOf(call, {
+        operation: oldObject === undefined ? 'CREATE' : 'UPDATE',
+        name: info.name === undefined ? undefined : nameOf(call),
+        namespace: info.namespace,
+        object,
+        oldObject,
+        options: optionsOf(call, 'CreateOptions'),
+        kind,
+      });
+      await admit(call, attributes);
+      await validateAdmission(call, attributes);
+      if (attributes.object === undefined) throw new Error('An admission plugin removed the object of a request');
+      return {
+        object: attributes.object,
+        inTransaction: (transaction) => admitInTransaction(call, attributes, transaction),
+      };
+    },
+    answer: (status, object) =>
+      encodeAnswer(call, status, object, negotiate(request.headers['accept'], { allowed: new Set() })),
+  };
+}
