@@ -88,33 +88,30 @@ export async function updateObject(call: Call, plan: UpdatePlan): Promise<Writte
   const { kernel, row, info } = call;
   const name = nameOf(call);
   const key = objectKey(row, info.namespace, name);
-  let base = peek(kernel, key);
-  for (let tries = 1; ; tries += 1) {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const base = peek(kernel, key);
     if (base === undefined) throw notFound(row, name);
-    const outcome = await tryUpdate(call, { base, key, name, plan });
-    if (!('newer' in outcome)) return outcome;
-    if (tries >= MAX_TRIES) throw conflict(row, name);
-    base = outcome.newer;
+    const written = await tryUpdate(call, { base, key, name, plan });
+    if (written !== 'outrun') return written;
   }
+  throw conflict(row, name);
 }
 
 /** Thrown out of a transaction that found the object changed. */
-class Outrun extends Error {
-  readonly newer: Entry | undefined;
+class Outrun extends Error {}
 
-  constructor(newer: Entry | undefined) {
-    super('outrun');
-    this.newer = newer;
-  }
-}
-
+/**
+ * Takes no turn of the event loop between reading the base and the transaction unless a plugin needs one, so writes
+ * without webhooks never outrun each other.
+ */
 async function tryUpdate(
   call: Call,
   { base, key, name, plan }: { base: Entry; key: string; name: string; plan: UpdatePlan },
-): Promise<Written | { newer: Entry | undefined }> {
+): Promise<Written | 'outrun'> {
   const { kernel, row, info } = call;
   const old = kernel.objects.read(base);
-  let object = await plan.compute(old);
+  const computed = plan.compute(old);
+  let object = computed instanceof Promise ? await computed : computed;
   checkRevision(call, { object, old, base, name, plan });
   if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
     throw conflict(
@@ -171,7 +168,7 @@ async function tryUpdate(
   try {
     const written = await kernel.store.transact<Written>((transaction) => {
       const latest = transaction.get(key);
-      if (latest === undefined || latest.revision !== base.revision) throw new Outrun(latest);
+      if (latest?.revision !== base.revision) throw new Outrun();
       admitInTransaction(call, attributes, transaction);
       plan.inTransaction?.(object, old);
       if (call.options.dryRun) throw new DryRun();
@@ -183,7 +180,7 @@ async function tryUpdate(
     call.warnings.push(...warnings);
     return written;
   } catch (error) {
-    if (error instanceof Outrun) return { newer: error.newer };
+    if (error instanceof Outrun) return 'outrun';
     if (error instanceof DryRun) {
       call.warnings.push(...warnings);
       return { entry: undefined, object };

@@ -1,0 +1,31 @@
+/** What every control plane holds from the start. */
+import { builtinType } from '../api/registry.ts';
+import type { KubeObject, ResourceType } from '../api/resource.ts';
+import { type Client, isAlreadyExists } from '../machinery/runtime/index.ts';
+
+const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+/** The critical classes of Kubernetes; the numbers are part of the API. */
+const PRIORITY_CLASSES = [
+  { name: 'system-cluster-critical', value: 2_000_000_000, description: 'For pods the cluster cannot do without.' },
+  { name: 'system-node-critical', value: 2_000_001_000, description: 'For pods a node cannot do without.' },
+];
+
+export async function bootstrapObjects(client: Client): Promise<void> {
+  for (const name of NAMESPACES) await ensure(client, builtinType('Namespace'), { metadata: { name } });
+  for (const { name, value, description } of PRIORITY_CLASSES) {
+    const priorityClass = { metadata: { name }, value, description };
+    await ensure(client, builtinType('PriorityClass', 'scheduling.k8s.io'), priorityClass);
+  }
+  for (const namespace of NAMESPACES) {
+    await ensure(client, builtinType('ServiceAccount'), { metadata: { name: 'default', namespace } });
+  }
+}
+
+export async function ensure<T extends KubeObject>(client: Client, type: ResourceType, object: T): Promise<void> {
+  try {
+    await client.create(type, object);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}

@@ -1,0 +1,27 @@
+/** Every controller of the embedded control plane, in one place. */
+import { startNamespaceController } from '../controllers/namespace/index.ts';
+import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
+import { startPodGcController } from '../controllers/pod-gc/index.ts';
+import { createReplicaSetController, createReplicationControllerController } from '../controllers/replicaset/index.ts';
+import { rootCaController } from '../controllers/root-ca/index.ts';
+import { startServiceAccountController } from '../controllers/service-account/index.ts';
+import { startTaintEvictionController } from '../controllers/taint-eviction/index.ts';
+import type { StartController } from '../machinery/runtime/index.ts';
+
+export interface ComponentOptions {
+  /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
+  readonly authority: string;
+}
+
+export function embeddedComponents({ authority }: ComponentOptions): StartController[] {
+  return [
+    startNamespaceController,
+    startServiceAccountController,
+    rootCaController(authority),
+    (context) => startNodeLifecycleController(context),
+    startTaintEvictionController,
+    (context) => startPodGcController(context),
+    createReplicaSetController(),
+    createReplicationControllerController(),
+  ];
+}

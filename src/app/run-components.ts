@@ -1,0 +1,63 @@
+/** Gives controllers, scheduler and nodes what they run on, over whichever transport the host has. */
+import {
+  type Client,
+  type Clock,
+  type ControllerContext,
+  createClient,
+  createEventRecorder,
+  type EventRecorder,
+  InformerSet,
+  type Logger,
+  Metrics,
+  type RunningController,
+  type StartController,
+  type Transport,
+} from '../machinery/runtime/index.ts';
+
+export interface ComponentHost {
+  /** The way to the API server for the named component, with its identity. */
+  readonly transportFor: (component: string) => Transport;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics?: Metrics;
+  readonly random?: () => number;
+}
+
+export interface RunningComponents {
+  readonly client: Client;
+  readonly informers: InformerSet;
+  readonly controllers: readonly RunningController[];
+  /** Nothing queued and nothing being worked on. */
+  isIdle(): boolean;
+  stop(): void;
+}
+
+export function runComponents(host: ComponentHost, starts: readonly StartController[]): RunningComponents {
+  const { clock, log, random = Math.random } = host;
+  const abort = new AbortController();
+  const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate' });
+  const informers = new InformerSet({ client, clock, log, signal: abort.signal });
+  const recorders = new Map<string, EventRecorder>();
+  const context: ControllerContext = {
+    client,
+    informers,
+    clock,
+    log,
+    metrics: host.metrics ?? new Metrics(),
+    eventsFor(component) {
+      const known = recorders.get(component) ?? createEventRecorder({ client, clock, log, random, component });
+      recorders.set(component, known);
+      return known;
+    },
+    random,
+    signal: abort.signal,
+  };
+  const controllers = starts.map((start) => start(context));
+  return {
+    client,
+    informers,
+    controllers,
+    isIdle: () => controllers.every(({ queues }) => queues.every((queue) => queue.idle)),
+    stop: () => abort.abort(new Error('The control plane is stopping')),
+  };
+}

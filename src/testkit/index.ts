@@ -1,0 +1,2 @@
+export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
+export * from './objects.ts';
