@@ -102,7 +102,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     kernel,
     handle: serve,
     close() {
-      for (const end of [...kernel.streams]) end();
+      for (const end of kernel.streams) end();
       access.stop?.();
     },
   };

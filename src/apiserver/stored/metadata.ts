@@ -82,8 +82,8 @@ export function validateMetadata(row: ResourceRow, meta: ObjectMeta): Issue[] {
   if (!meta.name) {
     issues.push(required(META.child('name'), 'name or generateName is required'));
   } else {
-    const check = row.strategy.checkName ?? checkDnsSubdomain;
-    issues.push(...check(meta.name).map((why) => invalid(META.child('name'), meta.name, why)));
+    const problems = row.strategy.checkName?.(meta.name) ?? checkDnsSubdomain(meta.name);
+    issues.push(...problems.map((why) => invalid(META.child('name'), meta.name, why)));
   }
   if (row.namespaced && !meta.namespace) issues.push(required(META.child('namespace')));
   if (!row.namespaced && meta.namespace) {

@@ -40,19 +40,20 @@ export function dispatch(call: Call): Promise<ApiResponse> {
     return isInner(subresource) ? subresource.run(call) : subresource.handle(subresourceCall(call, subresource));
   }
   if (verb === undefined) throw methodNotAllowed();
-  if (row.review !== undefined) return answerReview(call, row.review);
+  if (row.review !== undefined) return answerReview(call);
   if (!row.verbs.includes(verb)) throw methodNotAllowed(row, verb);
   if (!scopeFits(row, info.namespace, info.name)) throw noSuchResource();
   return HANDLERS[verb](call);
 }
 
 /** A resource that is only computed: nothing is stored and admission is not asked. */
-async function answerReview(call: Call, review: NonNullable<ResourceRow['review']>): Promise<ApiResponse> {
+async function answerReview(call: Call): Promise<ApiResponse> {
   const { info, user, row, version, request } = call;
   if (info.verb !== 'create' || info.name !== undefined) throw methodNotAllowed(row, info.verb);
   const accepted = negotiate(request.headers['accept'], { allowed: new Set() });
   const { namespace } = info;
-  const answer = await review(readObject(call), { user, namespace });
+  const answer = await row.review?.(readObject(call), { user, namespace });
+  if (answer === undefined) throw noSuchResource();
   const { kind: _kind, apiVersion: _version, ...rest } = answer;
   const document = { kind: row.kind, apiVersion: apiVersion(row.group, version.name), ...rest };
   return encodeAnswer(call, 201, document, accepted);

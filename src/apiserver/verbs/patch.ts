@@ -177,7 +177,7 @@ function readConfig(call: Call): ApiObject {
   }
   if (metadata['name'] !== undefined && metadata['name'] !== call.info.name) {
     throw badRequest(
-      `the name of the object (${String(metadata['name'])}) does not match the name on the URL (${call.info.name ?? ''})`,
+      `the name of the object (${JSON.stringify(metadata['name'])}) does not match the name on the URL (${call.info.name ?? ''})`,
     );
   }
   config['metadata'] = { ...metadata, name: call.info.name };
