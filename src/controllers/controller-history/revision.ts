@@ -1,0 +1,74 @@
+import { controllerReference, type Owned } from '../../api/core/owner.ts';
+import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
+import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import { deepEqual } from '../../machinery/values/index.ts';
+import { nameHash, stableJson } from './hash.ts';
+
+const HASH_LABEL = 'controller.kubernetes.io/hash';
+const MAX_PREFIX = 223;
+
+interface TemplateData {
+  readonly spec: { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } };
+}
+
+/** What a revision remembers: the pod template, as a patch that replaces the owner's. */
+export function templateData(template: PodTemplateSpec): TemplateData {
+  return { spec: { template: { ...template, $patch: 'replace' } } };
+}
+
+/** The pod template a revision remembers. */
+export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
+  const { $patch: _patch, ...template } = (data as TemplateData).spec.template;
+  return template;
+}
+
+export function revisionName(owner: KubeObject, data: unknown, collisionCount: number): { name: string; hash: string } {
+  const hash = nameHash(`${stableJson(data)}${collisionCount}`);
+  return { name: `${(owner.metadata.name ?? '').slice(0, MAX_PREFIX)}-${hash}`, hash };
+}
+
+export function newRevision(
+  owner: KubeObject & Owned,
+  ownerType: ResourceType,
+  { collisionCount, revision, template }: { collisionCount: number; revision: number; template: PodTemplateSpec },
+): ControllerRevision {
+  const data = templateData(template);
+  const { hash, name } = revisionName(owner, data, collisionCount);
+  const { annotations, namespace } = owner.metadata;
+  return {
+    metadata: {
+      namespace,
+      name,
+      labels: { ...template.metadata?.labels, [HASH_LABEL]: hash },
+      ...(annotations !== undefined && { annotations: { ...annotations } }),
+      ownerReferences: [controllerReference(ownerType, owner)],
+    },
+    data,
+    revision,
+  };
+}
+
+/** Oldest first: by revision, then creation time, then name. */
+export function sortRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
+  return revisions.toSorted((a, b) => {
+    if (a.revision !== b.revision) return a.revision - b.revision;
+    const [left = '', right = ''] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
+    if (left !== right) return left < right ? -1 : 1;
+    return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
+  });
+}
+
+export function isSameData(a: ControllerRevision, b: ControllerRevision): boolean {
+  return deepEqual(a.data, b.data);
+}
+
+/** Those to delete: beyond the limit, oldest first, never one that is in use. `revisions` are oldest first. */
+export function revisionsBeyond(
+  revisions: readonly ControllerRevision[],
+  live: ReadonlySet<string>,
+  limit: number,
+): ControllerRevision[] {
+  const unused = revisions.filter(({ metadata }) => !live.has(metadata.name ?? ''));
+  return unused.slice(0, Math.max(unused.length - limit, 0));
+}
