@@ -28,9 +28,7 @@ test('newRevision() names the same template alike whatever the order of its fiel
 
 test('nameHash() is FNV-1 in the alphabet of generated names', () => {
   // FNV-1 of the empty text is 2166136261.
-  expect(nameHash('')).toBe(
-    [...'2166136261'].map((digit) => 'bcdfghjklmnpqrstvwxz2456789'.charAt(digit.charCodeAt(0) % 27)).join(''),
-  );
+  expect(nameHash('')).toBe('65bb57b6b5');
   expect(stableJson({ b: [1, { d: 1, c: undefined }], a: null })).toBe('{"a":null,"b":[1,{"d":1}]}');
 });
 

@@ -53,7 +53,8 @@ export function newRevision(
 export function sortRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   return revisions.toSorted((a, b) => {
     if (a.revision !== b.revision) return a.revision - b.revision;
-    const [left = '', right = ''] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
+    const left = a.metadata.creationTimestamp ?? '';
+    const right = b.metadata.creationTimestamp ?? '';
     if (left !== right) return left < right ? -1 : 1;
     return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
   });

@@ -153,7 +153,7 @@ function recordOutcome(
   const about = `${verb.toLowerCase()} Pod ${podName} in StatefulSet ${set.metadata.name}`;
   if (error === undefined) events.record(set, 'Normal', `Successful${verb}`, `${about} successful`);
   else {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = error instanceof Error ? error.message : 'unknown';
     events.record(set, 'Warning', `Failed${verb}`, `${about} failed error: ${text}`);
   }
 }

@@ -42,7 +42,7 @@ export function decideRetention(claim: PersistentVolumeClaim, set: StatefulSet, 
   else if (whenDeleted === 'Delete') wanted.push(controllerReference(statefulSetType, set));
   const current = references.filter((reference) => !others.includes(reference));
   const uids = (list: readonly OwnerReference[]) =>
-    list.map(({ controller, uid }) => [uid, controller === true]).sort();
+    list.map(({ controller, uid }) => `${uid} ${controller === true}`).toSorted();
   return deepEqual(uids(current), uids(wanted))
     ? { reason: 'UpToDate' }
     : { reason: 'PolicyChanged', ownerReferences: [...others, ...wanted] };
