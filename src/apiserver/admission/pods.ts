@@ -1,0 +1,26 @@
+/** What the plugins for pods share. */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+
+export const isPodCreate = ({ row, operation, subresource }: AdmissionAttributes): boolean =>
+  row.group === '' && row.plural === 'pods' && operation === 'CREATE' && subresource === undefined;
+
+export const isPodWrite = ({ row, operation, subresource }: AdmissionAttributes): boolean =>
+  row.group === '' &&
+  row.plural === 'pods' &&
+  (operation === 'CREATE' || operation === 'UPDATE') &&
+  subresource === undefined;
+
+export const podOf = ({ object }: AdmissionAttributes): Pod => object as unknown as Pod;
+
+export type PodSpec = NonNullable<Pod['spec']>;
+
+/** The spec, present from here on: a pod without one is refused by validation later. */
+export function specOf(pod: Pod): PodSpec {
+  pod.spec ??= { containers: [] };
+  return pod.spec;
+}
+
+/** A copy of a pod that runs without the API server's doing; it may not depend on objects of the API. */
+export const isMirror = ({ metadata }: Pod): boolean =>
+  metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
