@@ -1,0 +1,3 @@
+export { defineKind, type KindDefinition, type KindVersion } from './builder.ts';
+export { kruiseLeaderWorkerSetDefinition, leaderWorkerSetDefinition } from './leader-worker-set.ts';
+export { podUnavailableBudgetDefinition } from './pod-unavailable-budget.ts';

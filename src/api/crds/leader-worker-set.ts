@@ -1,0 +1,123 @@
+import { RESTART_POLICIES, STARTUP_POLICIES } from '../lws/types.ts';
+import {
+  conditions,
+  defineKind,
+  int32,
+  int64,
+  intOrPercent,
+  labelSelector,
+  object,
+  podTemplate,
+  text,
+} from './builder.ts';
+
+const status = object(
+  {
+    conditions: conditions('Available while enough groups serve, Progressing while groups are made or replaced.'),
+    observedGeneration: int64('Generation of the spec that the status describes.'),
+    replicas: int32('Groups that exist.'),
+    readyReplicas: int32('Groups whose pods are all ready.'),
+    updatedReplicas: int32('Groups of the newest revision.'),
+    hpaPodSelector: text('Selects the leaders, for autoscalers.'),
+  },
+  { description: 'What the set has now.' },
+);
+
+const scale = {
+  specReplicasPath: '.spec.replicas',
+  statusReplicasPath: '.status.replicas',
+  labelSelectorPath: '.status.hpaPodSelector',
+};
+
+const columns = [
+  { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
+  { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas' },
+  { name: 'Up-to-date', type: 'integer', jsonPath: '.status.updatedReplicas' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+];
+
+const replicas = int32('Groups wanted.', { default: 1 as never, minimum: 0 });
+const restartPolicy = text(
+  'What happens to a group when one of its pods restarts or goes: the RecreateGroup policies replace the whole group.',
+  { enum: [...RESTART_POLICIES] as never, default: 'RecreateGroupOnPodRestart' as never },
+);
+const leaderTemplate = podTemplate('Template of the leader; the worker template serves when unset.');
+const workerTemplate = podTemplate('Template of the workers.');
+
+export const leaderWorkerSetDefinition = defineKind({
+  group: 'leaderworkerset.x-k8s.io',
+  kind: 'LeaderWorkerSet',
+  plural: 'leaderworkersets',
+  shortNames: ['lws'],
+  scope: 'Namespaced',
+  versions: [
+    {
+      name: 'v1',
+      stored: true,
+      description: 'Replicas of a group of pods: one leader and its workers, which live and die together.',
+      spec: object(
+        {
+          replicas,
+          leaderWorkerTemplate: object(
+            {
+              leaderTemplate,
+              workerTemplate,
+              size: int32('Pods of a group, the leader among them.', { default: 1 as never, minimum: 1 }),
+              restartPolicy,
+            },
+            { required: ['workerTemplate'] },
+          ),
+          rolloutStrategy: object({
+            type: text('RollingUpdate is the only one.', {
+              enum: ['RollingUpdate'] as never,
+              default: 'RollingUpdate' as never,
+            }),
+            rollingUpdateConfiguration: object({
+              partition: int32('Groups below this index keep their revision.', { minimum: 0 }),
+              maxUnavailable: intOrPercent('Groups that may be down during an update; 1 when unset.'),
+              maxSurge: intOrPercent('Groups that may be added during an update.'),
+            }),
+          }),
+          startupPolicy: text('Whether workers are made when their leader is made, or only when it is ready.', {
+            enum: [...STARTUP_POLICIES] as never,
+            default: 'LeaderCreated' as never,
+          }),
+          networkConfig: object({ subdomainPolicy: text('Shared: one headless Service for the set.') }),
+        },
+        { required: ['leaderWorkerTemplate'] },
+      ),
+      status,
+      columns,
+      scale,
+    },
+  ],
+});
+
+export const kruiseLeaderWorkerSetDefinition = defineKind({
+  group: 'apps.kruise.io',
+  kind: 'LeaderWorkerSet',
+  plural: 'leaderworkersets',
+  scope: 'Namespaced',
+  versions: [
+    {
+      name: 'v1alpha1',
+      stored: true,
+      description:
+        'A LeaderWorkerSet with its templates at the top of the spec; a group has three pods unless size says otherwise.',
+      spec: object(
+        {
+          replicas,
+          size: int32('Pods of a group, the leader among them; 3 when unset.', { minimum: 1 }),
+          selector: labelSelector('Kept as written; the set finds its pods by its own labels.'),
+          leaderTemplate,
+          workerTemplate,
+          restartPolicy,
+        },
+        { required: ['workerTemplate'] },
+      ),
+      status,
+      columns,
+      scale,
+    },
+  ],
+});

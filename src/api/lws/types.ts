@@ -1,0 +1,122 @@
+import type { PodTemplateSpec } from '../generated/core-v1.ts';
+import type { Condition, LabelSelector, ObjectMeta } from '../generated/meta-v1.ts';
+import type { ResourceType } from '../resource.ts';
+
+export const RESTART_POLICIES = ['RecreateGroupOnPodRestart', 'RecreateGroupAfterStart', 'None', 'Default'] as const;
+export const STARTUP_POLICIES = ['LeaderCreated', 'LeaderReady'] as const;
+
+export interface LeaderWorkerTemplate {
+  /** The worker template serves for the leader too when unset. */
+  leaderTemplate?: PodTemplateSpec | undefined;
+  workerTemplate?: PodTemplateSpec | undefined;
+  /** Pods of a group, the leader among them. */
+  size?: number | undefined;
+  restartPolicy?: string | undefined;
+}
+
+export interface RolloutStrategy {
+  type?: string | undefined;
+  rollingUpdateConfiguration?:
+    | {
+        partition?: number | undefined;
+        maxUnavailable?: number | string | undefined;
+        maxSurge?: number | string | undefined;
+      }
+    | undefined;
+}
+
+export interface LeaderWorkerSetSpec {
+  replicas?: number | undefined;
+  leaderWorkerTemplate?: LeaderWorkerTemplate | undefined;
+  rolloutStrategy?: RolloutStrategy | undefined;
+  startupPolicy?: string | undefined;
+  networkConfig?: { subdomainPolicy?: string | undefined } | undefined;
+}
+
+export interface LeaderWorkerSetStatus {
+  conditions?: Condition[] | undefined;
+  observedGeneration?: number | undefined;
+  replicas?: number | undefined;
+  readyReplicas?: number | undefined;
+  updatedReplicas?: number | undefined;
+  hpaPodSelector?: string | undefined;
+}
+
+/** `leaderworkerset.x-k8s.io/v1`: replicas of a group of one leader and its workers. */
+export interface LeaderWorkerSet {
+  apiVersion?: string | undefined;
+  kind?: string | undefined;
+  metadata: ObjectMeta;
+  spec?: LeaderWorkerSetSpec | undefined;
+  status?: LeaderWorkerSetStatus | undefined;
+}
+
+/** `apps.kruise.io/v1alpha1`: the same set with its templates at the top of the spec. */
+export interface KruiseLeaderWorkerSet {
+  apiVersion?: string | undefined;
+  kind?: string | undefined;
+  metadata: ObjectMeta;
+  spec?:
+    | {
+        replicas?: number | undefined;
+        size?: number | undefined;
+        selector?: LabelSelector | undefined;
+        leaderTemplate?: PodTemplateSpec | undefined;
+        workerTemplate?: PodTemplateSpec | undefined;
+        restartPolicy?: string | undefined;
+      }
+    | undefined;
+  status?: LeaderWorkerSetStatus | undefined;
+}
+
+/** Pods of a group where the kruise spelling names no size: one leader and two workers. */
+export const KRUISE_DEFAULT_SIZE = 3;
+
+export const leaderWorkerSetType: ResourceType<LeaderWorkerSet> = {
+  group: 'leaderworkerset.x-k8s.io',
+  version: 'v1',
+  kind: 'LeaderWorkerSet',
+  plural: 'leaderworkersets',
+  namespaced: true,
+};
+
+export const kruiseLeaderWorkerSetType: ResourceType<KruiseLeaderWorkerSet> = {
+  group: 'apps.kruise.io',
+  version: 'v1alpha1',
+  kind: 'LeaderWorkerSet',
+  plural: 'leaderworkersets',
+  namespaced: true,
+};
+
+const PREFIX = 'leaderworkerset.sigs.k8s.io/';
+
+/** The marks the set leaves on what it makes; other software reads them. */
+export const LWS = {
+  name: `${PREFIX}name`,
+  groupIndex: `${PREFIX}group-index`,
+  groupKey: `${PREFIX}group-key`,
+  workerIndex: `${PREFIX}worker-index`,
+  revision: `${PREFIX}template-revision-hash`,
+  size: `${PREFIX}size`,
+  replicas: `${PREFIX}replicas`,
+  leaderName: `${PREFIX}leader-name`,
+} as const;
+
+/** Asks for one PodGroup per replica, so that a group is scheduled whole or not at all. */
+export const GANG_ANNOTATION = 'scheduling.quorate.dev/gang';
+
+/** Both spellings as one form. */
+export function fromKruise({ spec = {}, ...rest }: KruiseLeaderWorkerSet): LeaderWorkerSet {
+  return {
+    ...rest,
+    spec: {
+      replicas: spec.replicas,
+      leaderWorkerTemplate: {
+        leaderTemplate: spec.leaderTemplate,
+        workerTemplate: spec.workerTemplate,
+        size: spec.size ?? KRUISE_DEFAULT_SIZE,
+        restartPolicy: spec.restartPolicy,
+      },
+    },
+  };
+}
