@@ -1,0 +1,158 @@
+import type { ObjectMeta, OwnerReference } from '../../api/generated/meta-v1.ts';
+import { apiVersionOf, type ResourceType } from '../../api/resource.ts';
+
+export const FOREGROUND = 'foregroundDeletion';
+export const ORPHAN = 'orphan';
+
+/** One object, seen or only heard of as somebody's owner. */
+export interface GraphNode {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** False while the object is only known from references to it. */
+  readonly observed: boolean;
+  readonly owners: readonly OwnerReference[];
+  readonly dependents: ReadonlySet<GraphNode>;
+  /** Has a deletion timestamp. */
+  readonly deleting: boolean;
+  /** Being deleted in the foreground: waits for its dependents. */
+  readonly deletingDependents: boolean;
+  /** Being deleted with its dependents to be left behind. */
+  readonly orphaning: boolean;
+}
+
+type MutableNode = { -readonly [K in keyof GraphNode]: GraphNode[K] } & { dependents: Set<MutableNode> };
+
+/** Who deserves a look after a change, by uid. */
+export interface Wakes {
+  /** May have to be deleted, or may be done waiting. */
+  readonly examine: ReadonlySet<string>;
+  /** Must let go of its dependents. */
+  readonly orphan: ReadonlySet<string>;
+}
+
+export interface SeenObject {
+  readonly metadata: ObjectMeta;
+}
+
+const NO_OWNERS: readonly OwnerReference[] = [];
+
+/**
+ * Who owns whom, by uid, as far as the watches have told. It holds no opinion on what should be deleted; it says only
+ * which objects a change touches.
+ */
+export class DependencyGraph {
+  readonly #nodes = new Map<string, MutableNode>();
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  get(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  /** Takes in the current state of an object. */
+  observe(type: ResourceType, { metadata }: SeenObject): Wakes {
+    const examine = new Set<string>();
+    const orphan = new Set<string>();
+    const node = this.#admit(type, metadata);
+    const before = node.owners;
+    node.owners = metadata.ownerReferences ?? NO_OWNERS;
+    this.#releaseOwners(node, before, examine);
+    this.#joinOwners(node, before, examine);
+
+    const finalizers = metadata.finalizers ?? [];
+    node.deleting = Boolean(metadata.deletionTimestamp);
+    const deletingDependents = node.deleting && finalizers.includes(FOREGROUND);
+    if (deletingDependents && !node.deletingDependents) {
+      node.deletingDependents = true;
+      for (const { uid } of node.dependents) examine.add(uid);
+      examine.add(node.uid);
+    }
+    node.deletingDependents = deletingDependents;
+    const orphaning = node.deleting && finalizers.includes(ORPHAN);
+    if (orphaning && !node.orphaning) orphan.add(node.uid);
+    node.orphaning = orphaning;
+    return { examine, orphan };
+  }
+
+  /** The object is gone: its dependents may have lost their last owner, its owners may have waited for it. */
+  forget(uid: string): Wakes {
+    const examine = new Set<string>();
+    const node = this.#nodes.get(uid);
+    if (node !== undefined) {
+      this.#nodes.delete(uid);
+      for (const { uid: dependent } of node.dependents) examine.add(dependent);
+      const before = node.owners;
+      node.owners = NO_OWNERS;
+      this.#releaseOwners(node, before, examine);
+    }
+    return { examine, orphan: new Set() };
+  }
+
+  #admit(type: ResourceType, { uid = '', name = '', namespace }: ObjectMeta): MutableNode {
+    let node = this.#nodes.get(uid);
+    const identity = { name, namespace, apiVersion: apiVersionOf(type), kind: type.kind, observed: true };
+    if (node === undefined) {
+      node = newNode({ uid, ...identity });
+      this.#nodes.set(uid, node);
+    } else if (!node.observed) {
+      // References may have had the name or kind wrong.
+      Object.assign(node, identity);
+    }
+    return node;
+  }
+
+  #releaseOwners(node: MutableNode, before: readonly OwnerReference[], examine: Set<string>): void {
+    for (const { uid, blockOwnerDeletion } of before) {
+      const now = node.owners.find((reference) => reference.uid === uid);
+      if (now !== undefined && (blockOwnerDeletion !== true || now.blockOwnerDeletion === true)) continue;
+      const owner = this.#nodes.get(uid);
+      if (owner === undefined) continue;
+      if (owner.deletingDependents) examine.add(uid);
+      if (now !== undefined) continue;
+      owner.dependents.delete(node);
+      if (!owner.observed && owner.dependents.size === 0) this.#nodes.delete(uid);
+    }
+  }
+
+  #joinOwners(node: MutableNode, before: readonly OwnerReference[], examine: Set<string>): void {
+    for (const { uid, name, apiVersion, kind } of node.owners) {
+      let owner = this.#nodes.get(uid);
+      if (owner === undefined) {
+        owner = newNode({ uid, name, namespace: node.namespace, apiVersion, kind, observed: false });
+        this.#nodes.set(uid, owner);
+        examine.add(uid);
+      }
+      owner.dependents.add(node);
+      const isNew = before.every((reference) => reference.uid !== uid);
+      if (isNew && (owner.deletingDependents || isMisplaced(node, owner))) examine.add(node.uid);
+    }
+  }
+}
+
+/** An owner in another namespace does not count as one. */
+export function isMisplaced(node: GraphNode, owner: GraphNode): boolean {
+  return owner.observed && owner.namespace !== undefined && owner.namespace !== node.namespace;
+}
+
+/** Does `dependent` keep `owner` from going while it is deleted in the foreground? */
+export function blocks(dependent: GraphNode, owner: GraphNode): boolean {
+  return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true);
+}
+
+function newNode(
+  identity: Pick<GraphNode, 'uid' | 'name' | 'namespace' | 'apiVersion' | 'kind' | 'observed'>,
+): MutableNode {
+  return {
+    ...identity,
+    owners: NO_OWNERS,
+    dependents: new Set(),
+    deleting: false,
+    deletingDependents: false,
+    orphaning: false,
+  };
+}
