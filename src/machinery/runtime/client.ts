@@ -134,7 +134,15 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
     async list(type, options = {}) {
       const { namespace, metadataOnly, ...query } = options;
       const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
-      return request('GET', resourcePath(type, { namespace }) + formatQuery(query), undefined, headers);
+      const path = resourcePath(type, { namespace }) + formatQuery(query);
+      const list = await request<Omit<ObjectList<never>, 'items'> & { items: never[] | null }>(
+        'GET',
+        path,
+        undefined,
+        headers,
+      );
+      // Go writes an empty list of metadata as null.
+      return { ...list, items: list.items ?? [] };
     },
     watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders }),
     create(type, object, options) {

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { type Client, createClient, type Transport } from '../../src/machinery/runtime/index.ts';
+import type { RealControlPlane } from './control-plane.ts';
+
+/** A client of the real API server, for suites that run our controllers against it. */
+export function createNetworkClient({ server, token, caFile }: RealControlPlane, userAgent: string): Client {
+  const agent = new Agent({ keepAlive: true, ca: readFileSync(caFile) });
+  const transport: Transport = ({ method, path, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      // Node sends the body of a DELETE without saying how long it is, unless told.
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const sent = { ...headers, ...length, authorization: `Bearer ${token}` };
+      const options = { method, agent, headers: sent, ...(signal && { signal }) };
+      const call = request(server + path, options, (response) => {
+        resolve({ status: response.statusCode ?? 0, headers: {}, body: response });
+      });
+      call.on('error', reject);
+      call.end(body);
+    });
+  return createClient({ transport, userAgent });
+}
