@@ -55,7 +55,7 @@ test('an owner that waits is woken when a dependent goes, lets go, or stops bloc
   expect(woken(graph.forget('a')).examine).toEqual(['owner']);
   expect(see(meta('b')).examine).toEqual(['owner']);
   const loose = meta('c', ['owner']);
-  for (const reference of loose.metadata.ownerReferences) reference.blockOwnerDeletion = false;
+  for (const reference of loose.metadata.ownerReferences ?? []) reference.blockOwnerDeletion = false;
   expect(see(loose).examine).toEqual(['owner']);
 });
 
