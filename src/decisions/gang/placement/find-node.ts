@@ -36,49 +36,85 @@ export function enoughNodes(total: number): number {
  *     from where the last search stopped
  */
 export function findNode(pod: PodFacts, cluster: Cluster, domain?: Domain): Search {
-  const question = ask(pod, cluster);
-  const promised = cluster.node(cluster.nomination(pod.uid) ?? '');
-  if (promised !== undefined && inDomain(promised, domain) && checkNode(question, promised) === undefined) {
-    return { node: promised };
+  return new NodeSearch(cluster, domain).find(pod);
+}
+
+/**
+ * Searches for one pod after another while only this search fills the cluster. A node that refused a pod then goes on
+ * refusing pods like it, so for those only the nodes found suitable before are looked at again.
+ */
+export class NodeSearch {
+  readonly #cluster: Cluster;
+  readonly #domain: Domain | undefined;
+  #last: { readonly pod: PodFacts; suitable: NodeFacts[] } | undefined;
+
+  constructor(cluster: Cluster, domain?: Domain) {
+    this.#cluster = cluster;
+    this.#domain = domain;
   }
-  const diagnosis = new Diagnosis(cluster.nodes.length);
-  const suitable: NodeFacts[] = [];
-  const look = (node: NodeFacts): void => {
-    const rejected = inDomain(node, domain) ? checkNode(question, node) : OUTSIDE;
-    if (rejected === undefined) suitable.push(node);
-    else diagnosis.add(node, rejected);
-  };
-  const named = namedNodes(pod.nodeChoice);
-  if (named !== undefined) {
-    for (const name of named) {
-      const node = cluster.node(name);
-      if (node !== undefined) look(node);
+
+  find(pod: PodFacts): Search {
+    const promised = this.#promised(pod);
+    if (promised !== undefined) return { node: promised };
+    const again = this.#lookAgain(pod);
+    if (again !== undefined) return { node: again };
+    const question = ask(pod, this.#cluster);
+    const diagnosis = new Diagnosis(this.#cluster.nodes.length);
+    const suitable: NodeFacts[] = [];
+    this.#lookAround(pod, suitable, (node) => {
+      const rejected = this.#inDomain(node) ? checkNode(question, node) : OUTSIDE;
+      if (rejected === undefined) suitable.push(node);
+      else diagnosis.add(node, rejected);
+    });
+    if (suitable.length === 0) return { diagnosis };
+    this.#last = { pod, suitable };
+    return { node: pickBest(pod, this.#cluster, suitable) };
+  }
+
+  #promised(pod: PodFacts): NodeFacts | undefined {
+    const name = this.#cluster.nomination(pod.uid);
+    const node = name === undefined ? undefined : this.#cluster.node(name);
+    if (node === undefined || !this.#inDomain(node)) return undefined;
+    return checkNode(ask(pod, this.#cluster), node) === undefined ? node : undefined;
+  }
+
+  #lookAgain(pod: PodFacts): NodeFacts | undefined {
+    const last = this.#last;
+    if (last === undefined || !faresAlike(last.pod, pod, this.#cluster)) return undefined;
+    const question = ask(pod, this.#cluster);
+    last.suitable = last.suitable.filter((node) => checkNode(question, node) === undefined);
+    return last.suitable.length === 0 ? undefined : pickBest(pod, this.#cluster, last.suitable);
+  }
+
+  #lookAround(pod: PodFacts, suitable: readonly NodeFacts[], look: (node: NodeFacts) => void): void {
+    const cluster = this.#cluster;
+    const { nodes } = cluster;
+    const named = namedNodes(pod.nodeChoice);
+    if (named !== undefined) {
+      for (const name of new Set(named)) {
+        const node = cluster.node(name);
+        if (node !== undefined) look(node);
+      }
+      if (suitable.length > 0) return;
     }
-    if (suitable.length === 0) for (const node of cluster.nodes) look(node);
-  } else {
-    lookAround(pod, cluster, { look, suitable });
+    const near = new Set(pod.group === undefined ? [] : cluster.membersOf(pod.group).map(({ node }) => node));
+    for (const node of near) if (node.node !== undefined) look(node);
+    const enough = enoughNodes(nodes.length);
+    const start = nodes.length === 0 ? 0 : cluster.searchFrom % nodes.length;
+    let step = 0;
+    for (; step < nodes.length && suitable.length < enough; step += 1) {
+      const node = nodes[(start + step) % nodes.length] as NodeFacts;
+      if (!near.has(node) && named?.includes(node.name) !== true) look(node);
+    }
+    if (suitable.length > 0) cluster.searchFrom = (start + step) % nodes.length;
   }
-  if (suitable.length === 0) return { diagnosis };
-  return { node: suitable.length === 1 ? (suitable[0] as NodeFacts) : pickBest(pod, cluster, suitable) };
+
+  #inDomain(node: NodeFacts): boolean {
+    return this.#domain === undefined || node.labels[this.#domain.key] === this.#domain.value;
+  }
 }
 
-function lookAround(
-  pod: PodFacts,
-  cluster: Cluster,
-  { look, suitable }: { look: (node: NodeFacts) => void; suitable: readonly NodeFacts[] },
-): void {
-  const { nodes } = cluster;
-  const near = new Set(pod.group === undefined ? [] : cluster.membersOf(pod.group).map(({ node }) => node));
-  for (const node of near) if (node.node !== undefined) look(node);
-  const enough = enoughNodes(nodes.length);
-  const start = nodes.length === 0 ? 0 : cluster.searchFrom % nodes.length;
-  let step = 0;
-  for (; step < nodes.length && suitable.length < enough; step += 1) {
-    const node = nodes[(start + step) % nodes.length] as NodeFacts;
-    if (!near.has(node)) look(node);
-  }
-  if (suitable.length > 0) cluster.searchFrom = (start + step) % nodes.length;
+/** Two pods for which the same nodes will do, whoever of the two is placed first. */
+export function faresAlike(a: PodFacts, b: PodFacts, cluster: Cluster): boolean {
+  return a.shape === b.shape && !a.looksAtPods && cluster.withAntiAffinity.size === 0;
 }
-
-const inDomain = (node: NodeFacts, domain: Domain | undefined): boolean =>
-  domain === undefined || node.labels[domain.key] === domain.value;

@@ -3,7 +3,7 @@ import type { PodFacts } from '../cluster/pod-facts.ts';
 import type { Diagnosis } from '../filters/diagnosis.ts';
 import { placeExhaustively } from './exhaustive.ts';
 import { feasibility } from './feasibility.ts';
-import { type Domain, findNode } from './find-node.ts';
+import { type Domain, faresAlike, findNode, NodeSearch } from './find-node.ts';
 import { type Placement, Trial } from './trial.ts';
 
 export interface LeafQuestion {
@@ -145,6 +145,7 @@ function attemptWithin(question: LeafQuestion, trial: Trial, domain?: Domain): A
   const mark = trial.placements.length;
   const leftOut: LeftOut[] = [];
   let failed: { pod: PodFacts; diagnosis: Diagnosis } | undefined;
+  const search = new NodeSearch(trial.cluster, domain);
   for (const [index, pod] of pods.entries()) {
     const placed = trial.placements.length - mark;
     if (feasibility(needed, scheduled + placed, pods.length - index) === 'Impossible') {
@@ -155,7 +156,7 @@ function attemptWithin(question: LeafQuestion, trial: Trial, domain?: Domain): A
       leftOut.push({ pod, diagnosis: failed.diagnosis });
       continue;
     }
-    const { diagnosis, node } = findNode(pod, trial.cluster, domain);
+    const { diagnosis, node } = search.find(pod);
     if (node !== undefined) trial.place(pod, node);
     else {
       failed = { pod, diagnosis };
@@ -199,11 +200,6 @@ function fillIn(
 function complete(leftOut: readonly LeftOut[], pods: readonly PodFacts[]): LeftOut[] {
   const known = new Map(leftOut.map((entry) => [entry.pod.uid, entry]));
   return pods.map((pod) => known.get(pod.uid) ?? { pod });
-}
-
-/** Two pods for which the same nodes will do, whoever of the two is placed first. */
-function faresAlike(a: PodFacts, b: PodFacts, cluster: Cluster): boolean {
-  return a.shape === b.shape && !a.looksAtPods && cluster.withAntiAffinity.size === 0;
 }
 
 const describe = (leftOut: readonly LeftOut[]): string =>

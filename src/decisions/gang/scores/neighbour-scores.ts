@@ -72,7 +72,7 @@ export function scoreSoftSpread(pod: PodFacts, cluster: Cluster): NodeScore {
 }
 
 /** Keeps the replicas of one controller apart: by zone first, then by node. */
-export function scoreReplicas(pod: PodFacts, cluster: Cluster, candidates: readonly NodeFacts[]): NodeScore {
+export function scoreReplicas(pod: PodFacts, cluster: Cluster): NodeScore {
   const { owner } = pod;
   if (owner === undefined || pod.group !== undefined || pod.spread.hard.length + pod.spread.soft.length > 0) {
     return undefined;
@@ -86,7 +86,7 @@ export function scoreReplicas(pod: PodFacts, cluster: Cluster, candidates: reado
     const zone = node.labels[ZONE];
     if (zone !== undefined) zones.set(zone, (zones.get(zone) ?? 0) + count);
   }
-  if (!any || candidates.length < 2) return undefined;
+  if (!any) return undefined;
   return (node) => -2 * (zones.get(node.labels[ZONE] ?? '') ?? 0) - (node.owners.get(owner) ?? 0);
 }
 

@@ -48,6 +48,7 @@ function softTaints(pod: PodFacts, candidates: readonly NodeFacts[]): NodeScore 
 
 /** The best of the candidates, which must not be empty; the first of equals, so the caller decides ties by order. */
 export function pickBest(pod: PodFacts, cluster: Cluster, candidates: readonly NodeFacts[]): NodeFacts {
+  if (candidates.length === 1) return candidates[0] as NodeFacts;
   const totals = new Float64Array(candidates.length);
   for (const [index, node] of candidates.entries()) {
     totals[index] = WEIGHT.leastAllocated * scoreLeastAllocated(pod, node) + WEIGHT.balance * scoreBalance(pod, node);
@@ -55,7 +56,7 @@ export function pickBest(pod: PodFacts, cluster: Cluster, candidates: readonly N
   addScaled(totals, candidates, softTaints(pod, candidates), WEIGHT.softTaints);
   addScaled(totals, candidates, preferredNodes(pod), WEIGHT.preferredNodes);
   addScaled(totals, candidates, scoreSoftSpread(pod, cluster), WEIGHT.spread);
-  addScaled(totals, candidates, scoreReplicas(pod, cluster, candidates), WEIGHT.spread);
+  addScaled(totals, candidates, scoreReplicas(pod, cluster), WEIGHT.spread);
   addScaled(totals, candidates, scoreAffinity(pod, cluster), WEIGHT.affinity);
   addScaled(totals, candidates, scoreCloseness(pod, cluster), WEIGHT.closeness);
   let best = 0;
