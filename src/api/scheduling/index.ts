@@ -1,0 +1,3 @@
+export * from './convert-pod-group.ts';
+export * from './convert-workload.ts';
+export * from './stored.ts';
