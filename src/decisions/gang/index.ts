@@ -13,3 +13,6 @@ export type { Placement } from './placement/trial.ts';
 export * from './preemption/preempt-group.ts';
 export * from './preemption/preempt-pod.ts';
 export type { ChargeBudgets, DisruptionOf, GroupDisruption } from './preemption/victim-unit.ts';
+export * from './groups/admission.ts';
+export * from './groups/backoff.ts';
+export * from './groups/terms.ts';
