@@ -6,13 +6,15 @@ import { type KubeObject, keyOf, type ResourceType } from '../../api/resource.ts
 import { type Client, type Informer, isAlreadyExists, isNotFound } from '../../machinery/runtime/index.ts';
 import type { Selector } from '../../machinery/values/index.ts';
 import { claim, type OwnWrites, ownedOrOrphaned } from '../pod-control/index.ts';
-import { isSameData, newRevision, revisionName, sortRevisions } from './revision.ts';
+import { HASH_LABEL, isSameData, newRevision, revisionName, sortRevisions } from './revision.ts';
 
 export interface HistoryDeps {
   readonly client: Client;
   readonly revisions: Informer<ControllerRevision>;
   readonly ownerType: ResourceType;
   readonly writes: OwnWrites;
+  /** Default `controller.kubernetes.io/hash`. */
+  readonly hashLabel?: string | undefined;
 }
 
 /** The owner's revisions, oldest first, orphans that match adopted. Needs `indexByController` on the informer. */
@@ -59,7 +61,12 @@ export async function revisionFor(
   const { client, revisions, writes } = deps;
   const newest = existing.at(-1);
   const number = (newest?.revision ?? 0) + 1;
-  const wanted = newRevision(owner, deps.ownerType, { collisionCount, revision: number, template });
+  const wanted = newRevision(owner, deps.ownerType, {
+    collisionCount,
+    hashLabel: deps.hashLabel,
+    revision: number,
+    template,
+  });
   const equal = existing.filter((candidate) => isSameData(candidate, wanted)).at(-1);
   if (equal !== undefined && newest !== undefined && isSameData(newest, equal)) {
     return { revision: newest, collisionCount };
@@ -73,18 +80,18 @@ export async function revisionFor(
 }
 
 async function createRevision(
-  { client, revisions, writes }: HistoryDeps,
+  { client, hashLabel = HASH_LABEL, revisions, writes }: HistoryDeps,
   owner: KubeObject & Owned,
   wanted: ControllerRevision,
   from: number,
 ): Promise<UpdateRevision> {
   for (let collisionCount = from; ; collisionCount += 1) {
-    const { name } = revisionName(owner, wanted.data, collisionCount);
+    const { hash, name } = revisionName(owner, wanted.data, collisionCount);
     const { namespace } = wanted.metadata;
     try {
       const revision = await client.create(controllerRevisionType, {
         ...wanted,
-        metadata: { ...wanted.metadata, name },
+        metadata: { ...wanted.metadata, name, labels: { ...wanted.metadata.labels, [hashLabel]: hash } },
       });
       writes.record(keyOf(owner), revisions, revision);
       return { revision, collisionCount };

@@ -5,7 +5,8 @@ import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
 import { nameHash, stableJson } from './hash.ts';
 
-const HASH_LABEL = 'controller.kubernetes.io/hash';
+/** Label of a revision that holds the hash in its name, unless its kind has another. */
+export const HASH_LABEL = 'controller.kubernetes.io/hash';
 const MAX_PREFIX = 223;
 
 interface TemplateData {
@@ -31,7 +32,12 @@ export function revisionName(owner: KubeObject, data: unknown, collisionCount: n
 export function newRevision(
   owner: KubeObject & Owned,
   ownerType: ResourceType,
-  { collisionCount, revision, template }: { collisionCount: number; revision: number; template: PodTemplateSpec },
+  {
+    collisionCount,
+    hashLabel = HASH_LABEL,
+    revision,
+    template,
+  }: { collisionCount: number; hashLabel?: string | undefined; revision: number; template: PodTemplateSpec },
 ): ControllerRevision {
   const data = templateData(template);
   const { hash, name } = revisionName(owner, data, collisionCount);
@@ -40,7 +46,7 @@ export function newRevision(
     metadata: {
       namespace,
       name,
-      labels: { ...template.metadata?.labels, [HASH_LABEL]: hash },
+      labels: { ...template.metadata?.labels, [hashLabel]: hash },
       ...(annotations !== undefined && { annotations: { ...annotations } }),
       ownerReferences: [controllerReference(ownerType, owner)],
     },
