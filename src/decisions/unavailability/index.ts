@@ -1,3 +1,4 @@
+export * from './budget-index.ts';
 export * from './decide.ts';
 export * from './groups.ts';
 export * from './ledger.ts';

@@ -1,0 +1,148 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { PodUnavailableBudget, TargetReference } from '../../api/kruise/types.ts';
+import { splitApiVersion } from '../../api/resource.ts';
+import { fromLabelSelector, type Labels, matches, nothing, type Selector } from '../../machinery/values/index.ts';
+import { SelectorIndex } from '../disruption/selector-index.ts';
+import { declaredSize, groupIdentity } from './groups.ts';
+import { isActive, isConsistent, isReady } from './pod-state.ts';
+import { BudgetTally, type CoveredPod } from './tally.ts';
+
+/** A workload as `targetRef` names it, its version left out: `apps/Deployment/web`. */
+export type Target = string;
+
+export const targetOf = ({ apiVersion = '', kind = '', name = '' }: TargetReference): Target =>
+  `${splitApiVersion(apiVersion).group}/${kind}/${name}`;
+
+/** A pod with every workload that stands above it. */
+export interface PlacedPod {
+  readonly pod: Pod;
+  readonly targets: readonly Target[];
+}
+
+export interface IndexedBudget {
+  readonly budget: PodUnavailableBudget;
+  readonly tally: BudgetTally;
+  readonly ignored: Selector;
+}
+
+/**
+ * Which budgets cover which pods, and what each budget counts, for one namespace. It holds what it is told, in the
+ * order it is told; a pod event costs as many budgets as cover the pod.
+ */
+export class BudgetIndex {
+  readonly #budgets = new Map<string, IndexedBudget>();
+  readonly #selectors = new SelectorIndex<string>();
+  readonly #byTarget = new Map<Target, Set<string>>();
+  readonly #pods = new Map<string, PlacedPod & { readonly covering: readonly string[] }>();
+
+  get isEmpty(): boolean {
+    return this.#budgets.size === 0 && this.#pods.size === 0;
+  }
+
+  budget(name: string): IndexedBudget | undefined {
+    return this.#budgets.get(name);
+  }
+
+  budgets(): IterableIterator<IndexedBudget> {
+    return this.#budgets.values();
+  }
+
+  pod(name: string): Pod | undefined {
+    return this.#pods.get(name)?.pod;
+  }
+
+  /** The budgets that cover a pod the index knows, by name. */
+  covering(podName: string): IndexedBudget[] {
+    return (this.#pods.get(podName)?.covering ?? []).map((name) => this.#budgets.get(name) as IndexedBudget);
+  }
+
+  setBudget(budget: PodUnavailableBudget): void {
+    const name = budget.metadata.name ?? '';
+    const known = this.#budgets.get(name);
+    const { podGroupPolicy, selector, targetRef } = budget.spec ?? {};
+    const before = known?.budget.spec;
+    const sameScope =
+      known !== undefined &&
+      JSON.stringify([before?.selector, before?.targetRef, before?.podGroupPolicy]) ===
+        JSON.stringify([selector, targetRef, podGroupPolicy]);
+    const tally = sameScope ? known.tally : new BudgetTally(podGroupPolicy?.minReadyReplicas);
+    const ignored = budget.spec?.ignoredPodSelector ? fromLabelSelector(budget.spec.ignoredPodSelector) : nothing;
+    if (!sameScope) this.#forget(name, before?.targetRef);
+    this.#budgets.set(name, { budget, tally, ignored });
+    if (!sameScope) {
+      if (selector) this.#selectors.set(name, fromLabelSelector(selector));
+      if (targetRef) this.#targetSet(targetOf(targetRef)).add(name);
+      for (const [podName, { pod, targets }] of this.#pods) this.#place(podName, { pod, targets });
+    }
+    tally.setLedger(budget.status ?? {});
+  }
+
+  deleteBudget(name: string): void {
+    const known = this.#budgets.get(name);
+    if (known === undefined) return;
+    this.#forget(name, known.budget.spec?.targetRef);
+    this.#budgets.delete(name);
+    for (const [podName, placed] of this.#pods) {
+      if (placed.covering.includes(name)) {
+        this.#pods.set(podName, { ...placed, covering: placed.covering.filter((other) => other !== name) });
+      }
+    }
+  }
+
+  setPod(placed: PlacedPod): void {
+    this.#place(placed.pod.metadata.name ?? '', placed);
+  }
+
+  deletePod(name: string): void {
+    for (const { tally } of this.covering(name)) tally.delete(name);
+    this.#pods.delete(name);
+  }
+
+  #place(name: string, { pod, targets }: PlacedPod): void {
+    const covering = this.#coveringOf(pod.metadata.labels, targets);
+    for (const old of this.#pods.get(name)?.covering ?? []) {
+      if (!covering.includes(old)) this.#budgets.get(old)?.tally.delete(name);
+    }
+    for (const one of covering) {
+      const { budget, tally } = this.#budgets.get(one) as IndexedBudget;
+      tally.set(coveredPod(pod, budget.spec?.podGroupPolicy?.groupLabelKey));
+    }
+    this.#pods.set(name, { pod, targets, covering });
+  }
+
+  #coveringOf(labels: Labels | undefined, targets: readonly Target[]): string[] {
+    const found = new Set(this.#selectors.matching(labels ?? {}));
+    for (const target of targets) for (const name of this.#byTarget.get(target) ?? []) found.add(name);
+    return [...found].sort();
+  }
+
+  #forget(name: string, targetRef: TargetReference | undefined): void {
+    this.#selectors.delete(name);
+    if (targetRef) this.#targetSet(targetOf(targetRef)).delete(name);
+  }
+
+  #targetSet(target: Target): Set<string> {
+    const known = this.#byTarget.get(target) ?? new Set();
+    this.#byTarget.set(target, known);
+    return known;
+  }
+}
+
+export function isIgnored({ ignored }: IndexedBudget, pod: Pod): boolean {
+  return matches(ignored, pod.metadata.labels as Labels | undefined);
+}
+
+/** What a budget sees of a pod; `groupLabelKey` is absent where it counts pods. */
+export function coveredPod(pod: Pod, groupLabelKey: string | undefined): CoveredPod {
+  const { annotations, creationTimestamp, labels, name = '', ownerReferences, uid = '' } = pod.metadata;
+  return {
+    name,
+    uid,
+    createdAtMs: creationTimestamp ? Date.parse(creationTimestamp) : 0,
+    active: isActive(pod),
+    serving: isActive(pod) && isReady(pod) && isConsistent(pod),
+    group: groupLabelKey === undefined ? undefined : groupIdentity(groupLabelKey, labels),
+    declaredSize: declaredSize(annotations),
+    ownerUid: ownerReferences?.find(({ controller }) => controller === true)?.uid,
+  };
+}
