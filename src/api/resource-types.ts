@@ -19,6 +19,7 @@ import type {
   ServiceAccount,
 } from './generated/core-v1.ts';
 import type { EndpointSlice } from './generated/discovery-v1.ts';
+import type { PodDisruptionBudget } from './generated/policy-v1.ts';
 import { builtinType } from './registry.ts';
 import type { ResourceType } from './resource.ts';
 
@@ -48,3 +49,7 @@ export const daemonSetType = builtinType('DaemonSet', 'apps') as ResourceType<Da
 export const jobType = builtinType('Job', 'batch') as ResourceType<Job>;
 export const cronJobType = builtinType('CronJob', 'batch') as ResourceType<CronJob>;
 export const persistentVolumeClaimType = builtinType('PersistentVolumeClaim') as ResourceType<PersistentVolumeClaim>;
+export const podDisruptionBudgetType = builtinType(
+  'PodDisruptionBudget',
+  'policy',
+) as ResourceType<PodDisruptionBudget>;

@@ -55,6 +55,11 @@ export class BudgetTally implements UnitWatcher {
     });
   }
 
+  /** Selected pods that name a group, resolvable or not. */
+  get linkedPods(): number {
+    return this.matched.size - this.#bare;
+  }
+
   get healthyPods(): number {
     return this.matched.size - this.notUp.size - this.#claimedPods;
   }

@@ -23,6 +23,8 @@ export interface BudgetCount {
   readonly unmanaged: readonly string[];
   /** Families that selected pods belong to. */
   readonly families: number;
+  /** Selected pods that name a group, resolvable or not. */
+  readonly linked: number;
 }
 
 /**
@@ -93,6 +95,12 @@ export class DisruptionIndex {
     return { selecting, grouping: [...grouping] };
   }
 
+  /** Names of the budgets in a namespace that select a pod which names a group. */
+  budgetsOverGroups(namespace: string): string[] {
+    const tallies = [...(this.#namespaces.get(namespace)?.budgets.values() ?? [])];
+    return tallies.filter(({ linkedPods }) => linkedPods > 0).map(({ facts }) => facts.name);
+  }
+
   /** Everything a decision about a pod needs; undefined when there is no such pod. */
   ask(namespace: string, podName: string, now: number): EvictionQuestion | undefined {
     const record = this.#namespaces.get(namespace)?.pods.get(podName);
@@ -114,6 +122,7 @@ export class DisruptionIndex {
       owners: [...tally.owners.values()].map(({ owner }) => owner),
       unmanaged: [...tally.unmanaged].map((record) => record.facts.name),
       families: tally.families.size,
+      linked: tally.linkedPods,
     };
   }
 

@@ -21,6 +21,7 @@ export interface PodGroupFacts {
 }
 
 interface Policy {
+  readonly basic?: object | undefined;
   readonly gang?: { readonly minCount?: number | undefined } | undefined;
 }
 
@@ -70,7 +71,7 @@ export function readPodGroup(object: KubeObject): PodGroupFacts {
     name: object.metadata.name ?? '',
     terminating: Boolean(object.metadata.deletionTimestamp),
     template: workload && template ? { workload, name: template } : undefined,
-    policy: schedulingPolicy === undefined ? undefined : { minCount: minCountOf(schedulingPolicy) },
+    policy: schedulingPolicy?.gang || schedulingPolicy?.basic ? { minCount: minCountOf(schedulingPolicy) } : undefined,
   };
 }
 

@@ -1,0 +1,108 @@
+import { formatKey } from '../../api/resource.ts';
+import {
+  deploymentType,
+  podDisruptionBudgetType,
+  podType,
+  replicaSetType,
+  replicationControllerType,
+  statefulSetType,
+} from '../../api/resource-types.ts';
+import { DisruptionIndex } from '../../decisions/disruption/index.ts';
+import {
+  type ControllerContext,
+  type RunningController,
+  runController,
+  type StartController,
+  settled,
+  WorkQueue,
+} from '../../machinery/runtime/index.ts';
+import { createScaleFinder } from './expected-scale.ts';
+import { followGroups } from './groups.ts';
+import { reconcileBudget } from './reconcile.ts';
+import { createScaleClient } from './scale-subresource.ts';
+import { clearStaleTarget } from './stale-target.ts';
+import { watchBudgets, watchPods } from './watches.ts';
+
+/** Keys never run twice at once, so several workers only keep budgets from waiting for one another's writes. */
+const WORKERS = 8;
+
+/** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
+export function createDisruptionController(): StartController {
+  return (context) => run(context);
+}
+
+function run(context: ControllerContext): RunningController {
+  const { client, clock, informers, metrics } = context;
+  const queueNamed = (name: string): WorkQueue => new WorkQueue({ name, clock, metrics });
+  const queue = queueNamed('disruption');
+  const recheck = queueNamed('disruption_recheck');
+  const stale = queueNamed('stale_pod_disruption');
+  const events = context.eventsFor('controllermanager');
+  const index = new DisruptionIndex();
+
+  const budgets = informers.of(podDisruptionBudgetType);
+  const pods = informers.of(podType);
+  const controllers = informers.of(replicationControllerType);
+  const replicaSets = informers.of(replicaSetType);
+  const deployments = informers.of(deploymentType);
+  const statefulSets = informers.of(statefulSetType);
+
+  watchBudgets({ index, budgets, queue });
+  watchPods({ index, pods, queue, stale, events, clock });
+  const groups = followGroups({
+    context,
+    index,
+    changed: (namespace) => {
+      for (const name of index.budgetsOverGroups(namespace)) queue.add(formatKey({ namespace, name }));
+    },
+  });
+
+  const deps = {
+    client,
+    clock,
+    index,
+    events,
+    budgets,
+    pods,
+    groups,
+    recheck,
+    scaleOf: createScaleFinder({
+      controllers,
+      replicaSets,
+      deployments,
+      statefulSets,
+      scales: createScaleClient(client),
+    }),
+  };
+  const ready = async (): Promise<void> => {
+    const caches = [budgets, pods, controllers, replicaSets, deployments, statefulSets];
+    await Promise.all(caches.map((cache) => cache.whenSynced()));
+  };
+  runController({
+    name: 'disruption',
+    context,
+    queue,
+    workers: WORKERS,
+    ready,
+    reconcile: (key) => reconcileBudget(deps, key),
+  });
+  runController({
+    name: 'disruption_recheck',
+    context,
+    queue: recheck,
+    workers: 1,
+    reconcile: (key) => {
+      queue.addRateLimited(formatKey(key));
+      return Promise.resolve(settled);
+    },
+  });
+  runController({
+    name: 'stale_pod_disruption',
+    context,
+    queue: stale,
+    workers: 1,
+    ready,
+    reconcile: (key) => clearStaleTarget({ client, clock, pods }, key),
+  });
+  return { name: 'disruption', queues: [queue, recheck, stale] };
+}

@@ -1,0 +1,87 @@
+import { builtinType } from '../../api/registry.ts';
+import type { KubeObject } from '../../api/resource.ts';
+import { type DisruptionIndex, readPodGroup, readWorkload } from '../../decisions/disruption/index.ts';
+import { type ControllerContext, isNotFound, sleep } from '../../machinery/runtime/index.ts';
+
+const GROUP = 'scheduling.k8s.io';
+const LOOK_AGAIN_MS = 30_000;
+
+/** Best first: only the oldest Workload says how many replicas a group has, only the newer PodGroups carry a policy. */
+const WORKLOAD_VERSIONS = ['v1alpha1', 'v1beta1', 'v1alpha2'];
+const POD_GROUP_VERSIONS = ['v1beta1', 'v1alpha2', 'v1alpha1'];
+
+export interface GroupsOptions {
+  readonly context: ControllerContext;
+  readonly index: DisruptionIndex;
+  /** A Workload or PodGroup of the namespace came, changed or went. */
+  readonly changed: (namespace: string) => void;
+}
+
+/**
+ * Follows Workloads and PodGroups where the cluster serves them, and looks again now and then where it does not yet.
+ * `known` is false as long as there may be some that have not been read.
+ */
+export function followGroups({ changed, context, index }: GroupsOptions): { readonly known: boolean } {
+  const state = { known: false };
+  const { clock, informers, log, signal } = context;
+
+  function follow(kind: 'Workload' | 'PodGroup', version: string): Promise<void> {
+    const informer = informers.of(builtinType(kind, GROUP, version));
+    const put = (object: KubeObject, gone: boolean): void => {
+      const { name = '', namespace = '' } = object.metadata;
+      if (kind === 'Workload') index.setWorkload(namespace, name, gone ? undefined : readWorkload(object));
+      else index.setPodGroup(namespace, name, gone ? undefined : readPodGroup(object));
+      changed(namespace);
+    };
+    informer.addHandler({
+      added: (object) => put(object, false),
+      updated: (object) => put(object, false),
+      deleted: (object) => put(object, true),
+    });
+    return informer.whenSynced();
+  }
+
+  async function run(): Promise<void> {
+    const wanted = new Map<'Workload' | 'PodGroup', readonly string[]>([
+      ['Workload', WORKLOAD_VERSIONS],
+      ['PodGroup', POD_GROUP_VERSIONS],
+    ]);
+    while (wanted.size > 0) {
+      try {
+        const served = await servedVersions(context);
+        const syncing: Promise<void>[] = [];
+        for (const [kind, versions] of wanted) {
+          const version = versions.find((one) => served.get(one)?.has(kind));
+          if (version === undefined) continue;
+          wanted.delete(kind);
+          syncing.push(follow(kind, version));
+        }
+        await Promise.all(syncing);
+        if (!state.known || syncing.length > 0) {
+          state.known = true;
+          for (const { namespace } of index.budgets()) changed(namespace);
+        }
+      } catch (error) {
+        log.warn({ error: String(error) }, 'cannot tell whether the cluster has Workloads');
+      }
+      if (wanted.size > 0) await sleep(clock, LOOK_AGAIN_MS, signal);
+    }
+  }
+  run().catch(() => {});
+  return state;
+}
+
+/** Kinds by version of the scheduling group; empty where the cluster has none of it. */
+async function servedVersions({ client }: ControllerContext): Promise<Map<string, Set<string>>> {
+  const served = new Map<string, Set<string>>();
+  try {
+    const group = await client.request<{ versions?: { version: string }[] }>('GET', `/apis/${GROUP}`);
+    for (const { version } of group.versions ?? []) {
+      const list = await client.request<{ resources?: { kind: string }[] }>('GET', `/apis/${GROUP}/${version}`);
+      served.set(version, new Set(list.resources?.map(({ kind }) => kind)));
+    }
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return served;
+}

@@ -1,0 +1,1 @@
+export { createDisruptionController } from './controller.ts';

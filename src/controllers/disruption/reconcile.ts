@@ -1,0 +1,137 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { formatKey, type ObjectKey } from '../../api/resource.ts';
+import { podDisruptionBudgetType } from '../../api/resource-types.ts';
+import {
+  type BudgetCount,
+  computeDesired,
+  type DisruptionIndex,
+  needsExpectedScale,
+} from '../../decisions/disruption/index.ts';
+import {
+  type Client,
+  type Clock,
+  type EventRecorder,
+  type Informer,
+  isConflict,
+  type ReconcileResult,
+  settled,
+  type WorkQueue,
+} from '../../machinery/runtime/index.ts';
+import { rebuildDisruptedPods } from './disrupted-pods.ts';
+import {
+  expectedCountFailed,
+  modeEvents,
+  noPods,
+  notDeleted,
+  podsUnreadable,
+  publish,
+  unmanagedPods,
+} from './events.ts';
+import type { FoundScale } from './expected-scale.ts';
+import { computeFailedStatus, computeStatus } from './status.ts';
+
+export interface BudgetDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly index: DisruptionIndex;
+  readonly events: EventRecorder;
+  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly pods: Informer<Pod>;
+  /** Whether Workloads and PodGroups are known. */
+  readonly groups: { readonly known: boolean };
+  readonly recheck: WorkQueue;
+  readonly scaleOf: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
+}
+
+/**
+ * Brings one budget's status in line with its pods. On any failure but a conflict nothing may be disrupted and the
+ * status says why; a conflict means that an eviction was faster, so nothing is written and the key comes again.
+ */
+export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
+  const budget = deps.budgets.get(key);
+  if (budget === undefined) return settled;
+  try {
+    await syncBudget(deps, key, budget);
+  } catch (error) {
+    if (isConflict(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    await deps.client.updateStatus(podDisruptionBudgetType, {
+      ...budget,
+      status: computeFailedStatus(budget, why, deps.clock.now()),
+    });
+  }
+  return settled;
+}
+
+async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptionBudget): Promise<void> {
+  const { clock, events, index, pods } = deps;
+  const namespace = key.namespace ?? '';
+  const seen = index.count(namespace, key.name, clock.now());
+  if (seen === undefined) return;
+  if (seen.budget.selectorError !== undefined) {
+    publish(events, budget, podsUnreadable(seen.budget.selectorError));
+    throw new Error(seen.budget.selectorError);
+  }
+  if (seen.pods === 0) publish(events, budget, noPods);
+  if (seen.linked > 0 && !deps.groups.known) throw new Error('Workloads and PodGroups cannot be read');
+
+  const { desired, expected } = await countExpected(deps, budget, seen);
+  const now = clock.now();
+  const {
+    kept,
+    notDeleted: overdue,
+    recheckInMs,
+  } = rebuildDisruptedPods(
+    budget.status?.disruptedPods,
+    (name) => {
+      return index.isSelected(namespace, key.name, name) && !index.pod(namespace, name)?.deletionTimestamp;
+    },
+    now,
+  );
+  for (const name of overdue) {
+    const pod = pods.get({ namespace, name });
+    if (pod !== undefined) publish(events, pod, notDeleted(budget));
+  }
+  // Counted again: looking up the expected scale may have taken a while.
+  const count = index.count(namespace, key.name, now) ?? seen;
+  for (const said of modeEvents(count)) publish(events, budget, said);
+  const { healthy, mode } = count;
+  const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode }, now);
+  if (status !== undefined) await deps.client.updateStatus(podDisruptionBudgetType, { ...budget, status });
+  if (recheckInMs !== undefined) deps.recheck.addAfter(formatKey(key), recheckInMs);
+}
+
+async function countExpected(
+  deps: BudgetDeps,
+  budget: PodDisruptionBudget,
+  count: BudgetCount,
+): Promise<{ expected: number; desired: number }> {
+  try {
+    const expected = await expectedOf(deps, budget, count);
+    return { expected, desired: computeDesired(count.budget, expected) };
+  } catch (error) {
+    publish(deps.events, budget, expectedCountFailed(error instanceof Error ? error.message : String(error)));
+    throw error;
+  }
+}
+
+async function expectedOf(deps: BudgetDeps, budget: PodDisruptionBudget, count: BudgetCount): Promise<number> {
+  if (count.mode.unit === 'PodGroup') return count.expectedUnits;
+  if (!needsExpectedScale(count.budget)) return count.budget.minAvailable === undefined ? 0 : count.pods;
+  const scales = new Map<string, number>();
+  for (const owner of count.owners) {
+    const found = await deps.scaleOf(owner, count.budget.namespace);
+    if (found === undefined) throw new Error(`found no controllers for pod "${podOf(deps, count, owner)}"`);
+    scales.set(found.uid, found.scale);
+  }
+  if (count.unmanaged.length > 0) publish(deps.events, budget, unmanagedPods(budget));
+  let expected = 0;
+  for (const scale of scales.values()) expected += scale;
+  return expected;
+}
+
+function podOf({ index }: BudgetDeps, { budget }: BudgetCount, owner: OwnerReference): string {
+  return index.podsOf(budget.namespace, budget.name).find((pod) => pod.owner?.uid === owner.uid)?.name ?? '';
+}

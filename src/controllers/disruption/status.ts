@@ -1,0 +1,115 @@
+import type { Condition } from '../../api/generated/meta-v1.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import { computeAllowed, type Mode } from '../../decisions/disruption/index.ts';
+import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
+
+export interface Numbers {
+  readonly healthy: number;
+  readonly desired: number;
+  readonly expected: number;
+  readonly disruptedPods: Record<string, string>;
+  readonly mode: Mode;
+}
+
+/** The status these numbers make; undefined when the budget already says all of it. */
+export function computeStatus(
+  { metadata, status = {} }: PodDisruptionBudget,
+  { desired, disruptedPods, expected, healthy, mode }: Numbers,
+  now: number,
+): PodDisruptionBudgetStatus | undefined {
+  const observedGeneration = metadata.generation ?? 0;
+  const allowed = computeAllowed(healthy, desired, expected);
+  const wanted = [disruptionAllowed(allowed, observedGeneration), groupBudget(mode, status, observedGeneration)];
+  let conditions = status.conditions ?? [];
+  for (const condition of wanted) if (condition !== undefined) conditions = setCondition(conditions, condition, now);
+  const next: PodDisruptionBudgetStatus = {
+    observedGeneration,
+    ...(Object.keys(disruptedPods).length > 0 && { disruptedPods }),
+    disruptionsAllowed: allowed,
+    currentHealthy: healthy,
+    desiredHealthy: desired,
+    expectedPods: expected,
+    conditions,
+  };
+  return isSameStatus(status, next) ? undefined : next;
+}
+
+/** Nothing may go and nothing else changes: what is left when the numbers cannot be had. */
+export function computeFailedStatus(
+  { status = {} }: PodDisruptionBudget,
+  why: string,
+  now: number,
+): PodDisruptionBudgetStatus {
+  const failed = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'SyncFailed',
+    message: why,
+    observedGeneration: status.observedGeneration,
+  };
+  return {
+    ...status,
+    disruptionsAllowed: 0,
+    currentHealthy: status.currentHealthy ?? 0,
+    desiredHealthy: status.desiredHealthy ?? 0,
+    expectedPods: status.expectedPods ?? 0,
+    conditions: setCondition(status.conditions ?? [], failed, now),
+  };
+}
+
+type WantedCondition = Omit<Condition, 'lastTransitionTime'>;
+
+function disruptionAllowed(allowed: number, observedGeneration: number): WantedCondition {
+  return {
+    type: 'DisruptionAllowed',
+    status: allowed > 0 ? 'True' : 'False',
+    reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
+    message: '',
+    observedGeneration,
+  };
+}
+
+/** What the numbers count. A budget that never had to do with groups says nothing about them. */
+function groupBudget(
+  { reason, unit }: Mode,
+  { conditions }: PodDisruptionBudgetStatus,
+  observedGeneration: number,
+): WantedCondition | undefined {
+  if (reason === 'NoGroupedPods' && !conditions?.some(({ type }) => type === 'PodGroupBudget')) return undefined;
+  return {
+    type: 'PodGroupBudget',
+    status: unit === 'PodGroup' ? 'True' : 'False',
+    reason,
+    message: '',
+    observedGeneration,
+  };
+}
+
+/** The transition time moves only when the status flips. */
+function setCondition(conditions: readonly Condition[], wanted: WantedCondition, now: number): Condition[] {
+  const old = conditions.find(({ type }) => type === wanted.type);
+  const lastTransitionTime = old?.status === wanted.status ? old.lastTransitionTime : formatTime(now);
+  const { message, observedGeneration, reason, status, type } = wanted;
+  const condition: Condition = {
+    type,
+    status,
+    ...(observedGeneration ? { observedGeneration } : {}),
+    lastTransitionTime,
+    reason,
+    message,
+  };
+  if (old === undefined) return [...conditions, condition];
+  return conditions.map((one) => (one === old ? condition : one));
+}
+
+function isSameStatus(a: PodDisruptionBudgetStatus, b: PodDisruptionBudgetStatus): boolean {
+  return (
+    (a.currentHealthy ?? 0) === b.currentHealthy &&
+    (a.desiredHealthy ?? 0) === b.desiredHealthy &&
+    (a.expectedPods ?? 0) === b.expectedPods &&
+    (a.disruptionsAllowed ?? 0) === b.disruptionsAllowed &&
+    (a.observedGeneration ?? 0) === b.observedGeneration &&
+    semanticEqual(a.disruptedPods ?? {}, b.disruptedPods ?? {}) &&
+    semanticEqual(a.conditions, b.conditions)
+  );
+}

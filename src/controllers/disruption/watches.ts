@@ -1,0 +1,70 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { formatKey, keyOf } from '../../api/resource.ts';
+import { type DisruptionIndex, readBudget, readPod } from '../../decisions/disruption/index.ts';
+import type { Clock, EventRecorder, Informer, WorkQueue } from '../../machinery/runtime/index.ts';
+import { multipleBudgets, publish } from './events.ts';
+import { staleTargetDelayMs } from './stale-target.ts';
+
+interface BudgetWatch {
+  readonly index: DisruptionIndex;
+  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly queue: WorkQueue;
+}
+
+export function watchBudgets({ budgets, index, queue }: BudgetWatch): void {
+  const see = (budget: PodDisruptionBudget): void => {
+    const { name = '', namespace = '' } = budget.metadata;
+    index.setBudget(readBudget(budget, index.budget(namespace, name)));
+    queue.add(keyOf(budget));
+  };
+  budgets.addHandler({
+    added: see,
+    updated: see,
+    deleted(budget) {
+      const { name = '', namespace = '' } = budget.metadata;
+      index.deleteBudget(namespace, name);
+      queue.add(keyOf(budget));
+    },
+  });
+}
+
+interface PodWatch {
+  readonly index: DisruptionIndex;
+  readonly pods: Informer<Pod>;
+  readonly queue: WorkQueue;
+  readonly stale: WorkQueue;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+}
+
+/**
+ * A pod event wakes one budget that selects the pod's current labels, and every budget that counts a group the pod is
+ * a member of, selected or not. Rescaling a workload wakes nothing: the pods that follow do.
+ */
+export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch): void {
+  const wake = (pod: Pod): void => {
+    const { name = '', namespace = '' } = pod.metadata;
+    const { grouping, selecting } = index.concernedBy(namespace, name);
+    const [first] = selecting;
+    if (first !== undefined && selecting.length > 1) publish(events, pod, multipleBudgets(pod, first));
+    for (const budget of first === undefined ? grouping : [first, ...grouping]) {
+      queue.add(formatKey({ namespace, name: budget }));
+    }
+  };
+  const see = (pod: Pod): void => {
+    index.setPod(readPod(pod));
+    wake(pod);
+    const delayMs = staleTargetDelayMs(pod, clock.now());
+    if (delayMs !== undefined) stale.addAfter(keyOf(pod), delayMs);
+  };
+  pods.addHandler({
+    added: see,
+    updated: see,
+    deleted(pod) {
+      const { name = '', namespace = '' } = pod.metadata;
+      wake(pod);
+      index.deletePod(namespace, name);
+    },
+  });
+}
