@@ -6,6 +6,7 @@ import { replicaSetStrategy, replicationControllerStrategy } from './apps/replic
 import { namespaceStrategy } from './core/namespace.ts';
 import { nodeStrategy } from './core/node.ts';
 import { podStrategy } from './core/pod.ts';
+import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
 
 const rbac: Strategy = { checkName: checkPathSegment, createOnUpdate: true };
 
@@ -16,6 +17,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/ReplicationController': replicationControllerStrategy,
   'apps/Deployment': deploymentStrategy,
   'apps/ReplicaSet': replicaSetStrategy,
+  'policy/PodDisruptionBudget': podDisruptionBudgetStrategy,
   'rbac.authorization.k8s.io/ClusterRole': rbac,
   'rbac.authorization.k8s.io/ClusterRoleBinding': rbac,
   'rbac.authorization.k8s.io/Role': rbac,

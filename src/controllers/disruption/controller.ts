@@ -76,7 +76,7 @@ function run(context: ControllerContext): RunningController {
   };
   const ready = async (): Promise<void> => {
     const caches = [budgets, pods, controllers, replicaSets, deployments, statefulSets];
-    await Promise.all(caches.map((cache) => cache.whenSynced()));
+    await Promise.all([groups.firstTry, ...caches.map((cache) => cache.whenSynced())]);
   };
   runController({
     name: 'disruption',

@@ -17,12 +17,19 @@ export interface GroupsOptions {
   readonly changed: (namespace: string) => void;
 }
 
+export interface FollowedGroups {
+  /** False as long as there may be groups that have not been read. */
+  readonly known: boolean;
+  /** Resolves when it has been found out, or could not be. */
+  readonly firstTry: Promise<void>;
+}
+
 /**
  * Follows Workloads and PodGroups where the cluster serves them, and looks again now and then where it does not yet.
- * `known` is false as long as there may be some that have not been read.
  */
-export function followGroups({ changed, context, index }: GroupsOptions): { readonly known: boolean } {
-  const state = { known: false };
+export function followGroups({ changed, context, index }: GroupsOptions): FollowedGroups {
+  let tried = (): void => {};
+  const state = { known: false, firstTry: new Promise<void>((resolve) => (tried = resolve)) };
   const { clock, informers, log, signal } = context;
 
   function follow(kind: 'Workload' | 'PodGroup', version: string): Promise<void> {
@@ -64,6 +71,7 @@ export function followGroups({ changed, context, index }: GroupsOptions): { read
       } catch (error) {
         log.warn({ error: String(error) }, 'cannot tell whether the cluster has Workloads');
       }
+      tried();
       if (wanted.size > 0) await sleep(clock, LOOK_AGAIN_MS, signal);
     }
   }

@@ -1,0 +1,3 @@
+export * from './empty-selector.ts';
+export * from './validate-budget.ts';
+export * from './validate-conditions.ts';
