@@ -24,12 +24,18 @@ export function validateConditions(path: FieldPath, conditions: readonly Conditi
   const issues: Issue[] = [];
   const seen = new Set<string>();
   for (const [at, condition] of (conditions ?? []).entries()) {
-    const { lastTransitionTime, message = '', observedGeneration = 0, reason = '', status, type = '' } = condition;
+    const { lastTransitionTime, observedGeneration = 0, status } = condition;
+    // Decoded JSON, so what the type calls required may be missing.
+    const [type, reason, message] = [condition.type, condition.reason, condition.message].map(orEmpty) as [
+      string,
+      string,
+      string,
+    ];
     const here = path.index(at);
     if (seen.has(type)) issues.push(duplicate(here.child('type'), type));
     seen.add(type);
     issues.push(...validateName(here.child('type'), type, checkQualifiedName));
-    if (!STATUSES.includes(status)) issues.push(notSupported(here.child('status'), status ?? '', STATUSES));
+    if (!STATUSES.includes(status)) issues.push(notSupported(here.child('status'), orEmpty(status), STATUSES));
     if (observedGeneration < 0) {
       issues.push(
         invalid(here.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'),
@@ -44,4 +50,8 @@ export function validateConditions(path: FieldPath, conditions: readonly Conditi
     if (message.length > MESSAGE_BYTES) issues.push(tooLong(here.child('message'), MESSAGE_BYTES));
   }
   return issues;
+}
+
+function orEmpty(value: string | undefined): string {
+  return value ?? '';
 }
