@@ -1,10 +1,12 @@
 /** Every controller of the embedded control plane, in one place. */
+import { startDaemonSetController } from '../controllers/daemonset/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
 import { createReplicaSetController, createReplicationControllerController } from '../controllers/replicaset/index.ts';
 import { rootCaController } from '../controllers/root-ca/index.ts';
 import { startServiceAccountController } from '../controllers/service-account/index.ts';
+import { startStatefulSetController } from '../controllers/statefulset/index.ts';
 import { startTaintEvictionController } from '../controllers/taint-eviction/index.ts';
 import type { StartController } from '../machinery/runtime/index.ts';
 
@@ -23,5 +25,7 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     (context) => startPodGcController(context),
     createReplicaSetController(),
     createReplicationControllerController(),
+    startStatefulSetController,
+    startDaemonSetController,
   ];
 }

@@ -71,7 +71,7 @@ export async function beat(
   await fleet.post(name);
 }
 
-async function renewLease(client: Client, name: string, uid: string | undefined, now: number): Promise<void> {
+export async function renewLease(client: Client, name: string, uid: string | undefined, now: number): Promise<void> {
   const renewTime = formatMicroTime(now);
   const body = { spec: { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime } };
   try {

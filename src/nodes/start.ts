@@ -8,7 +8,7 @@ import {
   WorkQueue,
 } from '../machinery/runtime/index.ts';
 import { Fleet } from './fleet.ts';
-import { startHeartbeats } from './heartbeat.ts';
+import { renewLease, startHeartbeats } from './heartbeat.ts';
 import { nodeType, podType } from '../api/resource-types.ts';
 import type { NodeShape } from './node-object.ts';
 import { Player, PODS_BY_NODE } from './player.ts';
@@ -77,6 +77,8 @@ export function startSimulatedNodes(
   const timers = new TimerHeap(clock, (key) => podQueue.add(key));
   signal.addEventListener('abort', () => timers.close(), { once: true });
 
+  /** Nodes that just came up: their first heartbeat does not wait for its slot. */
+  const cameUp = new Set<string>();
   const look = (pod: Pod): void => {
     if (player.learn(pod)) podQueue.add(keyOf(pod));
   };
@@ -86,7 +88,10 @@ export function startSimulatedNodes(
   const learnNode = (node: Parameters<Fleet['learn']>[0]): void => {
     const name = node.metadata.name ?? '';
     const power = fleet.learn(node);
-    if (power === 'on') playNode(name);
+    if (power === 'on') {
+      cameUp.add(name);
+      playNode(name);
+    }
     if (fleet.get(name)?.on) nodeQueue.add(name);
   };
   nodes.addHandler({
@@ -124,8 +129,9 @@ export function startSimulatedNodes(
     workers: 8,
     ready,
     reconcile: async ({ name }) => {
-      const exists = nodes.get({ name }) !== undefined;
-      await (exists ? fleet.sync(name) : fleet.create(name));
+      const node = nodes.get({ name });
+      await (node === undefined ? fleet.create(name) : fleet.sync(name));
+      if (cameUp.delete(name)) await renewLease(client, name, node?.metadata.uid, clock.now());
       return settled;
     },
   });
