@@ -89,7 +89,7 @@ test('a StatefulSet rolls out from the highest ordinal, stops at the partition, 
   await clock.advance(20 * SECOND);
   expect(await images(running)).toEqual(['web-0=web:1', 'web-1=web:1', 'web-2=web:1']);
   const revisions = (await client.list(controllerRevisionType, { namespace: 'default' })).items;
-  expect(revisions.map(({ revision }) => revision).toSorted()).toEqual([2, 3]);
+  expect(new Set(revisions.map(({ revision }) => revision))).toEqual(new Set([2, 3]));
 });
 
 test('a StatefulSet scales down from the top and keeps or drops claims as its policy says', async () => {
