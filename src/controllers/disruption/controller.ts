@@ -16,10 +16,9 @@ import {
   settled,
   WorkQueue,
 } from '../../machinery/runtime/index.ts';
-import { createScaleFinder } from './expected-scale.ts';
+import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { followGroups } from './groups.ts';
 import { reconcileBudget } from './reconcile.ts';
-import { createScaleClient } from './scale-subresource.ts';
 import { clearStaleTarget } from './stale-target.ts';
 import { watchBudgets, watchPods } from './watches.ts';
 

@@ -29,7 +29,7 @@ import {
   publish,
   unmanagedPods,
 } from './events.ts';
-import type { FoundScale } from './expected-scale.ts';
+import type { FoundScale } from '../scale-lookup/index.ts';
 import { computeFailedStatus, computeStatus } from './status.ts';
 
 export interface BudgetDeps {

@@ -59,6 +59,10 @@ export class BudgetTally {
     return this.#ungroupedAvailable;
   }
 
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+
   get pods(): ReadonlyMap<string, CoveredPod> {
     return this.#pods;
   }

@@ -1,7 +1,7 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { qualifiedResource, resourcePath, splitApiVersion } from '../../api/resource.ts';
 import { type Client, isNotFound } from '../../machinery/runtime/index.ts';
-import type { ScaleClient } from './expected-scale.ts';
+import type { ScaleClient } from './finder.ts';
 
 interface ApiResource {
   readonly name: string;
@@ -59,7 +59,10 @@ export function createScaleClient(client: Client): ScaleClient {
       });
       try {
         const { metadata, spec } = await client.request<Scale>('GET', path);
-        return metadata.uid === owner.uid ? { uid: owner.uid, scale: spec?.replicas ?? 0 } : undefined;
+        // A reference by name alone has no uid to compare.
+        return owner.uid === '' || metadata.uid === owner.uid
+          ? { uid: metadata.uid ?? '', scale: spec?.replicas ?? 0 }
+          : undefined;
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

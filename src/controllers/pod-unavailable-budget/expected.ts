@@ -1,0 +1,77 @@
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { controllerOf } from '../../api/core/owner.ts';
+import type { PodUnavailableBudget, TargetReference } from '../../api/kruise/types.ts';
+import type { LeaderWorkerSet } from '../../api/lws/types.ts';
+import { type BudgetTally, type Expected, isLeaderWorkerSetKey } from '../../decisions/unavailability/index.ts';
+import type { FoundScale } from '../scale-lookup/index.ts';
+
+export interface ExpectedSources {
+  /** Scale of an owner; undefined when it is gone. Throws when the owner's kind has no scale. */
+  readonly findScale: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
+  /** A workload's wanted replicas by name; undefined when it is missing or going. */
+  readonly replicasOf: (target: TargetReference, namespace: string) => Promise<number | undefined>;
+  readonly leaderWorkerSet: (namespace: string, name: string) => LeaderWorkerSet | undefined;
+  readonly pod: (namespace: string, name: string) => Pod | undefined;
+}
+
+/**
+ * How many pods or groups a budget expects. First rule that applies:
+ *  1. `protectTotalReplicas`
+ *  2. groups of a LeaderWorkerSet named by targetRef: its replicas
+ *  3. groups under a LeaderWorkerSet label: the replicas of every set seen on covered pods
+ *  4. other groups: those that are seen, which nobody declares
+ *  5. pods of a targetRef: its scale
+ *  6. pods under a selector: the scale of every distinct owner; an owner without one counts as many as are seen
+ */
+export async function gatherExpected(
+  budget: PodUnavailableBudget,
+  tally: BudgetTally,
+  sources: ExpectedSources,
+): Promise<Expected> {
+  const { podGroupPolicy, protectTotalReplicas, targetRef } = budget.spec ?? {};
+  const namespace = budget.metadata.namespace ?? '';
+  if (protectTotalReplicas !== undefined) return { count: protectTotalReplicas, declared: true };
+  if (podGroupPolicy !== undefined) {
+    if (targetRef?.kind === 'LeaderWorkerSet') {
+      return { count: (await sources.replicasOf(targetRef, namespace)) ?? 0, declared: true };
+    }
+    if (isLeaderWorkerSetKey(podGroupPolicy.groupLabelKey ?? '')) return expectedOfSets(namespace, tally, sources);
+    return { count: tally.seenGroups, declared: false };
+  }
+  if (targetRef) return { count: (await sources.replicasOf(targetRef, namespace)) ?? 0, declared: true };
+  return expectedOfOwners(namespace, tally, sources);
+}
+
+function expectedOfSets(namespace: string, tally: BudgetTally, { leaderWorkerSet }: ExpectedSources): Expected {
+  const names = new Set(tally.groups().map(({ identity }) => identity.slice(0, identity.lastIndexOf('/'))));
+  const sets = [...names].flatMap((name) => leaderWorkerSet(namespace, name) ?? []);
+  // With no set left to ask, what is seen is all there is to go by.
+  if (sets.length === 0) return { count: tally.seenGroups, declared: false };
+  return { count: sets.reduce((sum, { spec }) => sum + (spec?.replicas ?? 1), 0), declared: true };
+}
+
+async function expectedOfOwners(namespace: string, tally: BudgetTally, sources: ExpectedSources): Promise<Expected> {
+  const owners = new Map<string, { owner: OwnerReference; active: number }>();
+  for (const { name, active } of tally.pods.values()) {
+    const pod = sources.pod(namespace, name);
+    const owner = pod === undefined ? undefined : controllerOf(pod);
+    if (owner === undefined) continue;
+    const known = owners.get(owner.uid) ?? { owner, active: 0 };
+    known.active += active ? 1 : 0;
+    owners.set(owner.uid, known);
+  }
+  const scales = new Map<string, number>();
+  let declared = true;
+  for (const { owner, active } of owners.values()) {
+    try {
+      const found = await sources.findScale(owner, namespace);
+      if (found !== undefined) scales.set(found.uid, found.scale);
+    } catch {
+      // The owner's kind has no scale: its pods count as they are seen, and the budget says so.
+      scales.set(owner.uid, active);
+      declared = false;
+    }
+  }
+  return { count: [...scales.values()].reduce((sum, scale) => sum + scale, 0), declared };
+}

@@ -1,0 +1,144 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import {
+  DEPRECATED_RELATED_PUB_ANNOTATION,
+  POD_UNAVAILABLE_BUDGETS,
+  type PodUnavailableBudget,
+  RELATED_PUB_ANNOTATION,
+} from '../../api/kruise/types.ts';
+import type { ObjectKey } from '../../api/resource.ts';
+import { podType } from '../../api/resource-types.ts';
+import {
+  type BudgetIndex,
+  BudgetTally,
+  computeStatus,
+  isSameStatus,
+  isThresholdUnreached,
+  pruneLedger,
+  raisedConditions,
+  THRESHOLD_PATIENCE_MS,
+} from '../../decisions/unavailability/index.ts';
+import {
+  type Client,
+  type Clock,
+  type EventRecorder,
+  isConflict,
+  isNotFound,
+  type ReconcileResult,
+  settled,
+} from '../../machinery/runtime/index.ts';
+import { type ExpectedSources, gatherExpected } from './expected.ts';
+import type { BudgetGauges } from './metrics.ts';
+
+/** Budgets are looked at again after this long, whatever happens: some owners tell nobody when they change. */
+const RESYNC_MS = 60_000;
+
+export interface BudgetDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly index: (namespace: string) => BudgetIndex;
+  readonly sources: ExpectedSources;
+  readonly gauges: BudgetGauges;
+  /** Since when no group of a budget reaches its threshold, by key. */
+  readonly shortSince: Map<string, number>;
+}
+
+/** Brings one budget's status in line with the pods it covers, and marks those pods as its own. */
+export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
+  const { clock, gauges, index, sources } = deps;
+  const { namespace = '', name } = key;
+  const entry = index(namespace).budget(name);
+  if (entry === undefined || entry.budget.metadata.deletionTimestamp) {
+    gauges.forget(key);
+    deps.shortSince.delete(`${namespace}/${name}`);
+    return settled;
+  }
+  const { budget } = entry;
+  const nowMs = clock.now();
+  const expected = await gatherExpected(budget, entry.tally, sources);
+  // A target scaled to nothing has no pods to guard, whatever still runs.
+  const tally = budget.spec?.targetRef && expected.count === 0 ? new BudgetTally() : entry.tally;
+  const ledger = pruneLedger(budget.status, tally.pods, nowMs);
+  const counted = withLedger(tally, ledger, () => {
+    const shortSinceMs = followThreshold(deps, `${namespace}/${name}`, { budget, tally });
+    return { shortSinceMs, status: computeStatus({ budget, tally, ledger, expected, shortSinceMs, nowMs }) };
+  });
+  const { shortSinceMs, status } = counted;
+
+  reportNotDeleted(deps, namespace, ledger.notDeleted);
+  if (tally.pods.size === 0) deps.events.record(budget, 'Normal', 'NoPods', 'No matching pods found');
+  gauges.set(key, status);
+  if (!isSameStatus(budget.status, status)) {
+    await deps.client.updateStatus(POD_UNAVAILABLE_BUDGETS, { ...budget, status });
+    for (const { message = '', reason = '' } of raisedConditions(budget.status, status)) {
+      deps.events.record(budget, 'Warning', reason, message);
+    }
+  }
+  await markPods(deps, namespace, tally);
+  const dues = [
+    RESYNC_MS,
+    ...(ledger.nextExpiryMs === undefined ? [] : [ledger.nextExpiryMs + 1 - nowMs]),
+    ...(shortSinceMs === undefined ? [] : [shortSinceMs + THRESHOLD_PATIENCE_MS - nowMs].filter((due) => due > 0)),
+  ];
+  return { requeueAfterMs: Math.max(1, Math.min(...dues)) };
+}
+
+/** Counts with the pruned ledger, then puts back what the index holds: that follows the stored status, not ours. */
+function withLedger<T>(tally: BudgetTally, ledger: Parameters<BudgetTally['setLedger']>[0], count: () => T): T {
+  const stored = tally.ledger;
+  tally.setLedger(ledger);
+  try {
+    return count();
+  } finally {
+    tally.setLedger(stored);
+  }
+}
+
+function followThreshold(
+  { clock, shortSince }: BudgetDeps,
+  key: string,
+  question: { budget: PodUnavailableBudget; tally: BudgetTally },
+): number | undefined {
+  if (question.budget.spec?.podGroupPolicy === undefined || !isThresholdUnreached(question)) {
+    shortSince.delete(key);
+    return undefined;
+  }
+  const since = shortSince.get(key) ?? clock.now();
+  shortSince.set(key, since);
+  return since;
+}
+
+function reportNotDeleted({ events, sources }: BudgetDeps, namespace: string, names: readonly string[]): void {
+  for (const name of names) {
+    const pod = sources.pod(namespace, name);
+    if (pod === undefined) continue;
+    events.record(
+      pod,
+      'Warning',
+      'NotDeleted',
+      `Pod was expected to be deleted by PUB ${namespace}/${name} but it wasn't`,
+    );
+  }
+}
+
+/** The annotation is a cache for readers: the first covering budget by name. Stale values are corrected. */
+async function markPods({ client, index, sources }: BudgetDeps, namespace: string, tally: BudgetTally): Promise<void> {
+  for (const name of tally.pods.keys()) {
+    const pod = sources.pod(namespace, name);
+    const wanted = index(namespace).covering(name)[0]?.budget.metadata.name;
+    if (pod === undefined || wanted === undefined || relatedTo(pod) === wanted || pod.metadata.deletionTimestamp)
+      continue;
+    const annotations = { [RELATED_PUB_ANNOTATION]: wanted, [DEPRECATED_RELATED_PUB_ANNOTATION]: wanted };
+    const body = { metadata: { uid: pod.metadata.uid, annotations } };
+    try {
+      await client.patch(podType, { namespace, name }, { type: 'merge', body });
+    } catch (error) {
+      // Gone or replaced meanwhile: its successor comes with an event of its own.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+function relatedTo({ metadata }: Pod): string | undefined {
+  return metadata.annotations?.[RELATED_PUB_ANNOTATION] ?? metadata.annotations?.[DEPRECATED_RELATED_PUB_ANNOTATION];
+}
