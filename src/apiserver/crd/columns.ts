@@ -1,0 +1,67 @@
+/** `additionalPrinterColumns`: what `kubectl get` shows of a custom resource. */
+import type { CustomResourceColumnDefinition } from '../../api/generated/apiextensions-v1.ts';
+import { formatAge, parseTime } from '../../machinery/values/index.ts';
+import type { ApiObject } from '../object.ts';
+import type { Cell, Column, TableLayout } from '../registry/strategy.ts';
+import { compileJsonPath, type JsonPath } from './json-path.ts';
+
+const NAME: Column = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' };
+const AGE: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  description: 'Time since the object was created',
+  jsonPath: '.metadata.creationTimestamp',
+};
+const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'date']);
+
+export function customLayout(columns: readonly CustomResourceColumnDefinition[] | undefined): TableLayout {
+  const shown = columns === undefined || columns.length === 0 ? [AGE] : columns;
+  const readers = shown.map((column) => ({ type: column.type, read: compileJsonPath(column.jsonPath) }));
+  return {
+    columns: [NAME, ...shown.map(columnOf)],
+    cells: (object, now) => [
+      object.metadata.name ?? '',
+      ...readers.map(({ type, read }) => cellOf(object, { type, read, now })),
+    ],
+  };
+}
+
+function columnOf({ name, type, format, description, priority }: CustomResourceColumnDefinition): Column {
+  return {
+    name,
+    type: (TYPES.has(type) ? type : 'string') as Column['type'],
+    ...(format && { format }),
+    description: description ?? 'Custom resource definition column',
+    ...(priority && { priority }),
+  };
+}
+
+function cellOf(object: ApiObject, { type, read, now }: { type: string; read: JsonPath; now: number }): Cell {
+  let values: unknown[];
+  try {
+    values = read(object);
+  } catch {
+    return '<none>';
+  }
+  if (values.length === 0) return null;
+  if (type === 'string') {
+    const parts = values.map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
+    return parts.join(',');
+  }
+  const value = values[0];
+  if (value === null || value === undefined) return null;
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date': {
+      const time = typeof value === 'string' ? parseTime(value) : undefined;
+      return time === undefined ? '<invalid>' : formatAge(now - time);
+    }
+    default:
+      return null;
+  }
+}

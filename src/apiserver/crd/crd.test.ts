@@ -1,0 +1,251 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Client, createClient, ManualClock, settle } from '../../machinery/runtime/index.ts';
+import { createMemoryStore } from '../../storage/index.ts';
+import { inProcessTransport } from '../in-process.ts';
+import { builtinRows } from '../kinds/rows.ts';
+import { type ApiServer, createApiServer } from '../server.ts';
+import { CustomResources, cleanupBeforeDeletion } from './custom-resources.ts';
+import { compileJsonPath } from './json-path.ts';
+import { openSchemas } from './schema-seam.ts';
+
+let server: ApiServer;
+let client: Client;
+let resources: CustomResources;
+
+beforeEach(async () => {
+  server = createApiServer({
+    store: createMemoryStore(),
+    rows: builtinRows(),
+    clock: new ManualClock(),
+    admission: (kernel) => [cleanupBeforeDeletion(kernel)],
+  });
+  resources = new CustomResources(server.kernel, openSchemas);
+  client = createClient({ transport: inProcessTransport(server.handle), userAgent: 'test' });
+  await client.request('POST', '/api/v1/namespaces', { metadata: { name: 'team' } });
+});
+afterEach(() => {
+  resources.stop();
+  server.close();
+});
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const WIDGETS = '/apis/example.com/v1/namespaces/team/widgets';
+
+interface Version {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  [field: string]: unknown;
+}
+
+const version = (name: string, over: Partial<Version> = {}): Version => ({
+  name,
+  served: true,
+  storage: name === 'v1',
+  schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+  ...over,
+});
+
+const definition = (versions: Version[] = [version('v1')], names: object = {}) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'], ...names },
+    versions,
+  },
+});
+
+const widget = (name: string, more: object = {}) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name },
+  ...more,
+});
+
+async function define(body: object = definition()): Promise<void> {
+  await client.request('POST', CRDS, body);
+  await settle();
+}
+
+test('a definition becomes established, shows up in discovery and serves its objects', async () => {
+  await define();
+  expect(await client.request('GET', `${CRDS}/widgets.example.com`)).toMatchObject({
+    spec: { names: { singular: 'widget', listKind: 'WidgetList' }, conversion: { strategy: 'None' } },
+    status: {
+      acceptedNames: { plural: 'widgets', kind: 'Widget' },
+      storedVersions: ['v1'],
+      conditions: [
+        { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts' },
+        { type: 'Established', status: 'True', reason: 'InitialNamesAccepted' },
+      ],
+    },
+  });
+  expect(await client.request('GET', '/apis/example.com/v1')).toMatchObject({
+    resources: [{ name: 'widgets', kind: 'Widget', namespaced: true, shortNames: ['wd'] }],
+  });
+  await client.request('POST', WIDGETS, widget('a', { spec: { size: 3 } }));
+  expect(await client.request('GET', WIDGETS)).toMatchObject({
+    kind: 'WidgetList',
+    items: [{ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { generation: 1 }, spec: { size: 3 } }],
+  });
+});
+
+test('definitions are served again after a restart', async () => {
+  await define();
+  await client.request('POST', WIDGETS, widget('a'));
+  resources.stop();
+  const second = createApiServer({ store: server.kernel.store, rows: builtinRows() });
+  const again = new CustomResources(second.kernel, openSchemas);
+  const other = createClient({ transport: inProcessTransport(second.handle), userAgent: 'test' });
+  expect(await other.request('GET', `${WIDGETS}/a`)).toMatchObject({ metadata: { name: 'a' } });
+  again.stop();
+});
+
+test('all served versions show the same objects', async () => {
+  await define(definition([version('v1'), version('v2beta1'), version('v2', { served: false })]));
+  await client.request('POST', WIDGETS, widget('a', { spec: { size: 3 } }));
+  const path = '/apis/example.com/v2beta1/namespaces/team/widgets';
+  expect(await client.request('GET', `${path}/a`)).toMatchObject({
+    apiVersion: 'example.com/v2beta1',
+    spec: { size: 3 },
+  });
+  await expect(client.request('GET', '/apis/example.com/v2/namespaces/team/widgets')).rejects.toMatchObject({
+    code: 404,
+  });
+});
+
+test('with a status subresource, status and the rest are written apart', async () => {
+  await define(definition([version('v1', { subresources: { status: {}, scale: SCALE } })]));
+  const made = await client.request<{ metadata: { resourceVersion: string } }>(
+    'POST',
+    WIDGETS,
+    widget('a', { spec: { replicas: 2 }, status: { replicas: 9 } }),
+  );
+  expect(made).not.toHaveProperty('status');
+  await client.request('PUT', `${WIDGETS}/a/status`, {
+    ...widget('a', { spec: { replicas: 7 }, status: { replicas: 1 } }),
+    metadata: { name: 'a', resourceVersion: made.metadata.resourceVersion },
+  });
+  expect(await client.request('GET', `${WIDGETS}/a`)).toMatchObject({
+    metadata: { generation: 1 },
+    spec: { replicas: 2 },
+    status: { replicas: 1 },
+  });
+  await client.request('PATCH', `${WIDGETS}/a/scale`, { spec: { replicas: 5 } }, MERGE);
+  expect(await client.request('GET', `${WIDGETS}/a/scale`)).toMatchObject({
+    kind: 'Scale',
+    spec: { replicas: 5 },
+    status: { replicas: 1 },
+  });
+  expect(await client.request('GET', `${WIDGETS}/a`)).toMatchObject({ metadata: { generation: 2 } });
+});
+const SCALE = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+test('printer columns and selectable fields follow the definition', async () => {
+  const columns = [
+    { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  ];
+  const fields = [{ jsonPath: '.spec.color' }];
+  await define(definition([version('v1', { additionalPrinterColumns: columns, selectableFields: fields })]));
+  const status = {
+    conditions: [
+      { type: 'Other', status: 'x' },
+      { type: 'Ready', status: 'True' },
+    ],
+  };
+  await client.request('POST', WIDGETS, widget('a', { spec: { size: 3, color: 'red' }, status }));
+  await client.request('POST', WIDGETS, widget('b', { spec: { color: 'blue' } }));
+  const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
+  expect(await client.request('GET', WIDGETS, undefined, table)).toMatchObject({
+    columnDefinitions: [{ name: 'Name' }, { name: 'Size' }, { name: 'Ready' }],
+    rows: [{ cells: ['a', 3, 'True'] }, { cells: ['b', null, null] }],
+  });
+  expect(await client.request('GET', `${WIDGETS}?fieldSelector=spec.color%3Dblue`)).toMatchObject({
+    items: [{ metadata: { name: 'b' } }],
+  });
+  await expect(client.request('GET', `${WIDGETS}?fieldSelector=spec.size%3D3`)).rejects.toMatchObject({ code: 400 });
+});
+
+test('a second definition with a taken name is not established until the name is free', async () => {
+  await define();
+  const second = {
+    ...definition([version('v1')], { plural: 'gadgets', singular: 'gadget', kind: 'Widget', shortNames: [] }),
+    metadata: { name: 'gadgets.example.com' },
+  };
+  await define(second);
+  expect(await client.request('GET', `${CRDS}/gadgets.example.com`)).toMatchObject({
+    status: {
+      conditions: [
+        { type: 'NamesAccepted', status: 'False', reason: 'KindConflict', message: '"Widget" is already in use' },
+        { type: 'Established', status: 'False', reason: 'NotAccepted' },
+      ],
+    },
+  });
+  await client.request('DELETE', `${CRDS}/widgets.example.com`);
+  await settle();
+  await client.request('GET', '/apis/example.com/v1/namespaces/team/gadgets');
+});
+
+test('deleting a definition deletes its objects first and waits for their finalizers', async () => {
+  await define();
+  await client.request('POST', WIDGETS, widget('a'));
+  await client.request('POST', WIDGETS, {
+    ...widget('held'),
+    metadata: { name: 'held', finalizers: ['example.com/hold'] },
+  });
+  await client.request('DELETE', `${CRDS}/widgets.example.com`);
+  await settle();
+  expect(await client.request('GET', `${CRDS}/widgets.example.com`)).toMatchObject({
+    metadata: { finalizers: ['customresourcecleanup.apiextensions.k8s.io'] },
+    status: { conditions: expect.arrayContaining([expect.objectContaining({ type: 'Terminating', status: 'True' })]) },
+  });
+  expect(await client.request('GET', WIDGETS)).toMatchObject({ items: [{ metadata: { name: 'held' } }] });
+  await expect(client.request('POST', WIDGETS, widget('new'))).rejects.toMatchObject({ code: 405 });
+  const release = [{ op: 'remove', path: '/metadata/finalizers' }];
+  await client.request('PATCH', `${WIDGETS}/held`, release, { 'content-type': 'application/json-patch+json' });
+  await settle();
+  await expect(client.request('GET', `${CRDS}/widgets.example.com`)).rejects.toMatchObject({ code: 404 });
+  await expect(client.request('GET', WIDGETS)).rejects.toMatchObject({ code: 404 });
+});
+
+const refused: { name: string; body: object; field: string }[] = [
+  { name: 'a wrong name', body: { ...definition(), metadata: { name: 'x.example.com' } }, field: 'metadata.name' },
+  {
+    name: 'two storage versions',
+    body: definition([version('v1'), version('v2', { storage: true })]),
+    field: 'spec.versions',
+  },
+  {
+    name: 'a version without schema',
+    body: definition([version('v1', { schema: undefined })]),
+    field: 'spec.versions[0].schema.openAPIV3Schema',
+  },
+];
+for (const { name, body, field } of refused) {
+  test(`a definition with ${name} is refused`, async () => {
+    await expect(client.request('POST', CRDS, body)).rejects.toMatchObject({
+      code: 422,
+      status: { details: { causes: expect.arrayContaining([expect.objectContaining({ field })]) } },
+    });
+  });
+}
+
+const paths: [string, unknown[]][] = [
+  ['.spec.a', [1]],
+  ['.spec.missing', []],
+  ['.spec.list[0]', ['x']],
+  ['.spec.list[*]', ['x', 'y']],
+  [".metadata.labels['a.b/c']", ['v']],
+  ['.metadata.labels.a\\.b/c', ['v']],
+];
+for (const [text, want] of paths) {
+  test(`compileJsonPath() ${text}`, () => {
+    const object = { spec: { a: 1, list: ['x', 'y'] }, metadata: { labels: { 'a.b/c': 'v' } } };
+    expect(compileJsonPath(text)(object)).toEqual(want);
+  });
+}
