@@ -3,7 +3,7 @@ import type { CustomResourceColumnDefinition } from '../../api/generated/apiexte
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../object.ts';
 import type { Cell, Column, TableLayout } from '../registry/strategy.ts';
-import { compileJsonPath, type JsonPath } from './json-path.ts';
+import { compileJsonPath, formatScalar, type JsonPath } from './json-path.ts';
 
 const NAME: Column = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' };
 const AGE: CustomResourceColumnDefinition = {
@@ -45,8 +45,7 @@ function cellOf(object: ApiObject, { type, read, now }: { type: string; read: Js
   }
   if (values.length === 0) return null;
   if (type === 'string') {
-    const parts = values.map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
-    return parts.join(',');
+    return values.map(formatScalar).join(',');
   }
   const value = values[0];
   if (value === null || value === undefined) return null;

@@ -83,7 +83,7 @@ function follow(value: unknown, step: Step): unknown[] {
 function textAt(value: unknown, path: readonly string[]): string | undefined {
   let found = value;
   for (const name of path) found = isObject(found) ? found[name] : undefined;
-  return found === undefined || found === null ? undefined : String(found);
+  return found === undefined || found === null ? undefined : formatScalar(found);
 }
 
 /** The names of a path without lists or filters; undefined for others. */
@@ -115,4 +115,9 @@ export function writePath(target: Record<string, unknown>, path: readonly string
     at = next;
   }
   at[path.at(-1) as string] = value;
+}
+
+/** Text as it is, anything else as JSON. */
+export function formatScalar(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

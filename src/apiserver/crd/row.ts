@@ -15,7 +15,7 @@ import type { Subresource } from '../registry/subresource.ts';
 import { type ScaleFields, scaleSubresource } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { customLayout } from './columns.ts';
-import { plainPath, readPath, writePath } from './json-path.ts';
+import { formatScalar, plainPath, readPath, writePath } from './json-path.ts';
 import type { CustomSchema, SchemaLibrary } from './schema-seam.ts';
 
 /** A definition on its way out takes nothing new; updates go on, for those who must remove a finalizer. */
@@ -106,7 +106,7 @@ function customStrategy(
     unconditionalUpdate: false,
     ...(selectable.size > 0 && {
       fields: (object: ApiObject) =>
-        Object.fromEntries([...selectable].map(([name, path]) => [name, String(readPath(object, path) ?? '')])),
+        Object.fromEntries([...selectable].map(([name, path]) => [name, formatScalar(readPath(object, path) ?? '')])),
     }),
   };
 }
