@@ -1,5 +1,9 @@
 /** Every controller of the embedded control plane, in one place. */
 import { startDaemonSetController } from '../controllers/daemonset/index.ts';
+import { startEndpointSliceController } from '../controllers/endpoint-slice/index.ts';
+import { startEndpointSliceMirroringController } from '../controllers/endpoint-slice-mirroring/index.ts';
+import { startEndpointsController } from '../controllers/endpoints/index.ts';
+import { startGarbageCollector } from '../controllers/garbage-collector/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
@@ -20,6 +24,10 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startNamespaceController,
     startServiceAccountController,
     rootCaController(authority),
+    startGarbageCollector,
+    startEndpointsController,
+    startEndpointSliceController,
+    startEndpointSliceMirroringController,
     (context) => startNodeLifecycleController(context),
     startTaintEvictionController,
     (context) => startPodGcController(context),

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { startEndpointSliceController } from '../../src/controllers/endpoint-slice/index.ts';
+import { startEndpointSliceMirroringController } from '../../src/controllers/endpoint-slice-mirroring/index.ts';
+import { startEndpointsController } from '../../src/controllers/endpoints/index.ts';
 import { startGarbageCollector } from '../../src/controllers/garbage-collector/index.ts';
 import { startNamespaceController } from '../../src/controllers/namespace/index.ts';
 import { rootCaController } from '../../src/controllers/root-ca/index.ts';
@@ -38,11 +41,14 @@ describe('built-in controllers on a real API server', () => {
     startServiceAccountController(context);
     rootCaController(readFileSync(plane.caFile, 'utf8'))(context);
     startGarbageCollector(context);
+    startEndpointsController(context);
+    startEndpointSliceController(context);
+    startEndpointSliceMirroringController(context);
   });
   afterAll(async () => {
     stop.abort();
     await plane?.stop();
   });
 
-  describeBuiltinControllers(() => ({ client }));
+  describeBuiltinControllers(() => ({ client }), { customResources: true });
 });

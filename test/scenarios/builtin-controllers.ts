@@ -3,21 +3,34 @@
  * and against the real one.
  */
 import { expect, test } from 'vitest';
-import type { Namespace, Pod } from '../../src/api/generated/core-v1.ts';
+import type { Namespace, Pod, Service } from '../../src/api/generated/core-v1.ts';
 import type { ObjectMeta, OwnerReference } from '../../src/api/generated/meta-v1.ts';
 import { builtinType } from '../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../src/api/resource.ts';
-import { configMapType, namespaceType, podType, serviceAccountType } from '../../src/api/resource-types.ts';
+import {
+  configMapType,
+  endpointSliceType,
+  endpointsType,
+  namespaceType,
+  podType,
+  serviceAccountType,
+  serviceType,
+} from '../../src/api/resource-types.ts';
 import { type Client, isNotFound } from '../../src/machinery/runtime/index.ts';
 
 export interface Plane {
   readonly client: Client;
 }
 
+export interface SuiteOptions {
+  /** False on a server that does not serve custom resources. */
+  readonly customResources: boolean;
+}
+
 const crdType = builtinType('CustomResourceDefinition', 'apiextensions.k8s.io');
 let serial = 0;
 
-export function describeBuiltinControllers(plane: () => Plane): void {
+export function describeBuiltinControllers(plane: () => Plane, { customResources }: SuiteOptions): void {
   const client = () => plane().client;
   const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000, interval: 50 });
   const exists = async (type: ResourceType, key: { namespace?: string; name: string }) => {
@@ -170,7 +183,7 @@ export function describeBuiltinControllers(plane: () => Plane): void {
     expect(await exists(configMapType, { namespace, name: 'a' })).toBe(true);
   });
 
-  test('custom resources own and are owned', async () => {
+  test.runIf(customResources)('custom resources own and are owned', async () => {
     const namespace = await newNamespace();
     const group = `g${process.pid}x${serial++}.example.com`;
     const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
@@ -199,5 +212,75 @@ export function describeBuiltinControllers(plane: () => Plane): void {
     await soon(() => exists(gadgetType, { namespace, name: 'child' })).toBe(false);
     expect(await exists(configMapType, { namespace, name: 'owned' })).toBe(false);
     await client().delete(crdType, definition.metadata);
+  });
+
+  const service = (namespace: string, spec: Service['spec']) =>
+    client().create(serviceType, { metadata: { namespace, name: 'web', labels: { team: 'a' } }, spec });
+  const runningPod = async (namespace: string, name: string, ip: string) => {
+    const spec = { containers: [{ name: 'c', image: 'pause', ports: [{ name: 'http', containerPort: 8080 }] }] };
+    await client().create(podType, { metadata: { namespace, name, labels: { app: 'web' } }, spec } as Pod);
+    await setReady(namespace, name, { ready: true, ip });
+  };
+  const setReady = (namespace: string, name: string, { ready, ip }: { ready: boolean; ip: string }) => {
+    const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
+    const body = { status: { phase: 'Running', podIP: ip, podIPs: [{ ip }], conditions } };
+    return client().patch(podType, { namespace, name }, { type: 'merge', body }, { subresource: 'status' });
+  };
+  const subsets = async (namespace: string) => {
+    const { subsets = [] } = await client().get(endpointsType, { namespace, name: 'web' });
+    return subsets.map(({ addresses = [], notReadyAddresses = [], ports = [] }) => [
+      addresses.map(({ ip }) => ip),
+      notReadyAddresses.map(({ ip }) => ip),
+      ports.map(({ port }) => port),
+    ]);
+  };
+  const sliced = async (namespace: string, manager = 'endpointslice-controller.k8s.io') => {
+    const labelSelector = `kubernetes.io/service-name=web,endpointslice.kubernetes.io/managed-by=${manager}`;
+    const { items } = await client().list(endpointSliceType, { namespace, labelSelector });
+    return items.map(({ endpoints, ports }) => [
+      // Kubernetes writes empty lists of slices as null.
+      (endpoints ?? []).map(({ addresses, conditions }) => `${addresses.join()} ${conditions?.ready}`).sort(),
+      (ports ?? []).map(({ port }) => port),
+    ]);
+  };
+
+  test('Endpoints and EndpointSlices follow the pods a service selects', async () => {
+    const namespace = await newNamespace();
+    await service(namespace, { selector: { app: 'web' }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] });
+    await soon(() => sliced(namespace)).toEqual([[[], []]]);
+    await runningPod(namespace, 'one', '10.9.0.1');
+    await runningPod(namespace, 'two', '10.9.0.2');
+    await soon(() => subsets(namespace)).toEqual([[['10.9.0.1', '10.9.0.2'], [], [8080]]]);
+    await soon(() => sliced(namespace)).toEqual([[['10.9.0.1 true', '10.9.0.2 true'], [8080]]]);
+
+    await setReady(namespace, 'two', { ready: false, ip: '10.9.0.2' });
+    await soon(() => subsets(namespace)).toEqual([[['10.9.0.1'], ['10.9.0.2'], [8080]]]);
+    await soon(() => sliced(namespace)).toEqual([[['10.9.0.1 true', '10.9.0.2 false'], [8080]]]);
+
+    await client().delete(podType, { namespace, name: 'one' }, { gracePeriodSeconds: 0 });
+    await soon(() => subsets(namespace)).toEqual([[[], ['10.9.0.2'], [8080]]]);
+    const { metadata } = await client().get(endpointsType, { namespace, name: 'web' });
+    expect(metadata.labels).toMatchObject({ team: 'a', 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' });
+
+    await client().delete(endpointsType, { namespace, name: 'web' });
+    await soon(() => exists(endpointsType, { namespace, name: 'web' })).toBe(true);
+    await client().delete(serviceType, { namespace, name: 'web' });
+    await soon(() => exists(endpointsType, { namespace, name: 'web' })).toBe(false);
+    await soon(() => sliced(namespace)).toEqual([]);
+  });
+
+  test('Endpoints written by hand are mirrored as EndpointSlices, until they go', async () => {
+    const namespace = await newNamespace();
+    await service(namespace, { ports: [{ name: 'http', port: 80 }] });
+    const key = { namespace, name: 'web' };
+    const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
+    await client().create(endpointsType, { metadata: key, subsets: [{ addresses: [{ ip: '10.8.0.1' }], ports }] });
+    const manager = 'endpointslicemirroring-controller.k8s.io';
+    await soon(() => sliced(namespace, manager)).toEqual([[['10.8.0.1 true'], [80]]]);
+    const body = { subsets: [{ addresses: [{ ip: '10.8.0.2' }], ports }] };
+    await client().patch(endpointsType, key, { type: 'merge', body });
+    await soon(() => sliced(namespace, manager)).toEqual([[['10.8.0.2 true'], [80]]]);
+    await client().delete(endpointsType, key);
+    await soon(() => sliced(namespace, manager)).toEqual([]);
   });
 }
