@@ -1,0 +1,86 @@
+import type { Schema } from '../../api/schema/index.ts';
+import { formatTime, type JsonObject } from '../../machinery/values/index.ts';
+import type { FieldManager } from '../codec-seam.ts';
+import type { ApiObject, ManagedFieldsEntry } from '../object.ts';
+import {
+  applyServerSide,
+  conflictCauses,
+  conflictMessage,
+  type FieldSet,
+  PatchError,
+  setOfPaths,
+  trackUpdate,
+} from '../patch/index.ts';
+import { apiVersion, type ResourceRow } from '../registry/row.ts';
+import { failure } from '../status.ts';
+import { kindSchemaOf, nodeOf } from './kind-schema.ts';
+import { conform } from './typed/conform.ts';
+
+const STATUS_RESET = setOfPaths([['status']]);
+const SPEC_RESET = setOfPaths([['spec']]);
+const CUSTOM_STATUS_RESET = setOfPaths([['spec'], ['metadata']]);
+
+/** Fields an endpoint never writes, so that nobody comes to own them through it. */
+function resetFieldsOf(row: ResourceRow, subresource: string | undefined): FieldSet | undefined {
+  if (subresource === 'status') return row.custom ? CUSTOM_STATUS_RESET : SPEC_RESET;
+  return subresource === undefined && row.subresources.has('status') ? STATUS_RESET : undefined;
+}
+
+export function createFieldManager(schema: Schema): FieldManager {
+  const kindOf = (row: ResourceRow, version: string, object: ApiObject) =>
+    kindSchemaOf(schema, row, { apiVersion: object.apiVersion ?? apiVersion(row.group, version), kind: row.kind });
+  return {
+    recordUpdate({ row, version, subresource, old, object, manager, now }) {
+      const kind = kindOf(row, version, object);
+      if (kind === undefined) return;
+      const entries = trackUpdate({
+        before: old,
+        after: object,
+        node: nodeOf(kind),
+        manager,
+        apiVersion: apiVersion(row.group, version),
+        subresource,
+        now: formatTime(now),
+        resetFields: resetFieldsOf(row, subresource),
+      });
+      setEntries(object, entries as ManagedFieldsEntry[]);
+    },
+
+    apply({ row, version, subresource, live, config, manager, force, now }) {
+      const gv = apiVersion(row.group, version);
+      const kind = kindSchemaOf(schema, row, { apiVersion: gv, kind: row.kind });
+      if (kind === undefined) throw failure(500, 'InternalError', `no schema of ${gv}, Kind=${row.kind}`);
+      try {
+        const outcome = applyServerSide({
+          live,
+          config,
+          node: nodeOf(kind),
+          manager,
+          apiVersion: gv,
+          kind: row.kind,
+          subresource,
+          force,
+          now: formatTime(now),
+          resetFields: resetFieldsOf(row, subresource),
+        });
+        if (!outcome.applied) {
+          throw failure(409, 'Conflict', conflictMessage(outcome.conflicts), {
+            details: { causes: conflictCauses(outcome.conflicts) },
+          });
+        }
+        const object: JsonObject = outcome.object;
+        if (!kind.custom) conform(object, kind.struct);
+        setEntries(object as ApiObject, outcome.managedFields as ManagedFieldsEntry[]);
+        return object as ApiObject;
+      } catch (error) {
+        if (!(error instanceof PatchError)) throw error;
+        throw failure(error.code, error.reason === 'InternalError' ? '' : error.reason, error.message);
+      }
+    },
+  };
+}
+
+function setEntries(object: ApiObject, entries: ManagedFieldsEntry[]): void {
+  if (entries.length > 0) object.metadata.managedFields = entries;
+  else delete object.metadata.managedFields;
+}

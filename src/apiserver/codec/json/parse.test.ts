@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DecodeError } from '../decode-error.ts';
+import { parseJson } from './parse.ts';
+
+test.each([
+  ['{"a":1,"a":2}', ['a']],
+  ['{"a":{"b":1,"c":[{"d":1,"d":2}],"b":3}}', ['a.c[0].d', 'a.b']],
+  ['{"a":[{"x":1},{"x":1,"x":2,"x":3}]}', ['a[1].x']],
+  ['{"\\u0061":1,"a":2}', ['a']],
+  ['{"q\\"":1,"q\\"":2}', ['q"']],
+  ['{"a":{"x":1},"b":{"x":1}}', []],
+  ['{"a":"\\"b\\": 1, \\"b\\": 2"}', []],
+  ['[{"a":1,"a":1}]', ['[0].a']],
+])('parseJson() finds repeated keys: %s', (text, want) => {
+  expect(parseJson(text).repeated?.duplicates ?? []).toEqual(want);
+});
+
+test('parseJson() keeps the last of repeated values', () => {
+  expect(parseJson('{"a":1,"a":2}').value).toEqual({ a: 2 });
+});
+
+test.each(['', '{', '{"a"}', 'nope', '{"a":1}}', '\u0000'])('parseJson() refuses %j', (text) => {
+  expect(() => parseJson(text)).toThrow(DecodeError);
+});
+
+test('parseJson() refuses absurd nesting and accepts brackets in strings', () => {
+  expect(() => parseJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow('max depth');
+  expect(parseJson(JSON.stringify({ a: '['.repeat(5000) })).repeated).toBeUndefined();
+});
+
+test('parseJson() agrees with JSON.parse and finds no repetition in what JSON.stringify writes', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      const parsed = parseJson(text);
+      expect(parsed.value).toEqual(JSON.parse(text));
+      expect(parsed.repeated).toBeUndefined();
+    }),
+  );
+});
+
+test('parseJson() fails only with DecodeError on any text', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', 'a', '1', ' ')).map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(text, (input) => {
+      try {
+        parseJson(input);
+      } catch (error) {
+        expect(error).toBeInstanceOf(DecodeError);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,49 @@
+import { DecodeError, MAX_DEPTH } from '../decode-error.ts';
+import { countKeysInText, findDuplicates, type KeyOccurrences, nestingDepth } from './scan.ts';
+
+export interface ParsedJson {
+  readonly value: unknown;
+  /** Set when some object repeats a key; the last value is the one that counts. */
+  readonly repeated: KeyOccurrences | undefined;
+}
+
+/** Parses JSON text and tells which keys it repeats, which JSON.parse alone cannot. */
+export function parseJson(text: string): ParsedJson {
+  if (mayBeDeep(text) && nestingDepth(text) > MAX_DEPTH) {
+    throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new DecodeError((error as Error).message, { cause: error });
+  }
+  const repeated = countKeysInText(text) === countKeys(value) ? undefined : findDuplicates(text);
+  return { value, repeated };
+}
+
+/** Deep nesting needs many brackets; counting openings only is quick and settles nearly every body. */
+function mayBeDeep(text: string): boolean {
+  let openings = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++openings > MAX_DEPTH) return true;
+    }
+  }
+  return false;
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += countKeys(item);
+    return count;
+  }
+  for (const key of Object.keys(value)) {
+    count++;
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member === 'object') count += countKeys(member);
+  }
+  return count;
+}

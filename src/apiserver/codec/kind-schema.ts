@@ -1,0 +1,28 @@
+import { splitApiVersion } from '../../api/resource.ts';
+import { nodeOfStruct, type ObjectNode, type Schema, type StructSchema } from '../../api/schema/index.ts';
+import { isObject } from '../../machinery/values/index.ts';
+import type { ResourceRow } from '../registry/row.ts';
+import { nodeOfCustom, type StructuralSchema } from './structural/index.ts';
+
+/** What the server knows of the fields of a kind. */
+export type KindSchema =
+  | { readonly custom: false; readonly struct: StructSchema }
+  | { readonly custom: true; readonly schema: StructuralSchema | undefined };
+
+export function kindSchemaOf(
+  schema: Schema,
+  row: ResourceRow | undefined,
+  type: { readonly apiVersion: string; readonly kind: string },
+): KindSchema | undefined {
+  const { group, version } = splitApiVersion(type.apiVersion);
+  if (row?.custom === true && row.kind === type.kind) {
+    const found = row.schemaFor?.(version);
+    return { custom: true, schema: isObject(found) ? (found as StructuralSchema) : undefined };
+  }
+  const struct = schema.kind({ group, version, kind: type.kind });
+  return struct === undefined ? undefined : { custom: false, struct };
+}
+
+export function nodeOf(kind: KindSchema): ObjectNode {
+  return kind.custom ? nodeOfCustom(kind.schema) : nodeOfStruct(kind.struct);
+}

@@ -1,0 +1,120 @@
+import { DecodeError } from '../decode-error.ts';
+
+const truncated = (): DecodeError => new DecodeError('proto: unexpected EOF');
+
+/** Reads protobuf fields from a range of bytes; every read is bounded by its end. */
+export class Reader {
+  readonly #bytes: Buffer;
+  #at: number;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#end;
+  }
+
+  /** A tag is field number and wire type: `number << 3 | wire`. */
+  tag(): { number: number; wire: number } {
+    const tag = this.unsigned();
+    if (tag > 0xffffffff || tag < 8) throw new DecodeError(`proto: illegal tag ${tag}`);
+    return { number: Math.floor(tag / 8), wire: tag % 8 };
+  }
+
+  /** An unsigned varint that must fit a double exactly: tags, lengths. */
+  unsigned(): number {
+    let value = 0;
+    for (let shift = 0; shift < 49; shift += 7) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    throw new DecodeError('proto: integer overflow');
+  }
+
+  /** A signed varint of up to 64 bits; beyond 53 bits it loses precision, as JSON numbers do. */
+  signed(): number {
+    const start = this.#at;
+    let value = 0;
+    for (let shift = 0; shift < 49; shift += 7) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    this.#at = start;
+    let wide = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#byte();
+      wide |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return Number(BigInt.asIntN(64, wide));
+    }
+    throw new DecodeError('proto: integer overflow');
+  }
+
+  double(): number {
+    if (this.#end - this.#at < 8) throw truncated();
+    const value = this.#bytes.readDoubleLE(this.#at);
+    this.#at += 8;
+    return value;
+  }
+
+  text(): string {
+    const [start, end] = this.#range();
+    return this.#bytes.toString('utf8', start, end);
+  }
+
+  base64(): string {
+    const [start, end] = this.#range();
+    return this.#bytes.toString('base64', start, end);
+  }
+
+  slice(): Buffer {
+    const [start, end] = this.#range();
+    return this.#bytes.subarray(start, end);
+  }
+
+  message(): Reader {
+    const [start, end] = this.#range();
+    return new Reader(this.#bytes, start, end);
+  }
+
+  skip(wire: number): void {
+    switch (wire) {
+      case 0:
+        this.signed();
+        return;
+      case 1:
+        this.#advance(8);
+        return;
+      case 2:
+        this.#range();
+        return;
+      case 5:
+        this.#advance(4);
+        return;
+      default:
+        throw new DecodeError(`proto: illegal wireType ${wire}`);
+    }
+  }
+
+  #byte(): number {
+    if (this.#at >= this.#end) throw truncated();
+    return this.#bytes[this.#at++] as number;
+  }
+
+  #range(): [start: number, end: number] {
+    const length = this.unsigned();
+    const start = this.#at;
+    this.#advance(length);
+    return [start, start + length];
+  }
+
+  #advance(length: number): void {
+    if (length > this.#end - this.#at) throw truncated();
+    this.#at += length;
+  }
+}

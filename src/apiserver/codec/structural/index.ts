@@ -1,0 +1,8 @@
+export { checkStructural } from './check.ts';
+export { defaultCustom } from './defaults.ts';
+export { validateListTypes } from './list-types.ts';
+export { nodeOfCustom } from './node.ts';
+export { compilePattern, matchesPattern } from './pattern.ts';
+export { pruneCustom } from './prune.ts';
+export type { StructuralSchema } from './schema.ts';
+export { validateCustom } from './validate.ts';

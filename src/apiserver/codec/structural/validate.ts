@@ -1,0 +1,127 @@
+import { deepEqual, type Issue, isObject, type JsonObject } from '../../../machinery/values/index.ts';
+import { checkNumber, checkString } from './value-rules.ts';
+import { invalidAt, issueAt, joinPath, typeInvalidAt, tooManyAt } from './value-issues.ts';
+import {
+  additionalOf,
+  EMBEDDED,
+  INT_OR_STRING,
+  isMetaField,
+  itemsOf,
+  propertyOf,
+  type StructuralSchema,
+} from './schema.ts';
+
+/** Every rule of the schema a custom resource breaks. Takes objects that are pruned and defaulted. */
+export function validateCustom(object: JsonObject, schema: StructuralSchema | undefined): Issue[] {
+  const issues: Issue[] = [];
+  if (schema !== undefined) check(object, schema, '', true, issues);
+  return issues;
+}
+
+function check(value: unknown, schema: StructuralSchema, path: string, isRoot: boolean, issues: Issue[]): void {
+  if (value === null && schema.nullable === true) return;
+  if (!checkType(value, schema, path, issues)) return;
+  if (schema.enum !== undefined && !schema.enum.some((allowed) => deepEqual(allowed, value))) {
+    const allowed = schema.enum.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+    const list = allowed.map((item) => JSON.stringify(item)).join(', ');
+    issues.push(
+      issueAt(path, 'FieldValueNotSupported', `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`),
+    );
+  }
+  if (typeof value === 'string') checkString(value, schema, path, issues);
+  else if (typeof value === 'number') checkNumber(value, schema, path, issues);
+  else if (Array.isArray(value)) checkList(value, schema, path, issues);
+  else if (isObject(value)) checkObject(value, schema, path, isRoot || schema[EMBEDDED] === true, issues);
+  checkCombinations(value, schema, path, isRoot, issues);
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+};
+
+function checkType(value: unknown, schema: StructuralSchema, path: string, issues: Issue[]): boolean {
+  const actual = typeOf(value);
+  if (schema[INT_OR_STRING] === true) {
+    if (actual === 'integer' || actual === 'string') return true;
+    issues.push(typeInvalidAt(path, actual, `must be of type integer,string: ${JSON.stringify(actual)}`));
+    return false;
+  }
+  const { type } = schema;
+  if (type === undefined || type === '' || type === actual || (type === 'number' && actual === 'integer')) return true;
+  issues.push(typeInvalidAt(path, actual, `must be of type ${type}: ${JSON.stringify(actual)}`));
+  return false;
+}
+
+function checkList(list: readonly unknown[], schema: StructuralSchema, path: string, issues: Issue[]): void {
+  if (schema.minItems !== undefined && list.length < schema.minItems) {
+    issues.push(invalidAt(path, list.length, `should have at least ${schema.minItems} items`));
+  }
+  if (schema.maxItems !== undefined && list.length > schema.maxItems) {
+    issues.push(tooManyAt(path, list.length, schema.maxItems));
+  }
+  const items = itemsOf(schema);
+  if (items !== undefined) list.forEach((item, index) => check(item, items, `${path}[${index}]`, false, issues));
+}
+
+function checkObject(
+  object: JsonObject,
+  schema: StructuralSchema,
+  path: string,
+  isResource: boolean,
+  issues: Issue[],
+): void {
+  const count = Object.keys(object).length;
+  if (schema.minProperties !== undefined && count < schema.minProperties) {
+    issues.push(invalidAt(path, count, `should have at least ${schema.minProperties} properties`));
+  }
+  if (schema.maxProperties !== undefined && count > schema.maxProperties) {
+    issues.push(tooManyAt(path, count, schema.maxProperties));
+  }
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(object, name))
+      issues.push(issueAt(joinPath(path, name), 'FieldValueRequired', 'Required value'));
+  }
+  const additional = additionalOf(schema);
+  for (const name of Object.keys(object)) {
+    const property = propertyOf(schema, name);
+    if (isResource && isMetaField(name) && (property === undefined || name === 'metadata')) {
+      if (property !== undefined)
+        check(object[name], { ...property, type: undefined }, joinPath(path, name), false, issues);
+      continue;
+    }
+    const member = property ?? additional;
+    if (member !== undefined && member !== true) check(object[name], member, joinPath(path, name), false, issues);
+  }
+}
+
+/** allOf adds its issues; anyOf, oneOf and not only say that they failed. */
+function checkCombinations(
+  value: unknown,
+  schema: StructuralSchema,
+  path: string,
+  isRoot: boolean,
+  issues: Issue[],
+): void {
+  const isValid = (part: StructuralSchema): boolean => {
+    const found: Issue[] = [];
+    check(value, part, path, isRoot, found);
+    return found.length === 0;
+  };
+  for (const part of schema.allOf ?? []) check(value, part, path, isRoot, issues);
+  const fail = (text: string): void => {
+    issues.push(invalidAt(path, value, text, false));
+  };
+  const name = JSON.stringify(path);
+  if (schema.anyOf !== undefined && schema.anyOf.length > 0 && !schema.anyOf.some(isValid)) {
+    fail(`${name} must validate at least one schema (anyOf)`);
+  }
+  if (schema.oneOf !== undefined && schema.oneOf.length > 0) {
+    const valid = schema.oneOf.filter(isValid).length;
+    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+    if (valid !== 1) fail(`${name} must validate one and only one schema (oneOf). ${found}`);
+  }
+  if (schema.not !== undefined && isValid(schema.not)) fail(`${name} must not validate the schema (not)`);
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DecodeError } from '../decode-error.ts';
+import { parseYaml } from './parse.ts';
+
+test('parseYaml() reads scalars as kubectl does', () => {
+  const { value } = parseYaml(
+    'mode: 0644\non: yes\ndate: 2020-01-01\nrange: 1:30\nbig: 12345678901234567890\nt: !!str 5',
+  );
+  expect(value).toMatchObject({ mode: 420, true: true, date: '2020-01-01', range: '1:30', t: '5' });
+});
+
+test('parseYaml() names repeated keys by line', () => {
+  const { value, duplicates } = parseYaml('a: 1\nb:\n  foo: 1\n  foo: 2\na: 3\n');
+  expect(duplicates).toEqual(['line 5: key "a" already set in map', 'line 4: key "foo" already set in map']);
+  expect(value).toEqual({ a: 3, b: { foo: 2 } });
+});
+
+test('parseYaml() reads the first of several documents', () => {
+  expect(parseYaml('a: 1\n---\nb: 2\n').value).toEqual({ a: 1 });
+});
+
+const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[i]}`).join(',')}]`).join('\n')}`;
+
+test.each([
+  ['a bad indent', 'a:\n - b\n  c: d\n : :'],
+  ['an alias bomb', bomb],
+  ['absurd nesting', '['.repeat(50_000)],
+  ['an unknown alias', 'a: *nope'],
+])('parseYaml() refuses %s', (_, text) => {
+  expect(() => parseYaml(text)).toThrow(DecodeError);
+});
+
+test('parseYaml() reads JSON as JSON.parse does', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.jsonValue({ maxDepth: 3, noUnicodeString: true })),
+      (value) => {
+        const text = JSON.stringify(value);
+        expect(parseYaml(text).value).toEqual(JSON.parse(text));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('parseYaml() fails only with DecodeError on any text', () => {
+  const pieces = fc.constantFrom(
+    'a',
+    ': ',
+    '\n',
+    '  ',
+    '- ',
+    '[',
+    ']',
+    '{',
+    '}',
+    '&x ',
+    '*x',
+    '!!int ',
+    '"',
+    "'",
+    '|',
+    '>',
+    '#',
+    '?',
+    '%',
+    '\t',
+    '1',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join('')),
+      ),
+      (text) => {
+        try {
+          parseYaml(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(DecodeError);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,66 @@
+import { type CollectionTag, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import { DecodeError, MAX_DEPTH } from '../decode-error.ts';
+
+export interface ParsedYaml {
+  readonly value: unknown;
+  /** `line 3: key "replicas" already set in map`. */
+  readonly duplicates: readonly string[];
+}
+
+/** What kubectl reads: YAML 1.1 scalars, but dates stay text and colons make no base-60 numbers. */
+function withoutTimes(tags: Tags): Tags {
+  return tags.filter((tag): tag is CollectionTag | ScalarTag => {
+    if (typeof tag === 'string') return tag !== 'timestamp' && tag !== 'intTime' && tag !== 'floatTime';
+    return tag.tag !== 'tag:yaml.org,2002:timestamp' && (tag as { format?: string }).format !== 'TIME';
+  });
+}
+
+/** Parses one YAML document into JSON data. JSON is YAML too. */
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      version: '1.1',
+      uniqueKeys: false,
+      lineCounter: lines,
+      customTags: withoutTimes,
+      logLevel: 'silent',
+    });
+    const [error] = document.errors;
+    if (error !== undefined) throw new DecodeError(`yaml: ${firstLine(error.message)}`);
+    const duplicates: string[] = [];
+    visit(document, {
+      Map: (_, map, path) => {
+        if (path.length > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
+        const seen = new Set<string>();
+        for (const { key } of map.items) {
+          if (!isScalar(key)) continue;
+          const name = String(key.value);
+          const line = lines.linePos(key.range?.[0] ?? 0).line;
+          if (seen.has(name)) duplicates.push(`line ${line}: key ${JSON.stringify(name)} already set in map`);
+          seen.add(name);
+        }
+      },
+      Seq: (_, __, path) => {
+        if (path.length > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
+      },
+    });
+    return { value: toJson(document.toJS({ maxAliasCount: 100 })), duplicates };
+  } catch (error) {
+    if (error instanceof DecodeError) throw error;
+    throw new DecodeError(`yaml: ${firstLine((error as Error).message)}`, { cause: error });
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
+
+/** JSON data only: YAML knows numbers and types JSON does not. */
+function toJson(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member === 'bigint') return Number(member);
+    if (member instanceof Uint8Array) return Buffer.from(member).toString('base64');
+    if (member instanceof Set) return [...member];
+    return member;
+  });
+  return text === undefined ? null : (JSON.parse(text) as unknown);
+}
