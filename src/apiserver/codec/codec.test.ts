@@ -112,7 +112,7 @@ test('prune() turns a patch that breaks a type into 422 at field patch', () => {
 });
 
 test('patches fail with the code of the broken rule', () => {
-  const object = { metadata: { name: 'd' } };
+  const object = { metadata: { name: 'd' }, spec: {} };
   expect(failureOf(() => codec.jsonPatch(object, [{ op: 'test', path: '/x', value: 1 }])).code).toBe(422);
   expect(failureOf(() => codec.strategicMerge(row(), 'v1', object, { spec: { $retainKeys: 1 } })).code).toBe(400);
 });

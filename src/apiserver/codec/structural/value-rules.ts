@@ -5,7 +5,7 @@ import type { StructuralSchema } from './schema.ts';
 import { invalidAt, issueAt } from './value-issues.ts';
 
 export function checkString(value: string, schema: StructuralSchema, path: string, issues: Issue[]): void {
-  const length = [...value].length;
+  const length = codePoints(value);
   if (schema.minLength !== undefined && length < schema.minLength) {
     issues.push(invalidAt(path, value, `should be at least ${schema.minLength} chars long`));
   }
@@ -18,6 +18,12 @@ export function checkString(value: string, schema: StructuralSchema, path: strin
   if (schema.format !== undefined && !hasFormat(value, schema.format)) {
     issues.push(invalidAt(path, value, `must be of type ${schema.format}: ${JSON.stringify(value)}`));
   }
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 const INTEGER_FORMATS: Readonly<Record<string, readonly [min: number, max: number]>> = {

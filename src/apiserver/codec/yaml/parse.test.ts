@@ -16,6 +16,13 @@ test('parseYaml() names repeated keys by line', () => {
   expect(value).toEqual({ a: 3, b: { foo: 2 } });
 });
 
+test('parseYaml() reads documents as deep as the limit allows', () => {
+  const depth = 299;
+  expect(() => parseYaml('['.repeat(depth) + ']'.repeat(depth))).not.toThrow();
+  expect(() => parseYaml(Array.from({ length: depth }, (_, i) => `${' '.repeat(i)}a:`).join('\n'))).not.toThrow();
+  expect(() => parseYaml(`${'- '.repeat(depth - 1)}x`)).not.toThrow();
+});
+
 test('parseYaml() reads the first of several documents', () => {
   expect(parseYaml('a: 1\n---\nb: 2\n').value).toEqual({ a: 1 });
 });
@@ -25,7 +32,15 @@ const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g', 'h'].m
 test.each([
   ['a bad indent', 'a:\n - b\n  c: d\n : :'],
   ['an alias bomb', bomb],
-  ['absurd nesting', '['.repeat(50_000)],
+  ['brackets without end', '['.repeat(50_000)],
+  ['brackets in brackets', '['.repeat(5000) + ']'.repeat(5000)],
+  ['lists in lists on one line', '- '.repeat(20_000)],
+  ['keys in keys', '? '.repeat(20_000)],
+  ['ever deeper indentation', Array.from({ length: 2000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+  [
+    'lists in lists over many lines',
+    Array.from({ length: 50 }, (_, i) => `${'  '.repeat(i * 20)}${'- '.repeat(20)}`).join('\n'),
+  ],
   ['an unknown alias', 'a: *nope'],
 ])('parseYaml() refuses %s', (_, text) => {
   expect(() => parseYaml(text)).toThrow(DecodeError);

@@ -1,5 +1,8 @@
 import { type CollectionTag, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
-import { DecodeError, MAX_DEPTH } from '../decode-error.ts';
+import { DecodeError } from '../decode-error.ts';
+import { nestingBound } from './nesting.ts';
+
+const MAX_DEPTH = 300;
 
 export interface ParsedYaml {
   readonly value: unknown;
@@ -17,6 +20,7 @@ function withoutTimes(tags: Tags): Tags {
 
 /** Parses one YAML document into JSON data. JSON is YAML too. */
 export function parseYaml(text: string): ParsedYaml {
+  if (nestingBound(text) > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, {
@@ -30,8 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
     if (error !== undefined) throw new DecodeError(`yaml: ${firstLine(error.message)}`);
     const duplicates: string[] = [];
     visit(document, {
-      Map: (_, map, path) => {
-        if (path.length > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
+      Map: (_, map) => {
         const seen = new Set<string>();
         for (const { key } of map.items) {
           if (!isScalar(key)) continue;
@@ -40,9 +43,6 @@ export function parseYaml(text: string): ParsedYaml {
           if (seen.has(name)) duplicates.push(`line ${line}: key ${JSON.stringify(name)} already set in map`);
           seen.add(name);
         }
-      },
-      Seq: (_, __, path) => {
-        if (path.length > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
       },
     });
     return { value: toJson(document.toJS({ maxAliasCount: 100 })), duplicates };
