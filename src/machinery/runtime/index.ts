@@ -11,3 +11,5 @@ export * from './log.ts';
 export * from './metrics.ts';
 export * from './transport.ts';
 export * from './work-queue.ts';
+export * from './http-transport.ts';
+export * from './kubeconfig.ts';

@@ -1,0 +1,100 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { ServerAccess } from './kubeconfig.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface HttpTransport {
+  readonly send: Transport;
+  /** Closes idle connections; a request under way is not cut. */
+  close(): void;
+}
+
+const MAX_CONNECTIONS = 256;
+const CONNECT_TIMEOUT_MS = 15_000;
+
+/** Reaches an API server over the network, with connections kept open between requests. */
+export function createHttpTransport(access: ServerAccess): HttpTransport {
+  const url = new URL(access.server);
+  const secure = url.protocol === 'https:';
+  const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
+  const agent = secure
+    ? new HttpsAgent({
+        ...pool,
+        ...(access.ca === undefined ? {} : { ca: access.ca }),
+        ...(access.clientCert === undefined ? {} : { cert: access.clientCert }),
+        ...(access.clientKey === undefined ? {} : { key: access.clientKey }),
+        ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+        rejectUnauthorized: access.skipVerify !== true,
+      })
+    : new HttpAgent(pool);
+  const base = url.pathname.replace(/\/+$/, '');
+
+  const send: Transport = async (request) => {
+    const token = await access.token?.();
+    const options: RequestOptions = {
+      agent,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port || (secure ? 443 : 80),
+      method: request.method,
+      path: base + request.path,
+      headers: { ...request.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    };
+    const start = (): Promise<TransportResponse> => exchange(secure ? httpsRequest : httpRequest, options, request);
+    try {
+      return await start();
+    } catch (error) {
+      // The server may close a kept connection just as a request goes out on it; reading again is harmless.
+      if (request.method === 'GET' && isReset(error) && !request.signal?.aborted) return start();
+      throw error;
+    }
+  };
+  return { send, close: () => agent.destroy() };
+}
+
+function exchange(
+  open: typeof httpRequest,
+  options: RequestOptions,
+  { body, signal }: TransportRequest,
+): Promise<TransportResponse> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const call = open(options);
+    const onAbort = (): void => {
+      call.destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const cleanUp = (): void => signal?.removeEventListener('abort', onAbort);
+    call.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      socket.setTimeout(CONNECT_TIMEOUT_MS, () =>
+        socket.destroy(new Error(`no answer from ${options.host}:${options.port}`)),
+      );
+      socket.once(open === httpRequest ? 'connect' : 'secureConnect', () => socket.setTimeout(0));
+    });
+    call.once('error', (error) => {
+      cleanUp();
+      reject(error);
+    });
+    call.once('response', (response: IncomingMessage) => {
+      response.once('close', cleanUp);
+      resolve({ status: response.statusCode ?? 0, headers: flatten(response.headers), body: response });
+    });
+    call.end(body);
+  });
+}
+
+function flatten(headers: IncomingMessage['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+function isReset(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
