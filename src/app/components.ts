@@ -4,6 +4,7 @@ import { startEndpointSliceController } from '../controllers/endpoint-slice/inde
 import { startEndpointSliceMirroringController } from '../controllers/endpoint-slice-mirroring/index.ts';
 import { startEndpointsController } from '../controllers/endpoints/index.ts';
 import { startGarbageCollector } from '../controllers/garbage-collector/index.ts';
+import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
@@ -35,5 +36,6 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     createReplicationControllerController(),
     startStatefulSetController,
     startDaemonSetController,
+    createDeploymentController(),
   ];
 }

@@ -1,11 +1,13 @@
 /** The registry's built-in rows: the names of a kind, its strategy and its subresources put together. */
 import { builtinKinds, type KindNames } from '../../api/registry.ts';
+import { FeatureGates } from '../../machinery/runtime/index.ts';
 import { ALL_VERBS, type ResourceRow, type Verb, type VersionRow } from '../registry/row.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { bindingSubresource } from '../subresources/binding.ts';
 import { finalizeSubresource } from '../subresources/finalize.ts';
 import { scaleSubresource, workloadScale } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
+import { withoutPickers } from './apps/picker-gate.ts';
 import { conversions } from './conversions.ts';
 import { strategies } from './strategies.ts';
 
@@ -19,8 +21,14 @@ const VERBS: Readonly<Record<string, readonly Verb[]>> = {
   '/Namespace': ALL_VERBS.filter((verb) => verb !== 'deletecollection'),
 };
 
-export function builtinRows(): ResourceRow[] {
-  return builtinKinds.map(rowOf);
+const HAS_PICKER = new Set(['apps/Deployment', 'apps/ReplicaSet']);
+
+export function builtinRows(gates = new FeatureGates()): ResourceRow[] {
+  const rows = builtinKinds.map(rowOf);
+  if (gates.enabled('DownscalePodPicker')) return rows;
+  return rows.map((row) =>
+    HAS_PICKER.has(`${row.group}/${row.kind}`) ? { ...row, strategy: withoutPickers(row.strategy) } : row,
+  );
 }
 
 function rowOf(names: KindNames): ResourceRow {

@@ -1,5 +1,18 @@
+import {
+  defaultReplicaSet,
+  pickerWarnings,
+  validateReplicaSet,
+  validateReplicaSetStatus,
+  validateReplicaSetUpdate,
+} from '../../../api/apps/index.ts';
+import {
+  defaultReplicationController,
+  validateReplicationController,
+  validateReplicationControllerStatus,
+} from '../../../api/core/replication-controller.ts';
 import type { ReplicaSet } from '../../../api/generated/apps-v1.ts';
-import { FieldPath, fromLabels, invalid, type Issue, matches, required } from '../../../machinery/values/index.ts';
+import type { ReplicationController } from '../../../api/generated/core-v1.ts';
+import { FieldPath } from '../../../machinery/values/index.ts';
 import type { ApiObject } from '../../object.ts';
 import type { Strategy, TableLayout } from '../../registry/strategy.ts';
 import {
@@ -14,11 +27,11 @@ import {
   text,
 } from '../columns.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
-import { validatePodTemplate } from '../core/pod-validation.ts';
-import { nonNegative, specOf, validateSelectorUnchanged, validateWorkload } from './workloads.ts';
+import { checkTemplate } from './template-check.ts';
 
 const asReplicaSet = (object: ApiObject): ReplicaSet => object as unknown as ReplicaSet;
-const SPEC = FieldPath.of('spec');
+const asController = (object: ApiObject): ReplicationController => object as unknown as ReplicationController;
+const PICKER = FieldPath.of('spec', 'downscalePodPicker');
 
 function replicaTable(selector: (object: ApiObject) => string): TableLayout {
   return {
@@ -50,53 +63,36 @@ function replicaTable(selector: (object: ApiObject) => string): TableLayout {
 
 export const replicaSetStrategy: Strategy = {
   defaults(object) {
-    const spec = specOf(object);
-    spec.replicas ??= 1;
-    defaultPodTemplate(spec.template);
+    const replicaSet = asReplicaSet(object);
+    defaultReplicaSet(replicaSet);
+    defaultPodTemplate(replicaSet.spec?.template);
   },
   prepareForCreate(object) {
     object['status'] = { replicas: 0 };
   },
-  validate: validateWorkload,
-  validateUpdate: validateSelectorUnchanged,
+  validate: (object) => validateReplicaSet(asReplicaSet(object), checkTemplate),
+  validateUpdate: (object, old) => validateReplicaSetUpdate(asReplicaSet(object), asReplicaSet(old), checkTemplate),
+  validateStatusUpdate: (object) => validateReplicaSetStatus(asReplicaSet(object)),
+  warnings: (object) => pickerWarnings(asReplicaSet(object).spec?.downscalePodPicker, PICKER),
   generation: 'spec',
   fields: (object) => ({ 'status.replicas': String(asReplicaSet(object).status?.replicas ?? 0) }),
   table: replicaTable((object) => selectorText(asReplicaSet(object).spec?.selector)),
 };
 
 export const replicationControllerStrategy: Strategy = {
-  ...replicaSetStrategy,
   defaults(object) {
-    const spec = specOf(object);
-    spec.replicas ??= 1;
-    defaultPodTemplate(spec.template);
-    const labels = spec.template?.metadata?.labels ?? {};
-    const selector = (spec.selector ?? {}) as Record<string, string>;
-    if (Object.keys(selector).length === 0 && Object.keys(labels).length > 0) {
-      spec.selector = { ...labels } as unknown as NonNullable<typeof spec.selector>;
-    }
-    if (Object.keys(object.metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0) {
-      object.metadata.labels = { ...labels };
-    }
+    const controller = asController(object);
+    defaultPodTemplate(controller.spec?.template);
+    defaultReplicationController(controller);
   },
-  validate(object): Issue[] {
-    const spec = specOf(object);
-    const selector = (spec.selector ?? {}) as Record<string, string>;
-    const issues = nonNegative(spec.replicas, SPEC.child('replicas'));
-    if (Object.keys(selector).length === 0) issues.push(required(SPEC.child('selector')));
-    else if (!matches(fromLabels(selector), spec.template?.metadata?.labels)) {
-      issues.push(
-        invalid(
-          SPEC.child('template', 'metadata', 'labels'),
-          spec.template?.metadata?.labels ?? {},
-          '`selector` does not match template `labels`',
-        ),
-      );
-    }
-    issues.push(...validatePodTemplate(spec.template, SPEC.child('template'), { restartPolicies: ['Always'] }));
-    return issues;
+  prepareForCreate(object) {
+    object['status'] = { replicas: 0 };
   },
-  validateUpdate: () => [],
+  validate: (object) => validateReplicationController(asController(object), checkTemplate),
+  validateUpdate: (object) => validateReplicationController(asController(object), checkTemplate),
+  validateStatusUpdate: (object) => validateReplicationControllerStatus(asController(object)),
+  generation: 'spec',
+  fields: (object) => ({ 'status.replicas': String(asController(object).status?.replicas ?? 0) }),
   garbageCollection: 'Orphan',
-  table: replicaTable((object) => labelsText(specOf(object).selector as unknown as Record<string, string>)),
+  table: replicaTable((object) => labelsText(asController(object).spec?.selector)),
 };
