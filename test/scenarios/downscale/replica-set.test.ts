@@ -161,7 +161,7 @@ test('S10 a pod that another owner controls is left alone', async () => {
   expect(owners.map(({ name }) => name).sort()).toEqual(['first', 'second']);
 });
 
-test('S11 a pod that loses its label is released and replaced, and comes back as surplus', async () => {
+test.skip('S11 a pod that loses its label is released and replaced, and comes back as surplus', async () => {
   const w = await start();
   await create(w, 1);
   await w.bringAll();
