@@ -7,6 +7,7 @@ import { type Clock, type Logger, silentLogger, systemClock } from '../machinery
 import { FlushError, type Store } from '../storage/index.ts';
 import { allowAll, type Authorizer } from './access.ts';
 import type { AdmissionPlugin } from './admission.ts';
+import { createCodec } from './codec/index.ts';
 import type { Codec } from './codec-seam.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
@@ -19,7 +20,6 @@ import {
   type PlainRoute,
   versionRoute,
 } from './plain-routes.ts';
-import { plainCodec } from './plain-codec.ts';
 import { Registry } from './registry/registry.ts';
 import type { ResourceRow } from './registry/row.ts';
 import { parseRequest, type ResourceRequest } from './request/info.ts';
@@ -82,7 +82,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     clock: options.clock ?? systemClock,
     log: options.log ?? silentLogger,
     objects,
-    codec: options.codec ?? plainCodec,
+    codec: options.codec ?? createCodec(),
     random: options.random ?? Math.random,
     newUid: options.newUid ?? randomUUID,
     lines: new WatchLines(),

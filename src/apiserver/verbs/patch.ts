@@ -1,5 +1,4 @@
 /** PATCH: the content type selects the algorithm; the outcome is then an update like any other. */
-import { parse as parseYaml } from 'yaml';
 import {
   deepClone,
   FieldPath,
@@ -9,6 +8,7 @@ import {
   required,
 } from '../../machinery/values/index.ts';
 import { type Call, nameOf } from '../call.ts';
+import { DecodeError, parseJson, parseYaml } from '../codec/index.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, objectKey } from '../registry/row.ts';
@@ -88,7 +88,7 @@ function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): vo
 /** Reads the patch once; the returned function applies it to any version of the object. */
 export function patcher(call: Call, type: Exclude<PatchType, typeof APPLY_PATCH>): (shown: ApiObject) => ApiObject {
   const { kernel, row, version } = call;
-  const document = parseJson(call);
+  const document = readPatch(call);
   if (type === JSON_PATCH) {
     if (!Array.isArray(document)) throw badRequest('the JSON patch is not a list of operations');
     return (shown) => kernel.codec.jsonPatch(shown, document);
@@ -99,11 +99,17 @@ export function patcher(call: Call, type: Exclude<PatchType, typeof APPLY_PATCH>
     : (shown) => kernel.codec.strategicMerge(row, version.name, shown, document);
 }
 
-function parseJson(call: Call): unknown {
+function readPatch(call: Call): unknown {
   try {
-    return JSON.parse(Buffer.from(call.request.body ?? []).toString('utf8'));
+    const { value, repeated } = parseJson(Buffer.from(call.request.body ?? []).toString('utf8'));
+    const problems = (repeated?.duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
+    reportProblems(call, problems, (text) =>
+      invalid(call.row, call.info.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
+    );
+    return value;
   } catch (error) {
-    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(`error decoding patch: ${error.message}`);
   }
 }
 
@@ -156,13 +162,23 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
   return { status: 200, written };
 }
 
-function readConfig(call: Call): ApiObject {
-  let config: unknown;
+function parseConfig(call: Call): unknown {
   try {
-    config = parseYaml(Buffer.from(call.request.body ?? []).toString('utf8'), { version: '1.1', maxAliasCount: 100 });
+    const { value, duplicates } = parseYaml(Buffer.from(call.request.body ?? []).toString('utf8'));
+    reportProblems(call, duplicates, () =>
+      badRequest(
+        `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,
+      ),
+    );
+    return value;
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(`error decoding YAML: ${error.message}`);
   }
+}
+
+function readConfig(call: Call): ApiObject {
+  const config = parseConfig(call);
   if (!isObject(config)) throw badRequest('the apply configuration is not an object');
   const { row, version } = call;
   const expected = apiVersion(row.group, version.name);

@@ -1,5 +1,6 @@
 export { checkStructural } from './check.ts';
 export { defaultCustom } from './defaults.ts';
+export { structuralSchemas } from './library.ts';
 export { validateListTypes } from './list-types.ts';
 export { nodeOfCustom } from './node.ts';
 export { compilePattern, matchesPattern } from './pattern.ts';
