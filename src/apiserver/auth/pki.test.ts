@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../machinery/runtime/index.ts';
-import { issueClient, type KeyPair, readRequest } from './certificates.ts';
+import { issueClient, type KeyPair, readRequest } from '../../machinery/runtime/certificates.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki } from './pki.ts';
 

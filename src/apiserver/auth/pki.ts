@@ -6,7 +6,14 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../machinery/runtime/index.ts';
-import { createAuthority, isFresh, issueClient, issueServer, type KeyPair, renewAt } from './certificates.ts';
+import {
+  createAuthority,
+  isFresh,
+  issueClient,
+  issueServer,
+  type KeyPair,
+  renewAt,
+} from '../../machinery/runtime/certificates.ts';
 
 export interface PkiOptions {
   /** Absent: nothing is written to disk. */

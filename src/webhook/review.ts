@@ -1,0 +1,56 @@
+import type { StatusBody } from '../machinery/runtime/index.ts';
+import { isObject } from '../machinery/values/index.ts';
+
+/** What the API server asks: may this request pass? */
+export interface ReviewRequest {
+  readonly uid: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly subResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[] };
+  readonly object?: Record<string, unknown> | null;
+  readonly oldObject?: Record<string, unknown> | null;
+  readonly options?: Record<string, unknown> | null;
+  readonly dryRun?: boolean;
+}
+
+/** The answer. A refusal carries a Status, which the API server hands to the client as it is where its code is 400 or more. */
+export interface ReviewResponse {
+  readonly allowed: boolean;
+  readonly status?: StatusBody;
+  readonly warnings?: readonly string[];
+}
+
+export const allow: ReviewResponse = { allowed: true };
+
+export function refuse(status: StatusBody): ReviewResponse {
+  return { allowed: false, status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...status } };
+}
+
+/** The body was no AdmissionReview. */
+export class ReviewFormatError extends Error {
+  override name = 'ReviewFormatError';
+}
+
+export function parseReview(body: string): ReviewRequest {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch (cause) {
+    throw new ReviewFormatError('the body is not JSON', { cause });
+  }
+  if (!isObject(parsed) || parsed['kind'] !== 'AdmissionReview' || parsed['apiVersion'] !== 'admission.k8s.io/v1') {
+    throw new ReviewFormatError('the body is not an AdmissionReview of admission.k8s.io/v1');
+  }
+  const request = parsed['request'];
+  if (!isObject(request) || typeof request['uid'] !== 'string' || !isObject(request['resource'])) {
+    throw new ReviewFormatError('the AdmissionReview carries no request');
+  }
+  return request as unknown as ReviewRequest;
+}
+
+export function formatReview(uid: string, response: ReviewResponse): string {
+  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, ...response } });
+}

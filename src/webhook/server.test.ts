@@ -1,0 +1,98 @@
+import { request } from 'node:https';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAuthority, issueServer, type KeyPair } from '../machinery/runtime/certificates.ts';
+import { silentLogger } from '../machinery/runtime/index.ts';
+import { allow, refuse } from './review.ts';
+import { startWebhookServer, type WebhookServer } from './server.ts';
+
+let authority: KeyPair;
+let server: WebhookServer;
+let ready = true;
+
+beforeAll(async () => {
+  const now = Date.now();
+  authority = await createAuthority('test', { now, days: 1 });
+  server = await startWebhookServer({
+    certificate: await issueServer(authority, 'webhook', ['127.0.0.1'], { now, days: 1 }),
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLogger,
+    isReady: () => ready,
+    handlers: new Map([
+      ['/allow', () => Promise.resolve(allow)],
+      [
+        '/refuse',
+        () =>
+          Promise.resolve(
+            refuse({ code: 429, reason: 'TooManyRequests', message: 'later', details: { retryAfterSeconds: 10 } }),
+          ),
+      ],
+      ['/broken', () => Promise.reject(new Error('no ledger'))],
+    ]),
+  });
+});
+afterAll(() => server.close());
+
+const review = JSON.stringify({
+  apiVersion: 'admission.k8s.io/v1',
+  kind: 'AdmissionReview',
+  request: { uid: 'u1', operation: 'CREATE', resource: { group: '', version: 'v1', resource: 'pods' } },
+});
+
+function send(path: string, { body = review, method = 'POST' } = {}): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      { host: '127.0.0.1', port: server.port, path, method, ca: authority.certificate, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    call.on('error', reject);
+    call.end(method === 'GET' ? undefined : body);
+  });
+}
+
+test('the webhook server answers a review with its uid', async () => {
+  const { status, text } = await send('/allow?timeout=10s');
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toEqual({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid: 'u1', allowed: true },
+  });
+});
+
+test('the webhook server hands a refusal with code and retry on', async () => {
+  const { response } = JSON.parse((await send('/refuse')).text) as {
+    response: { allowed: boolean; status: { code: number; details: object } };
+  };
+  expect(response).toMatchObject({ allowed: false, status: { code: 429, details: { retryAfterSeconds: 10 } } });
+});
+
+test('the webhook server refuses what its handler could not decide', async () => {
+  const { response } = JSON.parse((await send('/broken')).text) as {
+    response: { allowed: boolean; status: { message: string } };
+  };
+  expect(response.allowed).toBe(false);
+  expect(response.status.message).toBe('Quorate could not decide: no ledger');
+});
+
+test('the webhook server answers bad input with a clear text', async () => {
+  expect(await send('/allow', { body: '{' })).toEqual({ status: 400, text: 'the body is not JSON\n' });
+  expect((await send('/allow', { body: '{"kind":"Pod"}' })).status).toBe(400);
+  expect((await send('/none')).status).toBe(404);
+  expect((await send('/allow', { method: 'GET' })).status).toBe(405);
+  expect((await send('/allow', { body: 'x'.repeat(9 * 1024 * 1024) })).status).toBe(413);
+});
+
+test('the webhook server is not ready, and grants nothing, before its caches are filled', async () => {
+  ready = false;
+  expect((await send('/readyz', { method: 'GET' })).status).toBe(503);
+  expect((await send('/allow')).status).toBe(503);
+  expect((await send('/healthz', { method: 'GET' })).status).toBe(200);
+  ready = true;
+});
