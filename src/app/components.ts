@@ -3,16 +3,19 @@ import { startDaemonSetController } from '../controllers/daemonset/index.ts';
 import { startEndpointSliceController } from '../controllers/endpoint-slice/index.ts';
 import { startEndpointSliceMirroringController } from '../controllers/endpoint-slice-mirroring/index.ts';
 import { startEndpointsController } from '../controllers/endpoints/index.ts';
+import { startEventTtlController } from '../controllers/event-ttl/index.ts';
 import { startGarbageCollector } from '../controllers/garbage-collector/index.ts';
 import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
 import { createReplicaSetController, createReplicationControllerController } from '../controllers/replicaset/index.ts';
+import { startResourceQuotaController } from '../controllers/resource-quota/index.ts';
 import { rootCaController } from '../controllers/root-ca/index.ts';
 import { startServiceAccountController } from '../controllers/service-account/index.ts';
 import { startStatefulSetController } from '../controllers/statefulset/index.ts';
 import { startTaintEvictionController } from '../controllers/taint-eviction/index.ts';
+import { startTtlAfterFinishedController } from '../controllers/ttl-after-finished/index.ts';
 import type { StartController } from '../machinery/runtime/index.ts';
 
 export interface ComponentOptions {
@@ -29,6 +32,9 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startEndpointsController,
     startEndpointSliceController,
     startEndpointSliceMirroringController,
+    startResourceQuotaController,
+    startTtlAfterFinishedController,
+    startEventTtlController,
     (context) => startNodeLifecycleController(context),
     startTaintEvictionController,
     (context) => startPodGcController(context),

@@ -5,6 +5,7 @@ import { startEndpointSliceMirroringController } from '../../src/controllers/end
 import { startEndpointsController } from '../../src/controllers/endpoints/index.ts';
 import { startGarbageCollector } from '../../src/controllers/garbage-collector/index.ts';
 import { startNamespaceController } from '../../src/controllers/namespace/index.ts';
+import { startResourceQuotaController } from '../../src/controllers/resource-quota/index.ts';
 import { rootCaController } from '../../src/controllers/root-ca/index.ts';
 import { startServiceAccountController } from '../../src/controllers/service-account/index.ts';
 import {
@@ -41,6 +42,7 @@ describe('built-in controllers on a real API server', () => {
     startServiceAccountController(context);
     rootCaController(readFileSync(plane.caFile, 'utf8'))(context);
     startGarbageCollector(context);
+    startResourceQuotaController(context);
     startEndpointsController(context);
     startEndpointSliceController(context);
     startEndpointSliceMirroringController(context);
@@ -50,5 +52,5 @@ describe('built-in controllers on a real API server', () => {
     await plane?.stop();
   });
 
-  describeBuiltinControllers(() => ({ client }), { customResources: true });
+  describeBuiltinControllers(() => ({ client }), { customResources: true, quotas: true });
 });

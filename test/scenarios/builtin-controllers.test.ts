@@ -4,6 +4,7 @@ import { startEndpointSliceMirroringController } from '../../src/controllers/end
 import { startEndpointsController } from '../../src/controllers/endpoints/index.ts';
 import { startGarbageCollector } from '../../src/controllers/garbage-collector/index.ts';
 import { startNamespaceController } from '../../src/controllers/namespace/index.ts';
+import { startResourceQuotaController } from '../../src/controllers/resource-quota/index.ts';
 import { rootCaController } from '../../src/controllers/root-ca/index.ts';
 import { startServiceAccountController } from '../../src/controllers/service-account/index.ts';
 import { type Clock, systemClock } from '../../src/machinery/runtime/index.ts';
@@ -20,6 +21,7 @@ describe('built-in controllers on the embedded server', () => {
         startServiceAccountController,
         rootCaController('-----BEGIN CERTIFICATE-----'),
         startGarbageCollector,
+        startResourceQuotaController,
         startEndpointsController,
         startEndpointSliceController,
         startEndpointSliceMirroringController,
@@ -28,5 +30,5 @@ describe('built-in controllers on the embedded server', () => {
   });
   afterAll(() => plane?.stop());
 
-  describeBuiltinControllers(() => plane, { customResources: false });
+  describeBuiltinControllers(() => plane, { customResources: false, quotas: false });
 });

@@ -13,6 +13,7 @@ import {
   endpointsType,
   namespaceType,
   podType,
+  resourceQuotaType,
   serviceAccountType,
   serviceType,
 } from '../../src/api/resource-types.ts';
@@ -25,12 +26,14 @@ export interface Plane {
 export interface SuiteOptions {
   /** False on a server that does not serve custom resources. */
   readonly customResources: boolean;
+  /** False on a server that does not charge quotas at admission. */
+  readonly quotas: boolean;
 }
 
 const crdType = builtinType('CustomResourceDefinition', 'apiextensions.k8s.io');
 let serial = 0;
 
-export function describeBuiltinControllers(plane: () => Plane, { customResources }: SuiteOptions): void {
+export function describeBuiltinControllers(plane: () => Plane, { customResources, quotas }: SuiteOptions): void {
   const client = () => plane().client;
   const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000, interval: 50 });
   const exists = async (type: ResourceType, key: { namespace?: string; name: string }) => {
@@ -282,5 +285,39 @@ export function describeBuiltinControllers(plane: () => Plane, { customResources
     await soon(() => sliced(namespace, manager)).toEqual([[['10.8.0.2 true'], [80]]]);
     await client().delete(endpointsType, key);
     await soon(() => sliced(namespace, manager)).toEqual([]);
+  });
+
+  test.runIf(quotas)('a quota is counted, charged, enforced and given back', async () => {
+    const namespace = await newNamespace();
+    const hard = { pods: '2', 'count/pods': '3', 'services.nodeports': '1', 'count/leases.coordination.k8s.io': '1' };
+    await client().create(resourceQuotaType, { metadata: { namespace, name: 'q' }, spec: { hard } });
+    const used = async () => (await client().get(resourceQuotaType, { namespace, name: 'q' })).status?.used;
+    const none = { pods: '0', 'count/pods': '0', 'services.nodeports': '0', 'count/leases.coordination.k8s.io': '0' };
+    await soon(used).toEqual(none);
+    const spec = { containers: [{ name: 'c', image: 'pause' }] };
+    const create = (name: string) => client().create(podType, { metadata: { namespace, name }, spec } as Pod);
+    await create('one');
+    await create('two');
+    expect(await used()).toEqual({ ...none, pods: '2', 'count/pods': '2' });
+    await expect(create('three')).rejects.toThrow(
+      'exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2',
+    );
+
+    const finished = { type: 'merge', body: { status: { phase: 'Succeeded' } } } as const;
+    await client().patch(podType, { namespace, name: 'one' }, finished, { subresource: 'status' });
+    await soon(used).toEqual({ ...none, pods: '1', 'count/pods': '2' });
+    await client().delete(podType, { namespace, name: 'two' }, { gracePeriodSeconds: 0 });
+    await soon(used).toEqual({ ...none, pods: '0', 'count/pods': '1' });
+
+    const leaseType = builtinType('Lease', 'coordination.k8s.io');
+    await client().create(leaseType, { metadata: { namespace, name: 'l' } });
+    await client().delete(leaseType, { namespace, name: 'l' });
+    await soon(used).toEqual({ ...none, 'count/pods': '1' });
+    await client().patch(
+      resourceQuotaType,
+      { namespace, name: 'q' },
+      { type: 'merge', body: { spec: { hard: { secrets: '4' } } } },
+    );
+    await soon(used).toEqual({ ...none, 'count/pods': '1', secrets: '0' });
   });
 }
