@@ -27,10 +27,23 @@ export interface JointVerdict {
  * piece so that no more groups are broken at any moment than must be.
  */
 export function decideTogether(index: DisruptionIndex, pods: readonly PodName[], now: number): JointVerdict {
+  return openAccount(index, now)(pods);
+}
+
+/** Judges one set of pods after another, each as if those granted before were gone. */
+export function openAccount(index: DisruptionIndex, now: number): (pods: readonly PodName[]) => JointVerdict {
+  const taken = new Taken();
+  return (pods) => judge(index, pods, { now, taken });
+}
+
+function judge(
+  index: DisruptionIndex,
+  pods: readonly PodName[],
+  { now, taken }: { now: number; taken: Taken },
+): JointVerdict {
   const asked = pods
     .map(({ namespace, name }) => index.ask(namespace, name, now))
     .filter((question) => question !== undefined);
-  const taken = new Taken();
   const steps = inOrder(asked).map((question) => {
     const { pod } = question;
     const views = question.views.map((view) => taken.apply(view));

@@ -1,0 +1,126 @@
+import { isNotFound, type Client, type InformerSet, type Logger } from '../machinery/runtime/index.ts';
+import {
+  SCHEDULING_GROUP,
+  SCHEDULING_VERSIONS,
+  type SchedulingVersion,
+  storedPodGroup,
+  storedWorkload,
+  type StoredPodGroup,
+  type StoredWorkload,
+} from '../api/scheduling/index.ts';
+import type { KubeObject, ResourceType } from '../api/resource.ts';
+import type { GroupObjects } from '../decisions/gang/index.ts';
+
+/** The newest version in which a cluster serves each kind of group; undefined when it does not. */
+export interface GroupApi {
+  readonly podGroups: SchedulingVersion | undefined;
+  readonly workloads: SchedulingVersion | undefined;
+}
+
+export async function discoverGroupApi(client: Client): Promise<GroupApi> {
+  const api: { podGroups?: SchedulingVersion; workloads?: SchedulingVersion } = {};
+  for (const version of SCHEDULING_VERSIONS) {
+    const names = await resourcesOf(client, version);
+    if (names.has('podgroups')) api.podGroups ??= version;
+    if (names.has('workloads')) api.workloads ??= version;
+  }
+  return { podGroups: api.podGroups, workloads: api.workloads };
+}
+
+async function resourcesOf(client: Client, version: string): Promise<ReadonlySet<string>> {
+  try {
+    const path = `/apis/${SCHEDULING_GROUP}/${version}`;
+    const list = await client.request<{ resources?: { name: string }[] }>('GET', path);
+    return new Set(list.resources?.map(({ name }) => name));
+  } catch (error) {
+    if (isNotFound(error)) return new Set();
+    throw error;
+  }
+}
+
+export const podGroupType = (version: SchedulingVersion): ResourceType => ({
+  group: SCHEDULING_GROUP,
+  version,
+  kind: 'PodGroup',
+  plural: 'podgroups',
+  namespaced: true,
+});
+
+const workloadType = (version: SchedulingVersion): ResourceType => ({
+  group: SCHEDULING_GROUP,
+  version,
+  kind: 'Workload',
+  plural: 'workloads',
+  namespaced: true,
+});
+
+export interface GroupChange {
+  readonly kind: 'PodGroup' | 'Workload';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Groups as the cluster has them, whatever version it speaks, in the stored form. */
+export class GroupBook {
+  readonly #podGroups = new Map<string, StoredPodGroup>();
+  readonly #workloads = new Map<string, StoredWorkload>();
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  podGroup(namespace: string, name: string): StoredPodGroup | undefined {
+    return this.#podGroups.get(`${namespace}/${name}`);
+  }
+
+  in(namespace: string): GroupObjects {
+    return {
+      podGroup: (name) => this.#podGroups.get(`${namespace}/${name}`),
+      workload: (name) => this.#workloads.get(`${namespace}/${name}`),
+    };
+  }
+
+  /** Follows what the cluster serves; resolves when the first lists are in. */
+  async follow(informers: InformerSet, api: GroupApi, onChange: (change: GroupChange) => void): Promise<void> {
+    const synced: Promise<void>[] = [];
+    const watch = (
+      kind: GroupChange['kind'],
+      type: ResourceType,
+      put: (key: string, object: KubeObject | undefined) => void,
+    ): void => {
+      const informer = informers.of(type);
+      const seen = (object: KubeObject, gone: boolean): void => {
+        const { name = '', namespace = '' } = object.metadata;
+        put(`${namespace}/${name}`, gone ? undefined : object);
+        onChange({ kind, namespace, name });
+      };
+      informer.addHandler({
+        added: (object) => seen(object, false),
+        updated: (object) => seen(object, false),
+        deleted: (object) => seen(object, true),
+      });
+      synced.push(informer.whenSynced());
+    };
+    const { podGroups, workloads } = api;
+    if (podGroups !== undefined) {
+      watch('PodGroup', podGroupType(podGroups), (key, object) =>
+        set(this.#podGroups, key, object && storedPodGroup(object as never, podGroups)),
+      );
+    }
+    if (workloads !== undefined) {
+      watch('Workload', workloadType(workloads), (key, object) =>
+        set(this.#workloads, key, object && storedWorkload(object as never, workloads)),
+      );
+    }
+    if (podGroups === undefined && workloads === undefined) {
+      this.#log.info({}, 'the cluster serves no groups; pods are scheduled one by one');
+    }
+    await Promise.all(synced);
+  }
+}
+
+function set<T>(map: Map<string, T>, key: string, value: T | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}

@@ -1,0 +1,137 @@
+import type { Pod } from '../api/generated/core-v1.ts';
+import { isPodFinished } from '../api/core/pod-state.ts';
+import { groupIdOf, type Cluster, type PodFacts, podFacts } from '../decisions/gang/index.ts';
+import { type GroupLink, readGroupLink } from '../decisions/disruption/index.ts';
+import { deepEqual } from '../machinery/values/index.ts';
+
+/** Where a pod stands: waiting for a node, given one that is not confirmed yet, or bound. */
+export type Standing = 'pending' | 'assumed' | 'assigned';
+
+export interface KnownPod {
+  pod: Pod;
+  facts: PodFacts;
+  readonly link: GroupLink | undefined;
+  readonly group: string | undefined;
+  standing: Standing;
+  /** The node of an assumed or assigned pod. */
+  node: string | undefined;
+  /** When it first waited for a node; milliseconds. */
+  readonly since: number;
+  attempts: number;
+}
+
+/** What an observation changed; `undefined` standing means absent. */
+export interface PodChange {
+  readonly known: KnownPod | undefined;
+  readonly before: { readonly standing: Standing | undefined; readonly pod: Pod | undefined };
+}
+
+/**
+ * Every pod that has not finished, and the groups they form. Keeps the cluster in step: a pod takes room on its node
+ * from the moment it is assumed until it is gone.
+ */
+export class PodBook {
+  readonly #cluster: Cluster;
+  readonly #pods = new Map<string, KnownPod>();
+  readonly #groups = new Map<string, Set<KnownPod>>();
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  get(uid: string): KnownPod | undefined {
+    return this.#pods.get(uid);
+  }
+
+  /** All members of a group that have not finished, placed or not. */
+  members(group: string): KnownPod[] {
+    return [...(this.#groups.get(group) ?? [])];
+  }
+
+  observe(pod: Pod, now: number): PodChange {
+    const uid = uidOf(pod);
+    if (isPodFinished(pod)) return this.forget(uid);
+    const old = this.#pods.get(uid);
+    const before = { standing: old?.standing, pod: old?.pod };
+    const known = old ?? this.#meet(pod, now);
+    if (old !== undefined) {
+      if (hasNewFacts(old.pod, pod)) known.facts = podFacts(pod, this.#cluster.resources, known.group);
+      known.pod = pod;
+    }
+    const node = pod.spec?.nodeName || undefined;
+    if (node !== undefined) {
+      known.standing = 'assigned';
+      known.node = node;
+      this.#cluster.withdrawNomination(uid);
+    }
+    const place = known.node;
+    if (place !== undefined && this.#cluster.placed(uid)?.pod !== known.facts) this.#cluster.place(known.facts, place);
+    return { known, before };
+  }
+
+  forget(uid: string): PodChange {
+    const known = this.#pods.get(uid);
+    if (known !== undefined) {
+      this.#pods.delete(uid);
+      if (known.group !== undefined) {
+        const members = this.#groups.get(known.group);
+        members?.delete(known);
+        if (members?.size === 0) this.#groups.delete(known.group);
+      }
+      this.#cluster.remove(uid);
+      this.#cluster.withdrawNomination(uid);
+    }
+    return { known: undefined, before: { standing: known?.standing, pod: known?.pod } };
+  }
+
+  assume(known: KnownPod, node: string): void {
+    known.standing = 'assumed';
+    known.node = node;
+    this.#cluster.place(known.facts, node);
+  }
+
+  /** Takes back an assumption; a pod bound meanwhile keeps its node. */
+  release(known: KnownPod): void {
+    if (known.standing !== 'assumed') return;
+    known.standing = 'pending';
+    known.node = undefined;
+    this.#cluster.remove(known.facts.uid);
+  }
+
+  #meet(pod: Pod, now: number): KnownPod {
+    const link = readGroupLink(pod);
+    const group = link && groupIdOf(pod.metadata.namespace ?? '', link);
+    const facts = podFacts(pod, this.#cluster.resources, group);
+    const known: KnownPod = {
+      pod,
+      facts,
+      link,
+      group,
+      standing: 'pending',
+      node: undefined,
+      since: now,
+      attempts: 0,
+    };
+    this.#pods.set(facts.uid, known);
+    if (group !== undefined) {
+      const members = this.#groups.get(group) ?? new Set();
+      members.add(known);
+      this.#groups.set(group, members);
+    }
+    const promised = pod.status?.nominatedNodeName;
+    if (promised && !pod.spec?.nodeName) this.#cluster.nominate(facts, promised);
+    return known;
+  }
+}
+
+export const uidOf = ({ metadata }: Pod): string => metadata.uid ?? `${metadata.namespace}/${metadata.name}`;
+
+/** Status updates, by far the most, change nothing the scheduler works with. */
+function hasNewFacts(old: Pod, pod: Pod): boolean {
+  return (
+    !deepEqual(old.spec, pod.spec) ||
+    !deepEqual(old.metadata.labels, pod.metadata.labels) ||
+    Boolean(old.metadata.deletionTimestamp) !== Boolean(pod.metadata.deletionTimestamp) ||
+    old.status?.startTime !== pod.status?.startTime
+  );
+}

@@ -1,0 +1,27 @@
+/** Everything the scheduler says to users, in one place. */
+import type { GroupTerms } from '../decisions/gang/index.ts';
+import type { SchedulerDeps } from './deps.ts';
+import type { KnownPod } from './pod-book.ts';
+import type { GroupReason } from './status-writer.ts';
+
+/** A pod found no node: an event and the PodScheduled condition say why. */
+export function reportFailure(deps: SchedulerDeps, known: KnownPod, message: string): void {
+  deps.events.record(known.pod, 'Warning', 'FailedScheduling', message);
+  deps.status.unscheduled(known.facts.uid, { reason: 'Unschedulable', message });
+}
+
+/** An attempt could not be made: the objects contradict each other. */
+export function reportError(deps: SchedulerDeps, known: KnownPod, message: string): void {
+  deps.events.record(known.pod, 'Warning', 'FailedScheduling', message);
+  deps.status.unscheduled(known.facts.uid, { reason: 'SchedulerError', message });
+}
+
+export function reportBound(deps: SchedulerDeps, known: KnownPod): void {
+  const { name, namespace } = known.facts;
+  const message = `Successfully assigned ${namespace}/${name} to ${known.node ?? ''}`;
+  deps.events.record(known.pod, 'Normal', 'Scheduled', message);
+}
+
+export function reportGroup(deps: SchedulerDeps, { podGroup }: GroupTerms, reason: GroupReason, message: string): void {
+  if (podGroup !== undefined) deps.status.group(podGroup, reason, message);
+}

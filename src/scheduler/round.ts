@@ -1,0 +1,46 @@
+import type { SchedulerDeps } from './deps.ts';
+import type { Entity } from './pending-queue.ts';
+import { scheduleGroup } from './schedule-group.ts';
+import { schedulePod } from './schedule-pod.ts';
+
+/** How long scheduling may keep the process to itself before requests and events get their turn. */
+const SLICE_MS = 10;
+
+/** Tries everything that is active, most urgent first. */
+export async function runRound(deps: SchedulerDeps): Promise<void> {
+  const durations = deps.metrics.histogram(
+    'scheduler_scheduling_attempt_duration_seconds',
+    'How long one attempt to place a pod or group took',
+    { buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5] },
+  );
+  let sliceStart = performance.now();
+  for (let entity = deps.queue.take(); entity !== undefined; entity = deps.queue.take()) {
+    const start = performance.now();
+    attempt(deps, entity);
+    const end = performance.now();
+    durations.observe((end - start) / 1000);
+    if (end - sliceStart > SLICE_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceStart = performance.now();
+    }
+  }
+}
+
+function attempt(deps: SchedulerDeps, entity: Entity): void {
+  try {
+    if (entity.group !== undefined) {
+      scheduleGroup(deps, entity, entity.group);
+      return;
+    }
+    const known = deps.book.get(entity.key.slice('pod:'.length));
+    if (known?.standing === 'pending') schedulePod(deps, entity, known);
+    else deps.queue.remove(entity.key);
+  } catch (error) {
+    // A bug in one decision must not stop the others; the entity comes back after its rest.
+    deps.log.error(
+      { entity: entity.key, error: error instanceof Error ? error.stack : String(error) },
+      'an attempt to schedule failed',
+    );
+    deps.queue.retry(entity, 1);
+  }
+}
