@@ -1,4 +1,4 @@
-import type { Entity } from './pending-queue.ts';
+import type { Entity } from './entity.ts';
 
 /** More important first, then whoever has waited longer. */
 export function comesBefore(a: Entity, b: Entity): boolean {

@@ -1,6 +1,6 @@
 import type { GroupTerms } from '../decisions/gang/index.ts';
 import type { SchedulerDeps } from './deps.ts';
-import type { Entity } from './pending-queue.ts';
+import type { Entity } from './entity.ts';
 import type { KnownPod } from './pod-book.ts';
 import { reportFailure, reportGroup } from './report.ts';
 

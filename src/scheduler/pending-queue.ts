@@ -2,26 +2,7 @@ import { backoffMs, type FilterName } from '../decisions/gang/index.ts';
 import type { Clock } from '../machinery/runtime/index.ts';
 import { ActiveHeap } from './active-heap.ts';
 import { type ClusterEvent, couldHelp } from './cluster-event.ts';
-
-/**
- * active: to be tried next; backoff: failed and resting; parked: failed, waiting for an event that could help;
- * held: not tried until its group is complete; idle: being tried, or with nothing to try.
- */
-export type EntityState = 'active' | 'backoff' | 'parked' | 'held' | 'idle';
-
-/** A pod on its own, or a group with all its pending pods. */
-export interface Entity {
-  readonly key: string;
-  readonly group: string | undefined;
-  priority: number;
-  since: number;
-  readonly order: number;
-  state: EntityState;
-  attempts: number;
-  restsUntil: number;
-  stateSince: number;
-  filters: ReadonlySet<FilterName>;
-}
+import type { Entity, EntityState } from './entity.ts';
 
 const FLUSH_AFTER_MS = 5 * 60_000;
 const FLUSH_EVERY_MS = 30_000;

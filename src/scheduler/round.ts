@@ -1,5 +1,5 @@
 import type { SchedulerDeps } from './deps.ts';
-import type { Entity } from './pending-queue.ts';
+import type { Entity } from './entity.ts';
 import { scheduleGroup } from './schedule-group.ts';
 import { schedulePod } from './schedule-pod.ts';
 

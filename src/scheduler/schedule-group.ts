@@ -12,7 +12,7 @@ import { carryOutPreemption } from './carry-out-preemption.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { inTurn } from './entities.ts';
 import { holdGroup } from './hold-group.ts';
-import type { Entity } from './pending-queue.ts';
+import type { Entity } from './entity.ts';
 import type { KnownPod } from './pod-book.ts';
 import { reportError, reportFailure, reportGroup } from './report.ts';
 

@@ -1,7 +1,7 @@
 import { findNode, preemptForPod } from '../decisions/gang/index.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { carryOutPreemption } from './carry-out-preemption.ts';
-import type { Entity } from './pending-queue.ts';
+import type { Entity } from './entity.ts';
 import type { KnownPod } from './pod-book.ts';
 import { reportFailure } from './report.ts';
 
