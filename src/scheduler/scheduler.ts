@@ -130,6 +130,8 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
       return settled;
     },
   });
+  // Not idle before the caches are filled and the first round is through.
+  rounds.queue.add('next');
   return {
     name: 'scheduler',
     queues: [rounds.queue, binder.queue, deps.victims.queue, status.podQueue, status.groupQueue],

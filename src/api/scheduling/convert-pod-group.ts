@@ -39,87 +39,55 @@ const toDisruptionMode = (mode: string | undefined): beta1.DisruptionMode | unde
 const fromDisruptionMode = (mode: beta1.DisruptionMode | undefined): string | undefined =>
   mode === undefined ? undefined : mode.all === undefined ? 'Pod' : 'PodGroup';
 
-/**
- * Reads a PodGroup of any version. `existing` is the stored object an update replaces: what the version cannot say is
- * taken from it.
- */
-export function storedPodGroup(served: Served, version: SchedulingVersion, existing?: StoredPodGroup): StoredPodGroup {
+/** Reads a PodGroup of any version. What the version cannot say is absent; see `carryPodGroup` for updates. */
+export function storedPodGroup(served: Served, version: SchedulingVersion): StoredPodGroup {
   const stored = { ...served, apiVersion: `${SCHEDULING_GROUP}/v1beta1` } as StoredPodGroup;
-  const kept = existing?.spec;
+  const { status } = served as alpha1.PodGroup & beta1.PodGroup;
+  const older = { from: SCHEDULED, to: INITIALLY_SCHEDULED };
   switch (version) {
-    case 'v1beta1': {
-      const { spec, status } = served as beta1.PodGroup;
-      stored.spec = present({ ...spec, draft: spec?.workloadRef === undefined ? undefined : kept?.draft });
-      stored.status = present({ ...status, scheduledPods: existing?.status?.scheduledPods });
+    case 'v1beta1':
+      stored.spec = { ...(served as beta1.PodGroup).spec };
       break;
-    }
-    case 'v1alpha2': {
-      const { spec, status } = served as alpha2.PodGroup;
-      stored.spec = present(specFromAlpha2(spec, kept));
-      stored.status = present({
-        ...status,
-        conditions: renameConditions(status?.conditions, {
-          from: SCHEDULED,
-          to: INITIALLY_SCHEDULED,
-          reason: [REASON, REASON],
-        }),
-        scheduledPods: existing?.status?.scheduledPods,
-      });
+    case 'v1alpha2':
+      stored.spec = present(specFromAlpha2((served as alpha2.PodGroup).spec));
+      if (status !== undefined) {
+        const conditions = renameConditions(status.conditions, { ...older, reason: [REASON, REASON] });
+        stored.status = present({ ...status, conditions });
+      }
       break;
-    }
-    case 'v1alpha1': {
-      const { spec, status } = served as alpha1.PodGroup;
-      stored.spec = present(specFromAlpha1(spec, kept));
-      stored.status = present({
-        ...status,
-        conditions: renameConditions(status?.conditions, {
-          from: SCHEDULED,
-          to: INITIALLY_SCHEDULED,
-          reason: [DRAFT_REASON, REASON],
-        }),
-        resourceClaimStatuses: existing?.status?.resourceClaimStatuses,
-      });
+    case 'v1alpha1':
+      stored.spec = specFromAlpha1((served as alpha1.PodGroup).spec);
+      if (status !== undefined) {
+        const conditions = renameConditions(status.conditions, { ...older, reason: [DRAFT_REASON, REASON] });
+        stored.status = present({ ...status, conditions });
+      }
       break;
-    }
   }
   return stored;
 }
 
-function specFromAlpha2(
-  spec: alpha2.PodGroupSpec | undefined,
-  kept: StoredPodGroupSpec | undefined,
-): StoredPodGroupSpec {
+function specFromAlpha2(spec: alpha2.PodGroupSpec | undefined): StoredPodGroupSpec {
   const { disruptionMode, podGroupTemplateRef, ...rest } = spec ?? ({} as Partial<alpha2.PodGroupSpec>);
   const link = podGroupTemplateRef?.workload;
   return {
     ...rest,
     disruptionMode: toDisruptionMode(disruptionMode),
     workloadRef: link && { workloadName: link.workloadName, templateName: link.podGroupTemplateName },
-    draft: link && kept?.draft,
-    parentCompositePodGroupName: kept?.parentCompositePodGroupName,
-    preemptionPolicy: kept?.preemptionPolicy,
   };
 }
 
-function specFromAlpha1(
-  spec: alpha1.PodGroupSpec | undefined,
-  kept: StoredPodGroupSpec | undefined,
-): StoredPodGroupSpec {
+function specFromAlpha1(spec: alpha1.PodGroupSpec | undefined): StoredPodGroupSpec {
   const { podGroupTemplateName, podGroupTemplateRef, workloadRef } = spec ?? {};
-  const { draft: _draft, workloadRef: _workloadRef, ...others } = kept ?? {};
-  if (workloadRef === undefined && podGroupTemplateName === undefined && podGroupTemplateRef === undefined)
-    return others;
+  if (workloadRef === undefined && !podGroupTemplateName && podGroupTemplateRef === undefined) return {};
   const { name, ...reference } = workloadRef ?? {};
-  const templateByRef = !podGroupTemplateName && podGroupTemplateRef !== undefined;
   const draft = present({
     workloadRef: Object.keys(reference).length > 0 ? reference : undefined,
-    templateByRef: templateByRef || undefined,
+    templateByRef: (!podGroupTemplateName && podGroupTemplateRef !== undefined) || undefined,
   });
-  return {
-    ...others,
+  return present({
     workloadRef: { workloadName: name ?? '', templateName: podGroupTemplateName || podGroupTemplateRef?.name || '' },
     draft: Object.keys(draft).length > 0 ? draft : undefined,
-  };
+  });
 }
 
 /** Writes a stored PodGroup as one version spells it. */
