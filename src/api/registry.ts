@@ -129,7 +129,7 @@ export const builtinKinds: readonly KindNames[] = [
   inCluster(RESOURCE, v1, 'ResourceSlice'),
   inCluster(SCHEDULING, v1, 'PriorityClass', { short: ['pc'] }),
   inNamespace(SCHEDULING, ['v1beta1', 'v1alpha2', 'v1alpha1'], 'PodGroup', { status: true }),
-  inNamespace(SCHEDULING, ['v1beta1', 'v1alpha2', 'v1alpha1'], 'Workload', { status: true }),
+  inNamespace(SCHEDULING, ['v1beta1', 'v1alpha2', 'v1alpha1'], 'Workload'),
   inCluster(STORAGE, v1, 'CSIDriver'),
   inCluster(STORAGE, v1, 'CSINode'),
   inNamespace(STORAGE, v1, 'CSIStorageCapacity'),

@@ -17,6 +17,7 @@ import { startStatefulSetController } from '../controllers/statefulset/index.ts'
 import { startTaintEvictionController } from '../controllers/taint-eviction/index.ts';
 import { startTtlAfterFinishedController } from '../controllers/ttl-after-finished/index.ts';
 import type { StartController } from '../machinery/runtime/index.ts';
+import { startScheduler } from '../scheduler/index.ts';
 
 export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
@@ -43,5 +44,6 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startStatefulSetController,
     startDaemonSetController,
     createDeploymentController(),
+    (context) => startScheduler(context),
   ];
 }

@@ -1,7 +1,8 @@
 /** Conversions at the edge for kinds that are served in more versions than they are stored in. */
 import type { VersionRow } from '../registry/row.ts';
+import { groupConversions } from './scheduling/conversions.ts';
 
-type Conversion = Pick<VersionRow, 'toStored' | 'fromStored'>;
+export type Conversion = Pick<VersionRow, 'toStored' | 'fromStored' | 'carry' | 'needsRevision'>;
 
 /** By `group/Kind/version`; versions that differ from the stored one only in `apiVersion` need no entry. */
-export const conversions: Readonly<Record<string, Conversion>> = {};
+export const conversions: Readonly<Record<string, Conversion>> = { ...groupConversions };

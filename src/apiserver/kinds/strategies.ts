@@ -13,6 +13,9 @@ import { namespaceStrategy } from './core/namespace.ts';
 import { nodeStrategy } from './core/node.ts';
 import { podStrategy } from './core/pod.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
+import { podGroupStrategy } from './scheduling/pod-group.ts';
+import { priorityClassStrategy } from './scheduling/priority-class.ts';
+import { workloadStrategy } from './scheduling/workload.ts';
 
 export const strategies: Readonly<Record<string, Strategy>> = {
   '/Namespace': namespaceStrategy,
@@ -27,4 +30,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/ClusterRoleBinding': clusterRoleBindingStrategy,
   'rbac.authorization.k8s.io/Role': roleStrategy,
   'rbac.authorization.k8s.io/RoleBinding': roleBindingStrategy,
+  'scheduling.k8s.io/PodGroup': podGroupStrategy,
+  'scheduling.k8s.io/PriorityClass': priorityClassStrategy,
+  'scheduling.k8s.io/Workload': workloadStrategy,
 };

@@ -25,6 +25,10 @@ export interface VersionRow {
    */
   toStored?(object: ApiObject): ApiObject;
   fromStored?(object: ApiObject): ApiObject;
+  /** Puts back into an update, in stored form, what this version cannot say; `old` is what the update replaces. */
+  carry?(object: ApiObject, old: ApiObject): void;
+  /** A PUT in this version must carry a resourceVersion, whatever the strategy says. */
+  readonly needsRevision?: boolean;
   /** Overrides the strategy's table for this version. */
   readonly table?: TableLayout;
   readonly deprecationWarning?: string;

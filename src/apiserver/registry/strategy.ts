@@ -43,8 +43,9 @@ export interface Strategy {
   /** Same for updates through `/status`; everything but status and metadata has already been copied from `old`. */
   prepareForStatusUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
 
-  validate?(object: ApiObject): Issue[];
-  validateUpdate?(object: ApiObject, old: ApiObject): Issue[];
+  /** `version` is the one the request is written in; few kinds have rules of a version. */
+  validate?(object: ApiObject, version: string): Issue[];
+  validateUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
   validateStatusUpdate?(object: ApiObject, old: ApiObject): Issue[];
   /** Reasons a name is refused; RFC 1123 subdomain when absent. */
   checkName?(name: string): string[];

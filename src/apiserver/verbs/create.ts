@@ -73,7 +73,10 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   row.strategy.defaults?.(object);
   call.warnings.push(...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, undefined) ?? []));
 
-  const issues = [...validateMetadata(row, object.metadata), ...(row.strategy.validate?.(object) ?? [])];
+  const issues = [
+    ...validateMetadata(row, object.metadata),
+    ...(row.strategy.validate?.(object, call.version.name) ?? []),
+  ];
   if (issues.length > 0) throw invalid(row, object.metadata.name ?? '', issues);
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;

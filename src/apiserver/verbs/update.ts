@@ -56,7 +56,7 @@ export async function update(call: Call): Promise<ApiResponse> {
     compute: () => deepClone(given),
     rules: mainRules(call),
     optionsKind: 'UpdateOptions',
-    needsRevision: call.row.strategy.unconditionalUpdate === false,
+    needsRevision: call.row.strategy.unconditionalUpdate === false || call.version.needsRevision === true,
   });
   return respondWithWritten(call, 200, written);
 }
@@ -72,8 +72,8 @@ export function mainRules(call: Call): UpdateRules {
       strategy.prepareForUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
     },
     validate: (object, old) => [
-      ...(strategy.validate?.(object) ?? []),
-      ...(strategy.validateUpdate?.(object, old) ?? []),
+      ...(strategy.validate?.(object, call.version.name) ?? []),
+      ...(strategy.validateUpdate?.(object, old, call.version.name) ?? []),
     ],
     bumpsGeneration: true,
   };
@@ -112,6 +112,7 @@ async function tryUpdate(
   const old = kernel.objects.read(base);
   const computed = plan.compute(old);
   let object = computed instanceof Promise ? await computed : computed;
+  call.version.carry?.(object, old);
   checkRevision(call, { object, old, base, name, plan });
   if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
     throw conflict(

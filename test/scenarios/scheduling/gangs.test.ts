@@ -208,6 +208,11 @@ test('G-15 without their PodGroup pending members are not tried; with a new one 
     await stage.addMembers('g', 2);
     await stage.settle();
     await stage.remove(podGroupType, 'g');
+    await stage.client.patch(
+      podGroupType,
+      { namespace: 'default', name: 'g' },
+      { type: 'merge', body: { metadata: { finalizers: null } } },
+    );
     await stage.addNode('more', 4);
     await stage.pass(60);
     expect(await stage.bound()).toEqual([]);

@@ -1,0 +1,59 @@
+import {
+  defaultPodGroup,
+  INITIALLY_SCHEDULED,
+  PROTECTION_FINALIZER,
+  type SchedulingVersion,
+  type StoredPodGroup,
+  validatePodGroup,
+  validatePodGroupUpdate,
+} from '../../../api/scheduling/index.ts';
+import type { ApiObject } from '../../object.ts';
+import type { Strategy } from '../../registry/strategy.ts';
+import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
+
+const groupOf = (object: ApiObject): StoredPodGroup => object as unknown as StoredPodGroup;
+
+/** Groups are held by a finalizer until none of their pods is left to run. */
+export const podGroupStrategy: Strategy = {
+  defaults: (object) => defaultPodGroup(groupOf(object)),
+  prepareForCreate(object) {
+    delete object['status'];
+    const { metadata } = object;
+    if (!metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
+      metadata.finalizers = [...(metadata.finalizers ?? []), PROTECTION_FINALIZER];
+    }
+  },
+  validate: (object, version) => validatePodGroup(groupOf(object), version as SchedulingVersion),
+  validateUpdate: (object, old, version) =>
+    validatePodGroupUpdate(groupOf(object), groupOf(old), version as SchedulingVersion),
+  generation: 'spec',
+  table: {
+    columns: [
+      nameColumn,
+      text('Policy', 0, 'How its pods are scheduled'),
+      integer('Min Count', 0, 'Pods that must be scheduled together'),
+      integer('Pods', 0, 'Pods that have a node'),
+      text('Scheduled', 0, 'Whether the group has been scheduled'),
+      text('Workload', 0, 'The Workload it is made from'),
+      text('Disruption', 1, 'Whether it is disrupted pod by pod or as a whole'),
+      text('Reason', 1, 'Why it is, or is not, scheduled'),
+      ageColumn,
+    ],
+    cells(object, now) {
+      const { metadata, spec, status } = groupOf(object);
+      const condition = status?.conditions?.find(({ type }) => type === INITIALLY_SCHEDULED);
+      const gang = spec.schedulingPolicy?.gang;
+      return [
+        metadata.name ?? '',
+        gang !== undefined ? 'Gang' : spec.schedulingPolicy === undefined ? 'Template' : 'Basic',
+        gang?.minCount ?? null,
+        status?.scheduledPods ?? 0,
+        condition?.status ?? 'Unknown',
+        orNone(spec.workloadRef?.workloadName),
+        spec.disruptionMode?.all === undefined ? 'Single' : 'All',
+        orNone(condition?.reason),
+        since(metadata.creationTimestamp, now),
+      ];
+    },
+  },
+};

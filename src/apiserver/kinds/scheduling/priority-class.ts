@@ -1,0 +1,69 @@
+import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
+import { FieldPath, forbidden, invalid, type Issue, notSupported } from '../../../machinery/values/index.ts';
+import type { ApiObject } from '../../object.ts';
+import type { Strategy } from '../../registry/strategy.ts';
+import { ageColumn, integer, nameColumn, since, text } from '../columns.ts';
+
+const classOf = (object: ApiObject): PriorityClass => object as unknown as PriorityClass;
+
+const HIGHEST_PRIORITY = 1_000_000_000;
+const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+};
+const POLICIES = ['Never', 'PreemptLowerPriority'];
+
+export const priorityClassStrategy: Strategy = {
+  defaults(object) {
+    const found = classOf(object);
+    found.preemptionPolicy ??= 'PreemptLowerPriority';
+    found.value ??= 0;
+  },
+  validate: (object) => validatePriorityClass(classOf(object)),
+  validateUpdate(object, old) {
+    const issues: Issue[] = [];
+    const [found, before] = [classOf(object), classOf(old)];
+    if (found.value !== before.value) issues.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
+    if (found.preemptionPolicy !== before.preemptionPolicy) {
+      issues.push(invalid(FieldPath.of('preemptionPolicy'), found.preemptionPolicy, 'field is immutable'));
+    }
+    return issues;
+  },
+  generation: (object, old) => JSON.stringify({ ...object, metadata: 0 }) !== JSON.stringify({ ...old, metadata: 0 }),
+  table: {
+    columns: [
+      nameColumn,
+      integer('Value', 0, 'Pods of higher values come first'),
+      { name: 'Global-Default', type: 'boolean', description: 'Given to pods that name no class' },
+      ageColumn,
+      text('PreemptionPolicy', 1, 'Whether its pods may remove others'),
+    ],
+    cells(object, now) {
+      const { globalDefault = false, metadata, preemptionPolicy = '', value = 0 } = classOf(object);
+      return [metadata.name ?? '', value, globalDefault, since(metadata.creationTimestamp, now), preemptionPolicy];
+    },
+  },
+};
+
+/** System classes have fixed values, and no other class may look like one. */
+function validatePriorityClass({ globalDefault, metadata, preemptionPolicy, value = 0 }: PriorityClass): Issue[] {
+  const issues: Issue[] = [];
+  const name = metadata.name ?? '';
+  if (name.startsWith('system-')) {
+    const fixed = SYSTEM_CLASSES[name];
+    if (fixed === undefined) {
+      const detail = "priority class names with 'system-' prefix are reserved for system use only. error: ";
+      issues.push(forbidden(FieldPath.of('metadata', 'name'), `${detail}${name} is not a known system priority class`));
+    } else if (fixed !== value || globalDefault) {
+      issues.push(forbidden(FieldPath.of('metadata', 'name'), `value of ${name} PriorityClass must be ${fixed}`));
+    }
+  } else if (value > HIGHEST_PRIORITY) {
+    issues.push(
+      forbidden(FieldPath.of('value'), `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`),
+    );
+  }
+  if (preemptionPolicy !== undefined && !POLICIES.includes(preemptionPolicy)) {
+    issues.push(notSupported(FieldPath.of('preemptionPolicy'), preemptionPolicy, POLICIES));
+  }
+  return issues;
+}

@@ -1,0 +1,47 @@
+import {
+  type SchedulingVersion,
+  type StoredWorkload,
+  validateWorkload,
+  validateWorkloadUpdate,
+} from '../../../api/scheduling/index.ts';
+import type { ApiObject } from '../../object.ts';
+import type { Strategy } from '../../registry/strategy.ts';
+import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
+
+const workloadOf = (object: ApiObject): StoredWorkload => object as unknown as StoredWorkload;
+
+export const workloadStrategy: Strategy = {
+  prepareForCreate(object) {
+    delete object['status'];
+  },
+  validate: (object, version) => validateWorkload(workloadOf(object), version as SchedulingVersion),
+  validateUpdate: (object, old, version) =>
+    validateWorkloadUpdate(workloadOf(object), workloadOf(old), version as SchedulingVersion),
+  generation: 'spec',
+  table: {
+    columns: [
+      nameColumn,
+      integer('Templates', 0, 'Kinds of pod groups it describes'),
+      text('Pod Groups', 0, 'Names of the templates, with the pods each needs'),
+      text('Controller', 0, 'The object it stands for'),
+      ageColumn,
+    ],
+    cells(object, now) {
+      const { metadata, spec } = workloadOf(object);
+      const { controllerRef } = spec;
+      const names = [
+        ...(spec.podGroupTemplates ?? []).map(({ name, schedulingPolicy: { gang } }) =>
+          gang === undefined ? name : `${name}(${gang.minCount})`,
+        ),
+        ...(spec.compositePodGroupTemplates ?? []).map(({ name }) => name),
+      ];
+      return [
+        metadata.name ?? '',
+        names.length,
+        orNone(names.join(',')),
+        orNone(controllerRef && `${controllerRef.kind}/${controllerRef.name}`),
+        since(metadata.creationTimestamp, now),
+      ];
+    },
+  },
+};
