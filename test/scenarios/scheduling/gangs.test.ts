@@ -117,7 +117,7 @@ for (const order of [
       await stage.settle();
       await stage.pass(120);
       const [a, b] = [await stage.bound('a'), await stage.bound('b')];
-      expect([a.length, b.length].sort()).toEqual([0, 3]);
+      expect(new Set([a.length, b.length])).toEqual(new Set([0, 3]));
       for (const name of a.length > 0 ? a : b) await stage.remove(podType, name);
       await stage.pass(60);
       expect((await stage.bound(a.length > 0 ? 'b' : 'a')).length).toBe(3);
