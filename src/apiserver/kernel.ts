@@ -6,10 +6,13 @@ import type { AdmissionPlugin } from './admission.ts';
 import type { Codec } from './codec-seam.ts';
 import type { Registry } from './registry/registry.ts';
 import type { ObjectCache } from './stored/object-cache.ts';
+import type { PendingWrites } from './stored/pending-writes.ts';
 import type { WatchLines } from './stored/watch-lines.ts';
 
 export interface Kernel {
   readonly store: Store;
+  /** What transactions write, before it is on disk. */
+  readonly writes: PendingWrites;
   readonly registry: Registry;
   readonly admission: readonly AdmissionPlugin[];
   readonly authorizer: Authorizer;

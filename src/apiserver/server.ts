@@ -28,6 +28,7 @@ import { errorResponse } from './response/respond.ts';
 import { ApiError, failure, internalError, noSuchResource } from './status.ts';
 import type { StoredReads } from './stored/kind-view.ts';
 import { ObjectCache } from './stored/object-cache.ts';
+import { observeWrites } from './stored/pending-writes.ts';
 import { WatchLines } from './stored/watch-lines.ts';
 import { anonymous, type UserInfo } from './user.ts';
 import { dispatch } from './verbs/dispatch.ts';
@@ -69,13 +70,15 @@ export interface ApiServer {
 }
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { store, writes } = observeWrites(options.store);
   const registry = new Registry();
   for (const row of options.rows) registry.add(row);
   const objects = new ObjectCache(options.cachedObjects);
-  const access = options.access?.({ registry, store: options.store, objects }) ?? openAccess;
+  const access = options.access?.({ registry, store, objects }) ?? openAccess;
   const admission: AdmissionPlugin[] = [];
   const kernel: Kernel = {
-    store: options.store,
+    store,
+    writes,
     registry,
     admission,
     authorizer: access.authorizer,

@@ -62,5 +62,6 @@ const REASONS: Readonly<Record<Explanation['reason'], string>> = {
   NegativeAllowance: 'the status of the budget is damaged',
   TooManyDisruptedPods: 'too many evictions are unconfirmed',
   GroupUnresolved: 'the group it names cannot be resolved',
+  NodeNotDrainable: 'the pods of its budget on its node could not all go, and the budget asks for that',
   BudgetExhausted: 'the budget has no room',
 };

@@ -18,7 +18,7 @@ function gangs(): DisruptionIndex {
 }
 
 test('explainEviction() names the budget, the group, the pods that are short and the smallest change', () => {
-  const explanation = explainEviction(gangs(), 'default', 'b0', NOW);
+  const explanation = explainEviction(gangs(), { namespace: 'default', name: 'b0' }, NOW);
   expect(explanation).toEqual({
     namespace: 'default',
     pod: 'b0',
@@ -47,7 +47,7 @@ test('explainEviction() names the budget, the group, the pods that are short and
 });
 
 test('formatExplanation() and explanationCauses() say the same', () => {
-  const explanation = explainEviction(gangs(), 'default', 'b0', NOW);
+  const explanation = explainEviction(gangs(), { namespace: 'default', name: 'b0' }, NOW);
   if (explanation === undefined) throw new Error('no pod');
   expect(formatExplanation(explanation, NOW)).toEqual([
     'Pod b0 may not be evicted now: the budget has no room (BudgetExhausted).',
@@ -70,7 +70,7 @@ test('explainEviction() says that only the budget itself can change where no pod
   const index = new DisruptionIndex();
   index.setPod(pod('p'));
   index.setBudget(budget({ spec: { minAvailable: 3 }, status: [0, 1, 3, 1] }));
-  expect(explainEviction(index, 'default', 'p', NOW)?.remedies).toEqual([
+  expect(explainEviction(index, { namespace: 'default', name: 'p' }, NOW)?.remedies).toEqual([
     { action: 'ChangeBudget', text: 'set minAvailable of foo to 0 (pods)' },
   ]);
 });
@@ -78,10 +78,10 @@ test('explainEviction() says that only the budget itself can change where no pod
 test('explainEviction() of a granted eviction asks for nothing', () => {
   const index = new DisruptionIndex();
   index.setPod(pod('p'));
-  expect(explainEviction(index, 'default', 'p', NOW)).toMatchObject({
+  expect(explainEviction(index, { namespace: 'default', name: 'p' }, NOW)).toMatchObject({
     allowed: true,
     reason: 'NoBudget',
     remedies: [],
   });
-  expect(explainEviction(index, 'default', 'q', NOW)).toBeUndefined();
+  expect(explainEviction(index, { namespace: 'default', name: 'q' }, NOW)).toBeUndefined();
 });

@@ -1,9 +1,11 @@
 import type { BudgetFacts } from './budget-facts.ts';
 import type { DisruptionIndex, ShortUnit } from './disruption-index.ts';
+import { type Judgement, judgeEviction } from './judge.ts';
 import type { ModeReason } from './mode.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { type Remedy, remediesFor } from './remedy.ts';
-import { type BudgetView, decideEviction, type GrantReason, type RefusalReason } from './verdict.ts';
+import type { PodName } from './together.ts';
+import type { BudgetView, GrantReason, RefusalReason } from './verdict.ts';
 
 /** A pod that keeps its group or its budget short. */
 export interface ShortPod {
@@ -48,13 +50,13 @@ const SHORT_PODS_SHOWN = 10;
 /** Explains the decision about a pod; undefined when there is no such pod. */
 export function explainEviction(
   index: DisruptionIndex,
-  namespace: string,
-  podName: string,
+  { name: podName, namespace }: PodName,
   now: number,
+  judgement: Judgement = { isCordoned: () => false },
 ): Explanation | undefined {
   const question = index.ask(namespace, podName, now);
-  if (question === undefined) return undefined;
-  const verdict = decideEviction(question);
+  const verdict = judgeEviction(index, { namespace, name: podName }, now, judgement);
+  if (question === undefined || verdict === undefined) return undefined;
   const view = question.views[0];
   const unit = view?.unit && index.unitOf(namespace, podName, view.budget.name, now);
   const down = verdict.allowed || view === undefined ? [] : index.shortOf(namespace, view.budget.name, now);

@@ -33,6 +33,7 @@ export function formatRefusal({ reason, views }: Refusal): RefusalAnswer {
     case 'TooManyDisruptedPods':
       return forbidden(name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
     case 'GroupUnresolved':
+    case 'NodeNotDrainable':
     case 'BudgetExhausted':
       return { code: 429, reason: 'TooManyRequests', message: REFUSED, cause: exhaustedText(view, reason) };
   }
@@ -68,6 +69,9 @@ function exhaustedText(view: BudgetView, reason: Refusal['reason']): string {
     return `${start} does not allow evicting pods currently because it failed sync: ${refused.message}`;
   }
   if (reason === 'GroupUnresolved') return `${start} does not allow evicting pods currently (PodGroupResolutionFailed)`;
+  if (reason === 'NodeNotDrainable') {
+    return `${start} does not allow evicting pods currently (NodeNotDrainable): its pods on this node cannot all be evicted`;
+  }
   if (mode.unit === 'PodGroup') {
     if (live <= desired) return `${start} needs ${desired} healthy pod groups and has ${live} currently`;
   } else if (status.currentHealthy <= status.desiredHealthy) {

@@ -44,6 +44,7 @@ export function remediesFor({ reason, views }: Refusal, pod: PodFacts, shortage:
       ];
     case 'GroupUnresolved':
       return [{ action: 'FixReference', text: `create the Workload or PodGroup that pod ${pod.name} names` }];
+    case 'NodeNotDrainable':
     case 'BudgetExhausted':
       return forExhausted(view, shortage);
   }

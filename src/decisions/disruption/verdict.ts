@@ -51,6 +51,7 @@ export type RefusalReason =
   | 'NegativeAllowance'
   | 'TooManyDisruptedPods'
   | 'GroupUnresolved'
+  | 'NodeNotDrainable'
   | 'BudgetExhausted';
 
 export interface Grant {

@@ -1,0 +1,57 @@
+import type { PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { deepEqual, formatTime } from '../../machinery/values/index.ts';
+import type { Entry, Transaction } from '../../storage/index.ts';
+import type { Kernel } from '../kernel.ts';
+import type { ApiObject } from '../object.ts';
+import type { ResourceRow } from '../registry/row.ts';
+import { type DeletionOptions, deleteInTransaction } from '../stored/deletion.ts';
+import { putObject } from '../stored/encoding.ts';
+
+export interface Removal {
+  readonly row: ResourceRow;
+  readonly key: string;
+  readonly name: string;
+  readonly entry: Entry;
+  readonly options: DeletionOptions;
+}
+
+/**
+ * Marks the pod as evicted and deletes it as any delete would: with grace and finalizers it stays, marked. The
+ * condition and the deletion are one write.
+ */
+export function removePod(kernel: Kernel, transaction: Transaction, removal: Removal): void {
+  const { entry, key, name, options, row } = removal;
+  const pod = kernel.objects.read(entry);
+  const marked = withDisruptionTarget(pod, kernel.clock.now());
+  const unwritten: Entry = { key, value: entry.value, revision: entry.revision, createRevision: entry.createRevision };
+  kernel.objects.keep(unwritten, marked);
+  const overlay: Transaction = {
+    get: (asked) => (asked === key ? unwritten : transaction.get(asked)),
+    range: (prefix) => transaction.range(prefix),
+    put: (at, encode) => transaction.put(at, encode),
+    delete: (at, encodeLast) => transaction.delete(at, encodeLast),
+  };
+  const outcome = deleteInTransaction(kernel, overlay, { target: { row, key, name }, options });
+  // A pod that was going already may not change by being deleted again; its condition still has to be kept.
+  if (outcome.entry === unwritten && marked !== pod) {
+    putObject(kernel, transaction, { row, key, object: { ...marked, metadata: { ...marked.metadata } } });
+  }
+}
+
+function withDisruptionTarget(pod: ApiObject, now: number): ApiObject {
+  const status = (pod['status'] ?? {}) as PodStatus;
+  const conditions = status.conditions ?? [];
+  const old = conditions.find(({ type }) => type === 'DisruptionTarget');
+  const condition: PodCondition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    ...({ lastProbeTime: null } as object),
+    lastTransitionTime: old?.status === 'True' && old.lastTransitionTime ? old.lastTransitionTime : formatTime(now),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  if (deepEqual(old, condition)) return pod;
+  const next =
+    old === undefined ? [...conditions, condition] : conditions.map((one) => (one === old ? condition : one));
+  return { ...pod, status: { ...status, conditions: next } };
+}

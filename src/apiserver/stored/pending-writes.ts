@@ -1,0 +1,86 @@
+/**
+ * Tells what transactions write, at once and in order, before it is on disk. Who keeps counts from this sees inside a
+ * transaction exactly the state that the transaction will be committed to; watches are always a flush behind.
+ */
+import type { Entry, Store, Transaction } from '../../storage/index.ts';
+
+export interface PendingWrite {
+  readonly key: string;
+  /** Undefined: the key was deleted. */
+  readonly entry: Entry | undefined;
+}
+
+export interface WriteListener {
+  /** After a transaction that wrote something, before the next one begins. Must not throw. */
+  wrote(writes: readonly PendingWrite[]): void;
+  /** What was told may not have reached the disk: read everything again. */
+  lost(): void;
+}
+
+export interface PendingWrites {
+  /** Returns the function that ends it. */
+  listen(listener: WriteListener): () => void;
+}
+
+/** The same store, with its transactions observed. */
+export function observeWrites(store: Store): { store: Store; writes: PendingWrites } {
+  const listeners = new Set<WriteListener>();
+  const transact = <T>(fn: (transaction: Transaction) => T): Promise<T> => {
+    if (listeners.size === 0) return store.transact(fn);
+    let told = false;
+    const result = store.transact((transaction) => {
+      const writes: PendingWrite[] = [];
+      const value = fn(recording(transaction, writes));
+      if (writes.length > 0) {
+        told = true;
+        for (const listener of listeners) listener.wrote(writes);
+      }
+      return value;
+    });
+    result.catch(() => {
+      if (told) for (const listener of listeners) listener.lost();
+    });
+    return result;
+  };
+  return {
+    store: {
+      get revision() {
+        return store.revision;
+      },
+      get oldestRevision() {
+        return store.oldestRevision;
+      },
+      get: (key) => store.get(key),
+      range: (prefix, options) => store.range(prefix, options),
+      count: (prefix) => store.count(prefix),
+      rangeAt: (prefix, revision, options) => store.rangeAt(prefix, revision, options),
+      transact,
+      watch: (prefix, after, deliver) => store.watch(prefix, after, deliver),
+      compact: (revision) => store.compact(revision),
+      close: () => store.close(),
+    },
+    writes: {
+      listen(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  };
+}
+
+function recording(transaction: Transaction, writes: PendingWrite[]): Transaction {
+  return {
+    get: (key) => transaction.get(key),
+    range: (prefix) => transaction.range(prefix),
+    put(key, encode) {
+      const entry = transaction.put(key, encode);
+      writes.push({ key, entry });
+      return entry;
+    },
+    delete(key, encodeLast) {
+      const revision = transaction.delete(key, encodeLast);
+      writes.push({ key, entry: undefined });
+      return revision;
+    },
+  };
+}
