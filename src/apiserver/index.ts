@@ -8,6 +8,14 @@ export type {
 export { allowAll } from './access.ts';
 export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission.ts';
 export type { Codec, FieldManager } from './codec-seam.ts';
+export {
+  addEviction,
+  createDisruptionView,
+  type EvictionGuard,
+  type EvictionOptions,
+  type GuardedEviction,
+  type GuardVerdict,
+} from './eviction/index.ts';
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, StreamBody, StreamSink } from './exchange.ts';
 export { inProcessTransport, systemAdmin } from './in-process.ts';
 export type { Kernel } from './kernel.ts';

@@ -6,6 +6,7 @@ import { startEndpointsController } from '../controllers/endpoints/index.ts';
 import { startEventTtlController } from '../controllers/event-ttl/index.ts';
 import { startGarbageCollector } from '../controllers/garbage-collector/index.ts';
 import { createDeploymentController } from '../controllers/deployment/index.ts';
+import { createDisruptionController } from '../controllers/disruption/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
@@ -39,6 +40,7 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     (context) => startNodeLifecycleController(context),
     startTaintEvictionController,
     (context) => startPodGcController(context),
+    createDisruptionController(),
     createReplicaSetController(),
     createReplicationControllerController(),
     startStatefulSetController,

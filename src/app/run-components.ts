@@ -1,4 +1,5 @@
 /** Gives controllers, scheduler and nodes what they run on, over whichever transport the host has. */
+import { setMaxListeners } from 'node:events';
 import {
   type Client,
   type Clock,
@@ -35,6 +36,8 @@ export interface RunningComponents {
 export function runComponents(host: ComponentHost, starts: readonly StartController[]): RunningComponents {
   const { clock, log, random = Math.random } = host;
   const abort = new AbortController();
+  // Every queue and watch listens for the end.
+  setMaxListeners(0, abort.signal);
   const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate' });
   const informers = new InformerSet({ client, clock, log, signal: abort.signal });
   const recorders = new Map<string, EventRecorder>();

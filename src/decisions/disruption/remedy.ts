@@ -72,7 +72,7 @@ export function costOf({ counted, mode, unit }: BudgetView): 0 | 1 {
 function recover(view: BudgetView, down: readonly ShortUnit[], missing: number): Remedy | undefined {
   const needed = ({ healthy, minCount }: ShortUnit): number => minCount - healthy;
   const mendable = down
-    .filter((unit) => unit.missing.length >= needed(unit) && unit.key !== view.unit?.key)
+    .filter((unit) => unit.missing.length >= needed(unit) && (unit.key === undefined || unit.key !== view.unit?.key))
     .sort((a, b) => needed(a) - needed(b))
     .slice(0, missing);
   if (mendable.length < missing) {
