@@ -19,15 +19,15 @@ export interface EvictionRequest {
 export function readEviction(call: SubresourceCall): EvictionRequest {
   const eviction = call.body();
   const { apiVersion, kind, metadata } = eviction;
-  if (kind && kind !== 'Eviction') {
-    throw badRequest(`the object provided is unrecognized (must be of type Eviction): kind is ${kind}`);
-  }
   if (apiVersion && !VERSIONS.has(apiVersion)) {
     throw badRequest(
       apiVersion.startsWith('policy/')
         ? `no kind "Eviction" is registered for version "${apiVersion}" in scheme`
         : `the API version in the data (${apiVersion}) does not match the expected API version (policy/v1)`,
     );
+  }
+  if (kind && kind !== 'Eviction') {
+    throw badRequest(`the object provided is unrecognized (must be of type Eviction): kind is ${kind}`);
   }
   if (metadata.namespace && metadata.namespace !== call.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');

@@ -368,7 +368,7 @@ test(
     const unknown = await stage.evict('p', { apiVersion: 'policy/v2' });
     expect(unknown.code).toBe(400);
     expect(unknown.status.message).toContain('policy/v2');
-    const foreign = await stage.evict('p', { apiVersion: 'apps/v1' });
+    const foreign = await stage.evict('p', { apiVersion: 'apps/v1', kind: 'Deployment' });
     expect([foreign.code, foreign.status.message]).toEqual([
       400,
       'the API version in the data (apps/v1) does not match the expected API version (policy/v1)',
