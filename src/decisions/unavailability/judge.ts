@@ -1,0 +1,143 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/kruise/types.ts';
+import { formatTime } from '../../machinery/values/index.ts';
+import { type IndexedBudget, isIgnored } from './budget-index.ts';
+import { decideUnavailability, type Scope, type UnavailabilityVerdict } from './decide.ts';
+import { isRecorded, ledgerSize } from './ledger.ts';
+import { computeDesired } from './numbers.ts';
+import { protects, type UnavailabilityGates } from './operation.ts';
+import { isConsistent, isReady, isUnprotected } from './pod-state.ts';
+import type { CoveredPod } from './tally.ts';
+
+export interface JudgeQuestion {
+  readonly operation: ProtectedOperation;
+  readonly pod: Pod;
+  /** Every budget that covers the pod. */
+  readonly covering: readonly IndexedBudget[];
+  readonly gates: UnavailabilityGates;
+  /** Replicas an owner asks for, by uid; undefined when nobody knows. */
+  readonly scaleOf: (ownerUid: string) => number | undefined;
+  readonly nowMs: number;
+  readonly compat?: boolean | undefined;
+}
+
+export type Grant = Extract<UnavailabilityVerdict, { allowed: true }>;
+export type Refusal = Extract<UnavailabilityVerdict, { allowed: false }>;
+
+export type Judgement =
+  | { readonly allowed: true; readonly grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[] }
+  | {
+      readonly allowed: false;
+      readonly refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[];
+    };
+
+/** Asks every budget that covers a pod. One refusal refuses, and then nobody is charged; all refusals are told. */
+export function judgeUnavailability(question: JudgeQuestion): Judgement {
+  const judged = question.covering.map((entry) => ({ entry, verdict: judgeOne(question, entry) }));
+  const refusals = judged.flatMap(({ entry, verdict }) => (verdict.allowed ? [] : [{ entry, verdict }]));
+  if (refusals.length > 0) return { allowed: false, refusals };
+  return {
+    allowed: true,
+    grants: judged.flatMap(({ entry, verdict }) => (verdict.allowed ? [{ entry, verdict }] : [])),
+  };
+}
+
+function judgeOne(question: JudgeQuestion, entry: IndexedBudget): UnavailabilityVerdict {
+  const { compat, gates, operation, pod } = question;
+  const { budget, tally } = entry;
+  const name = pod.metadata.name ?? '';
+  const covered = tally.pods.get(name);
+  const status = budget.status ?? {};
+  return decideUnavailability({
+    operation,
+    compat,
+    pod: {
+      name,
+      unprotected: isUnprotected(pod),
+      ready: isReady(pod),
+      consistent: isConsistent(pod, compat === undefined ? {} : { compat }),
+      ignored: isIgnored(entry, pod),
+      recorded: covered !== undefined && isRecorded(status, covered),
+    },
+    budget: {
+      name: budget.metadata.name ?? '',
+      generation: budget.metadata.generation ?? 0,
+      observedGeneration: status.observedGeneration ?? 0,
+      protects: protects(budget.spec ?? {}, operation, gates),
+      desired: status.desiredAvailable ?? 0,
+      allowed: status.unavailableAllowed ?? 0,
+      entries: ledgerSize(status),
+    },
+    scope: scopeOf(entry, covered, question.scaleOf),
+  });
+}
+
+function scopeOf(
+  { budget, tally }: IndexedBudget,
+  pod: CoveredPod | undefined,
+  scaleOf: JudgeQuestion['scaleOf'],
+): Scope {
+  const spec = budget.spec ?? {};
+  if (spec.podGroupPolicy === undefined) return { kind: 'Pods' };
+  const group = pod?.group === undefined ? undefined : tally.group(pod.group);
+  if (isThresholdGivenUp(budget)) {
+    const expected = expectedPods([...tally.pods.values()], scaleOf);
+    return { kind: 'Ungrouped', available: tally.availablePods, ...computeDesired(spec, expected) };
+  }
+  if (group === undefined) {
+    const loose = [...tally.pods.values()].filter((one) => one.group === undefined);
+    const labelled = [...tally.pods.values()].filter((one) => one.group !== undefined && one.active);
+    const expected = expectedPods(loose, (uid) => {
+      const scale = scaleOf(uid);
+      return scale === undefined ? undefined : scale - labelled.filter(({ ownerUid }) => ownerUid === uid).length;
+    });
+    return { kind: 'Ungrouped', available: tally.ungroupedAvailable, ...computeDesired(spec, expected) };
+  }
+  const expected = budget.status?.totalReplicas ?? 0;
+  return {
+    kind: 'Group',
+    identity: group.identity,
+    ready: group.ready,
+    needed: group.needed,
+    availableGroups: tally.availableGroups,
+    expected,
+    ...computeDesired(spec, expected),
+    unavailableNow: tally.unavailableGroupNames(5),
+  };
+}
+
+/** The controller has found that no group can reach the threshold; pods are then guarded one by one. */
+function isThresholdGivenUp({ status }: PodUnavailableBudget): boolean {
+  return (status?.conditions ?? []).some(
+    ({ type, status: value, reason }) =>
+      type === 'MinReadyReplicasImpossible' && value === 'True' && reason === 'NoGroupReachesThreshold',
+  );
+}
+
+/** As many as are seen, or as their owners ask for, whichever is more. */
+function expectedPods(pods: readonly CoveredPod[], scaleOf: JudgeQuestion['scaleOf']): number {
+  const owners = new Set(pods.flatMap(({ ownerUid }) => ownerUid ?? []));
+  const asked = [...owners].reduce((sum, uid) => sum + (scaleOf(uid) ?? 0), 0);
+  return Math.max(pods.filter(({ active }) => active).length, asked);
+}
+
+/** The status after a grant was recorded; undefined when nothing is to be written. */
+export function chargedStatus(
+  status: PodUnavailableBudgetStatus | undefined,
+  verdict: Grant,
+  {
+    operation,
+    podName,
+    nowMs,
+    compat = false,
+  }: { operation: ProtectedOperation; podName: string; nowMs: number; compat?: boolean | undefined },
+): PodUnavailableBudgetStatus | undefined {
+  if (!verdict.record) return undefined;
+  const isUpdate = operation === 'UPDATE' || (operation === 'RESIZE' && !compat);
+  const map = isUpdate ? 'unavailablePods' : 'disruptedPods';
+  return {
+    ...status,
+    [map]: { ...status?.[map], [podName]: formatTime(nowMs) },
+    ...(verdict.unavailableAllowed === undefined ? {} : { unavailableAllowed: verdict.unavailableAllowed }),
+  };
+}
