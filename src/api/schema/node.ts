@@ -25,6 +25,7 @@ export interface ObjectNode {
 export interface ListNode {
   readonly kind: 'list';
   readonly listType: 'atomic' | 'set' | 'map';
+  /** Sorted. */
   readonly keys: readonly string[];
   readonly element: SchemaNode;
   readonly patchStrategy: string | undefined;
@@ -163,5 +164,12 @@ function listNode(element: SchemaNode, field: Partial<FieldSchema>): ListNode {
   const merges = patchStrategy?.split(',').includes('merge') ?? false;
   const listType = field.listType ?? (!merges ? 'atomic' : patchMergeKey === undefined ? 'set' : 'map');
   const keys = field.listMapKeys ?? (patchMergeKey === undefined ? [] : [patchMergeKey]);
-  return { kind: 'list', listType, keys: listType === 'map' ? keys : [], element, patchStrategy, patchMergeKey };
+  return {
+    kind: 'list',
+    listType,
+    keys: listType === 'map' ? keys.toSorted() : [],
+    element,
+    patchStrategy,
+    patchMergeKey,
+  };
 }

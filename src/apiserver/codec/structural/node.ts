@@ -107,7 +107,7 @@ function listNode(schema: StructuralSchema, preserve: boolean): ListNode {
   return {
     kind: 'list',
     listType,
-    keys: listType === 'map' ? (schema[LIST_KEYS] ?? []) : [],
+    keys: listType === 'map' ? (schema[LIST_KEYS] ?? []).toSorted() : [],
     element: items === undefined ? atomicNode : buildNode(items, preserve),
     patchStrategy: undefined,
     patchMergeKey: undefined,

@@ -3,10 +3,19 @@ import type { ObjectNode } from '../../../api/schema/index.ts';
 import { deepEqual, isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { PatchError } from '../patch-error.ts';
 import { type Conflict, conflictsOf } from './conflicts.ts';
-import { EMPTY_SET, type FieldSet, intersect, isEmptySet, subtract, subtractDeep, union } from './field-set.ts';
+import {
+  containsPath,
+  EMPTY_SET,
+  type FieldSet,
+  intersect,
+  isEmptySet,
+  subtract,
+  subtractDeep,
+  union,
+} from './field-set.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { fieldsOfLastApplied, syncLastApplied } from './last-applied.ts';
-import { decodeManagers, encodeManagers, identityOf, type Manager, type Managers } from './managed-fields.ts';
+import { encodeManagers, identityOf, type Manager, type Managers, storedManagers } from './managed-fields.ts';
 import { mergeObjects } from './merge-values.ts';
 import { compareChange, releaseFields, withoutUnowned } from './ownership.ts';
 import { UnkeyedItemError } from './path-element.ts';
@@ -45,7 +54,7 @@ export function applyServerSide(request: ApplyRequest): ApplyOutcome {
     if (outcome.applied || request.manager !== 'kubectl' || request.live === undefined) return finish(request, outcome);
     const allowed = fieldsOfLastApplied(request.live, request.node, request.apiVersion);
     if (allowed === undefined) return outcome;
-    const conflicts = outcome.conflicts.filter(({ path }) => !contains(allowed, path));
+    const conflicts = outcome.conflicts.filter(({ path }) => !containsPath(allowed, path));
     return conflicts.length > 0 ? { applied: false, conflicts } : finish(request, attempt(request, true));
   } catch (error) {
     if (!(error instanceof UnkeyedItemError)) throw error;
@@ -107,8 +116,7 @@ function attempt(request: ApplyRequest, force: boolean): ApplyOutcome {
 /** An object nobody tracked so far belongs to `before-first-apply`. */
 function startingManagers({ live, node, apiVersion, now }: ApplyRequest): Managers {
   if (live === undefined) return new Map();
-  const managers = decodeManagers(managedFieldsOf(live));
-  if (managers === undefined) throw new PatchError('InternalError', 'failed to decode managed fields');
+  const managers = storedManagers(managedFieldsOf(live) ?? []);
   if (managers.size > 0) return managers;
   const update = { before: undefined, after: live, node, manager: 'before-first-apply', apiVersion, now };
   return recordUpdate(managers, update);
@@ -129,13 +137,4 @@ function prune(merged: JsonObject, managers: Managers, last: FieldSet, node: Obj
   const bare = removeFields(merged, lastNamed, node);
   const owned = removeFields(merged, subtract(mergedSet, union(keep(bare), named(managed))), node);
   return removeFields(merged, intersect(subtract(mergedSet, keep(owned)), lastNamed), node);
-}
-
-function contains(set: FieldSet, path: readonly string[]): boolean {
-  let node: FieldSet | undefined = set;
-  for (const element of path) {
-    node = node[element];
-    if (node === undefined) return false;
-  }
-  return '.' in node || isEmptySet(node);
 }

@@ -5,8 +5,8 @@ import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { fieldElement, itemElement } from './path-element.ts';
 
 export interface Comparison {
-  readonly added: FieldSet;
-  readonly modified: FieldSet;
+  /** Set anew or to another value. */
+  readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
@@ -18,13 +18,12 @@ export function compareObjects(before: JsonObject, after: JsonObject, node: Obje
 }
 
 class Comparer {
-  readonly #added = new FieldSetBuilder();
-  readonly #modified = new FieldSetBuilder();
+  readonly #changed = new FieldSetBuilder();
   readonly #removed = new FieldSetBuilder();
   readonly #path: string[] = [];
 
   result(): Comparison {
-    return { added: this.#added.build(), modified: this.#modified.build(), removed: this.#removed.build() };
+    return { changed: this.#changed.build(), removed: this.#removed.build() };
   }
 
   /** A side that does not exist has no members, not even those that always are. */
@@ -52,19 +51,19 @@ class Comparer {
   }
 
   #value(before: unknown, after: unknown, node: SchemaNode | undefined): void {
-    if (before === after) return;
+    // Most of an object is the same on both sides, and finding that out is cheaper than walking it by its schema.
+    if (before === after || deepEqual(before, after)) return;
     const walk = walkOf(node, before, after);
-    if (walk.kind === 'leaf') return this.#leaf(before, after);
-    if (walk.kind === 'object') this.object(objectOf(before), objectOf(after), walk.node);
-    else this.#list((before ?? []) as unknown[], (after ?? []) as unknown[], walk.node);
-    if (before === undefined) this.#added.insert(this.#path);
+    if (walk === undefined) return this.#leaf(before, after);
+    if (walk.kind === 'object') this.object(objectOf(before), objectOf(after), walk);
+    else this.#list((before ?? []) as unknown[], (after ?? []) as unknown[], walk);
+    if (before === undefined) this.#changed.insert(this.#path);
     else if (after === undefined) this.#removed.insert(this.#path);
   }
 
   #leaf(before: unknown, after: unknown): void {
-    if (before === undefined) this.#added.insert(this.#path);
-    else if (after === undefined) this.#removed.insert(this.#path);
-    else if (!deepEqual(before, after) && !(isNothing(before) && isNothing(after))) this.#modified.insert(this.#path);
+    if (after === undefined) this.#removed.insert(this.#path);
+    else if (!(isNothing(before) && isNothing(after))) this.#changed.insert(this.#path);
   }
 
   /** Items pair up by key. Several items with one key are one unit: they change, appear and vanish together. */
@@ -78,13 +77,13 @@ class Comparer {
       if (l.length <= 1 && r.length <= 1) {
         this.#value(l[0], r[0], node.element);
       } else if (l.length >= 2 && r.length >= 2) {
-        if (!deepEqual(l, r)) this.#modified.insert(this.#path);
+        if (!deepEqual(l, r)) this.#changed.insert(this.#path);
       } else if (l.length >= 2) {
         if (r.length > 0) this.#value(undefined, r[0], node.element);
         this.#removed.insert(this.#path);
       } else {
         if (l.length > 0) this.#value(l[0], undefined, node.element);
-        this.#added.insert(this.#path);
+        this.#changed.insert(this.#path);
       }
       this.#path.pop();
     }

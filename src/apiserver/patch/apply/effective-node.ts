@@ -1,42 +1,30 @@
-import {
-  type AnyNode,
-  atomicNode,
-  freeFormNode,
-  type ListNode,
-  type ObjectNode,
-  type SchemaNode,
-} from '../../../api/schema/index.ts';
+import { freeFormNode, type ListNode, type ObjectNode, type SchemaNode } from '../../../api/schema/index.ts';
 import { isObject } from '../../../machinery/values/index.ts';
 
-/** How one value, or a pair of values of the same field, is to be walked. */
-export type Walk =
-  | { readonly kind: 'leaf' }
-  | { readonly kind: 'object'; readonly node: ObjectNode }
-  | { readonly kind: 'list'; readonly node: ListNode };
-
-const LEAF: Walk = { kind: 'leaf' };
-const FREE_FORM: Walk = { kind: 'object', node: freeFormNode };
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
-
 /**
- * Atomic nodes, scalars, values that do not fit their node and pairs with nothing on either side are leaves:
- * they are compared, merged and owned as a whole.
+ * The node by which a value, or a pair of values of the same field, is walked part by part; undefined when it is a
+ * leaf: compared, merged and owned as a whole. Leaves are scalars, atomic nodes, values that do not fit their node,
+ * and pairs with nothing on either side.
  */
-export function walkOf(node: SchemaNode | undefined, ...values: readonly unknown[]): Walk {
-  const effective: SchemaNode | AnyNode = node ?? atomicNode;
-  if (effective.kind === 'scalar') return LEAF;
-  if (effective.kind === 'list') {
-    if (effective.listType === 'atomic' || !values.every((value) => isAbsent(value) || Array.isArray(value))) {
-      return LEAF;
-    }
-    return values.every((value) => isAbsent(value) || (value as unknown[]).length === 0)
-      ? LEAF
-      : { kind: 'list', node: effective };
+export function walkOf(node: SchemaNode | undefined, a: unknown, b?: unknown): ObjectNode | ListNode | undefined {
+  if (node === undefined || node.kind === 'scalar') return undefined;
+  if (node.kind === 'list') {
+    if (node.listType === 'atomic' || !isListOrNothing(a) || !isListOrNothing(b)) return undefined;
+    return (a?.length ?? 0) > 0 || (b?.length ?? 0) > 0 ? node : undefined;
   }
-  const isLeaf = effective.kind === 'any' ? !effective.deduced : effective.atomic;
-  if (isLeaf || !values.every((value) => isAbsent(value) || isObject(value))) return LEAF;
-  if (values.every((value) => isAbsent(value) || isEmptyObject(value))) return LEAF;
-  return effective.kind === 'any' ? FREE_FORM : { kind: 'object', node: effective };
+  const isLeaf = node.kind === 'any' ? !node.deduced : node.atomic;
+  if (isLeaf || !isObjectOrNothing(a) || !isObjectOrNothing(b) || (isBare(a) && isBare(b))) return undefined;
+  return node.kind === 'any' ? freeFormNode : node;
+}
+
+function isListOrNothing(value: unknown): value is readonly unknown[] | null | undefined {
+  return value === undefined || value === null || Array.isArray(value);
+}
+
+function isObjectOrNothing(value: unknown): value is object | null | undefined {
+  return value === undefined || value === null || isObject(value);
+}
+
+function isBare(value: object | null | undefined): boolean {
+  return value === undefined || value === null || Object.keys(value).length === 0;
 }

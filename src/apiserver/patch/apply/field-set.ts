@@ -2,6 +2,7 @@
  * A set of field paths, in the shape of fieldsV1 itself so that reading and writing it costs nothing. Keys are path
  * elements (`f:name`, `k:{"name":"c"}`, `v:"x"`, `i:0`). A node is in the set when it is empty or has a `.` member;
  * otherwise it only leads to its children. The root is never in the set, so `{}` at the root is the empty set.
+ * Sets are never changed once built; operations share what they do not touch.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -11,65 +12,87 @@ export const EMPTY_SET: FieldSet = Object.freeze({});
 const SELF = '.';
 
 export function isEmptySet(set: FieldSet): boolean {
-  for (const _ in set) return false;
-  return true;
+  return set === EMPTY_SET || Object.keys(set).length === 0;
 }
 
 function isMember(node: FieldSet): boolean {
-  return SELF in node || isEmptySet(node);
+  return node[SELF] !== undefined || isEmptySet(node);
+}
+
+function childKeys(node: FieldSet): string[] {
+  const keys = Object.keys(node);
+  return node[SELF] === undefined ? keys : keys.filter((key) => key !== SELF);
 }
 
 /** A node that is a member or not, above the given children; undefined when nothing is left of it. */
 function nodeOf(member: boolean, children: Record<string, FieldSet>): FieldSet | undefined {
   if (isEmptySet(children)) return member ? EMPTY_SET : undefined;
-  return member ? { [SELF]: EMPTY_SET, ...children } : children;
-}
-
-function childKeys(node: FieldSet): string[] {
-  return Object.keys(node).filter((key) => key !== SELF);
-}
-
-type Combine = (a: FieldSet, b: FieldSet) => FieldSet | undefined;
-
-/** Applies `both` to elements of both sets; elements of only one are kept as asked. */
-function combineChildren(a: FieldSet, b: FieldSet, keepA: boolean, keepB: boolean, both: Combine) {
-  const children: Record<string, FieldSet> = {};
-  for (const key of childKeys(a)) {
-    const other = b[key];
-    const kept = other === undefined ? (keepA ? a[key] : undefined) : both(a[key] as FieldSet, other);
-    if (kept !== undefined) children[key] = kept;
-  }
-  if (keepB) for (const key of childKeys(b)) if (a[key] === undefined) children[key] = b[key] as FieldSet;
+  if (member) children[SELF] = EMPTY_SET;
   return children;
 }
-
-const unionNodes: Combine = (a, b) =>
-  a === b ? a : nodeOf(isMember(a) || isMember(b), combineChildren(a, b, true, true, unionNodes));
-const intersectNodes: Combine = (a, b) =>
-  nodeOf(isMember(a) && isMember(b), combineChildren(a, b, false, false, intersectNodes));
-const subtractNodes: Combine = (a, b) =>
-  nodeOf(isMember(a) && !isMember(b), combineChildren(a, b, true, false, subtractNodes));
-const subtractTrees: Combine = (a, b) =>
-  isMember(b) ? undefined : nodeOf(isMember(a), combineChildren(a, b, true, false, subtractTrees));
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a;
   if (isEmptySet(a)) return b;
-  return combineChildren(a, b, true, true, unionNodes);
+  const result: Record<string, FieldSet> = { ...a };
+  for (const key of childKeys(b)) {
+    const [left, right] = [a[key], b[key] as FieldSet];
+    result[key] = left === undefined ? right : unionNodes(left, right);
+  }
+  return result;
+}
+
+function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  const member = isMember(a) || isMember(b);
+  const result = { ...union(a, b) } as Record<string, FieldSet>;
+  delete result[SELF];
+  return nodeOf(member, result) ?? EMPTY_SET;
 }
 
 export function intersect(a: FieldSet, b: FieldSet): FieldSet {
-  return combineChildren(a, b, false, false, intersectNodes);
+  const result: Record<string, FieldSet> = {};
+  for (const key of childKeys(b)) {
+    const left = a[key];
+    if (left === undefined) continue;
+    const right = b[key] as FieldSet;
+    const node = nodeOf(isMember(left) && isMember(right), intersect(left, right) as Record<string, FieldSet>);
+    if (node !== undefined) result[key] = node;
+  }
+  return result;
 }
 
 /** Members of `a` that are not members of `b`; what lies below a removed member stays. */
 export function subtract(a: FieldSet, b: FieldSet): FieldSet {
-  return isEmptySet(b) ? a : combineChildren(a, b, true, false, subtractNodes);
+  return subtractWith(a, b, (left, right) => {
+    const children = { ...subtract(left, right) } as Record<string, FieldSet>;
+    delete children[SELF];
+    return nodeOf(isMember(left) && !isMember(right), children);
+  });
 }
 
 /** As subtract, but a member of `b` takes everything below it along. */
 export function subtractDeep(a: FieldSet, b: FieldSet): FieldSet {
-  return isEmptySet(b) ? a : combineChildren(a, b, true, false, subtractTrees);
+  return subtractWith(a, b, (left, right) => {
+    if (isMember(right)) return undefined;
+    const children = { ...subtractDeep(left, right) } as Record<string, FieldSet>;
+    delete children[SELF];
+    return nodeOf(isMember(left), children);
+  });
+}
+
+/** Copies a level only when `b` touches it. */
+function subtractWith(a: FieldSet, b: FieldSet, rest: (a: FieldSet, b: FieldSet) => FieldSet | undefined): FieldSet {
+  let result: Record<string, FieldSet> | undefined;
+  for (const key of childKeys(b)) {
+    const left = a[key];
+    if (left === undefined) continue;
+    const kept = rest(left, b[key] as FieldSet);
+    result ??= { ...a };
+    if (kept === undefined) delete result[key];
+    else result[key] = kept;
+  }
+  return result ?? a;
 }
 
 export function hasMember(set: FieldSet, element: string): boolean {
@@ -81,38 +104,52 @@ export function hasMember(set: FieldSet, element: string): boolean {
 export function below(set: FieldSet, element: string): FieldSet {
   const node = set[element];
   if (node === undefined) return EMPTY_SET;
-  if (!(SELF in node)) return node;
+  if (node[SELF] === undefined) return node;
   const { [SELF]: _, ...children } = node;
   return children;
 }
 
-export function isSameSet(a: FieldSet, b: FieldSet): boolean {
-  if (a === b) return true;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => b[key] !== undefined && isSameSet(a[key] as FieldSet, b[key]));
+export function containsPath(set: FieldSet, path: readonly string[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = node[element];
+    if (node === undefined) return false;
+  }
+  return isMember(node);
 }
 
-/** A set being filled path by path. */
+/** A set being filled path by path; paths that follow each other share their way down. */
 export class FieldSetBuilder {
   readonly #root: Record<string, FieldSet> = {};
+  /** The nodes above the last inserted one, and the elements that led to them. */
+  readonly #nodes: Record<string, FieldSet>[] = [this.#root];
+  readonly #elements: string[] = [];
+  #known = 0;
 
   insert(path: readonly string[]): void {
-    let node = this.#root;
-    for (let depth = 0; depth < path.length; depth++) {
+    const last = path.length - 1;
+    let depth = 0;
+    while (depth < last && depth < this.#known && path[depth] === this.#elements[depth]) depth++;
+    let node = this.#nodes[depth] as Record<string, FieldSet>;
+    for (; depth < last; depth++) {
       const element = path[depth] as string;
-      const child = node[element] as Record<string, FieldSet> | undefined;
-      const last = depth === path.length - 1;
+      let child = node[element] as Record<string, FieldSet> | undefined;
       if (child === undefined) {
-        const created: Record<string, FieldSet> = {};
-        node[element] = created;
-        node = created;
-      } else {
-        // An empty node is a member; before it gets children that must be said with a dot.
-        if (!last ? isEmptySet(child) : !isEmptySet(child)) child[SELF] = EMPTY_SET;
-        node = child;
+        child = {};
+        node[element] = child;
+      } else if (isEmptySet(child)) {
+        // An empty node is a member; once it has children that must be said with a dot.
+        child[SELF] = EMPTY_SET;
       }
+      node = child;
+      this.#elements[depth] = element;
+      this.#nodes[depth + 1] = child;
     }
+    this.#known = last;
+    const element = path[last] as string;
+    const child = node[element] as Record<string, FieldSet> | undefined;
+    if (child === undefined) node[element] = {};
+    else if (!isEmptySet(child)) child[SELF] = EMPTY_SET;
   }
 
   build(): FieldSet {

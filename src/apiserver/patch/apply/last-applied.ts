@@ -23,8 +23,8 @@ export function fieldsOfLastApplied(live: JsonObject, node: ObjectNode, apiVersi
   try {
     const applied: unknown = JSON.parse(text);
     if (!isObject(applied) || applied.apiVersion !== apiVersion) return undefined;
-    const { added, modified, removed } = compareObjects(applied, withoutManagedFields(live), node);
-    return subtract(subtract(subtract(fieldSetOf(applied, node), modified), added), removed);
+    const { changed, removed } = compareObjects(applied, withoutManagedFields(live), node);
+    return subtract(subtract(fieldSetOf(applied, node), changed), removed);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof UnkeyedItemError) return undefined;
     throw error;

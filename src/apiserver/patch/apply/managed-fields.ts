@@ -22,7 +22,26 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Mana
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** Reads entries; undefined when one of them makes no sense. */
+/** Entries we wrote ourselves: their sets are taken as they are. */
+export function storedManagers(entries: readonly ManagedFieldsEntry[]): Managers {
+  const managers = new Map<string, Manager>();
+  for (const entry of entries) {
+    const { manager = '', operation, apiVersion = '', subresource = '', time, fieldsV1 } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') continue;
+    const decoded: Manager = {
+      manager,
+      operation,
+      apiVersion,
+      subresource,
+      time,
+      fields: (fieldsV1 ?? EMPTY_SET) as FieldSet,
+    };
+    managers.set(identityOf(decoded), decoded);
+  }
+  return managers;
+}
+
+/** Reads entries of a client; undefined when one of them makes no sense. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries ?? []) {

@@ -20,9 +20,9 @@ function mergeValues(live: unknown, config: unknown, node: SchemaNode | undefine
   if (live === undefined) return config;
   if (config === undefined) return live;
   const walk = walkOf(node, live, config);
-  if (walk.kind === 'leaf') return config;
-  if (walk.kind === 'object') return mergeObjects((live ?? {}) as JsonObject, (config ?? {}) as JsonObject, walk.node);
-  return mergeLists((live ?? []) as unknown[], (config ?? []) as unknown[], walk.node);
+  if (walk === undefined) return config;
+  if (walk.kind === 'object') return mergeObjects((live ?? {}) as JsonObject, (config ?? {}) as JsonObject, walk);
+  return mergeLists((live ?? []) as unknown[], (config ?? []) as unknown[], walk);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ObjectNode } from '../../../api/schema/index.ts';
 import type { JsonObject } from '../../../machinery/values/index.ts';
 import { type Comparison, compareObjects } from './compare.ts';
-import { type FieldSet, intersect, isEmptySet, setOfPaths, subtract, subtractDeep, union } from './field-set.ts';
+import { type FieldSet, intersect, isEmptySet, setOfPaths, subtract, subtractDeep } from './field-set.ts';
 import type { Manager, Managers } from './managed-fields.ts';
 
 /** Fields nobody owns: the server sets them, or they say which object it is. */
@@ -31,12 +31,8 @@ export interface Change {
 }
 
 export function compareChange({ before, after, node, resetFields }: Change): Comparison {
-  const { added, modified, removed } = compareObjects(before, after, node);
-  return {
-    added: subtractDeep(added, resetFields),
-    modified: subtractDeep(modified, resetFields),
-    removed: subtractDeep(removed, resetFields),
-  };
+  const { changed, removed } = compareObjects(before, after, node);
+  return { changed: subtractDeep(changed, resetFields), removed: subtractDeep(removed, resetFields) };
 }
 
 export interface OwnershipChange {
@@ -48,13 +44,12 @@ export interface OwnershipChange {
 
 /** Takes changed and removed fields from every manager but the writer. */
 export function releaseFields(managers: Managers, writer: string, comparison: Comparison): OwnershipChange {
-  const changed = union(comparison.modified, comparison.added);
   const result = new Map<string, Manager>();
   const taken = new Map<string, FieldSet>();
   for (const [id, manager] of managers) {
     let { fields } = manager;
     if (id !== writer) {
-      const conflict = intersect(fields, changed);
+      const conflict = intersect(fields, comparison.changed);
       if (!isEmptySet(conflict)) {
         taken.set(id, conflict);
         fields = subtract(fields, conflict);

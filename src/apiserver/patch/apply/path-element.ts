@@ -17,7 +17,7 @@ function keyedElement({ keys, element }: ListNode, item: unknown): string {
   if (item === null) throw new UnkeyedItemError('associative list with keys may not have a null element');
   if (!isObject(item)) throw new UnkeyedItemError('associative list with keys may not have non-map elements');
   const key: JsonObject = {};
-  for (const name of [...keys].sort()) {
+  for (const name of keys) {
     const value = item[name] ?? (element.kind === 'object' ? element.defaultOf(name) : undefined);
     if (value !== undefined && value !== null) key[name] = value;
   }

@@ -18,8 +18,8 @@ export function removeFields(value: JsonObject, set: FieldSet, node: ObjectNode)
 
 function removeFrom(value: unknown, set: FieldSet, node: SchemaNode | undefined): unknown {
   const walk = walkOf(node, value);
-  if (walk.kind === 'object') return removeFields(value as JsonObject, set, walk.node);
-  if (walk.kind === 'list') return removeItems(value as unknown[], set, walk.node);
+  if (walk?.kind === 'object') return removeFields(value as JsonObject, set, walk);
+  if (walk?.kind === 'list') return removeItems(value as unknown[], set, walk);
   return value;
 }
 

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '../../../api/generated/meta-v1.ts';
 import type { ObjectNode } from '../../../api/schema/index.ts';
-import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
+import { deepEqual, isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { EMPTY_SET, type FieldSet, isEmptySet, union } from './field-set.ts';
 import {
   capUpdaters,
@@ -10,6 +10,7 @@ import {
   type Manager,
   type ManagerName,
   type Managers,
+  storedManagers,
 } from './managed-fields.ts';
 import { compareChange, releaseFields, withoutUnowned } from './ownership.ts';
 import { UnkeyedItemError } from './path-element.ts';
@@ -52,7 +53,7 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): Manager
     node,
     resetFields,
   });
-  const changed = withoutUnowned(union(comparison.modified, comparison.added));
+  const changed = withoutUnowned(comparison.changed);
   const released = releaseFields(managers, '', comparison).managers;
   if (isEmptySet(changed)) return released;
   const name: ManagerName = {
@@ -72,9 +73,11 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): Manager
  * may edit them, unless they are absent or broken. A list that is empty or holds one empty entry resets them all.
  */
 function currentManagers(before: JsonObject | undefined, after: JsonObject, subresource: string): Managers {
-  const stored = (): Managers => decodeManagers(managedFieldsOf(before)) ?? new Map();
+  const entries = managedFieldsOf(before);
+  const stored = (): Managers => storedManagers(entries ?? []);
   if (subresource !== '') return stored();
   const requested = managedFieldsOf(after);
+  if (requested === undefined || deepEqual(requested, entries)) return stored();
   if (isReset(requested)) return new Map();
   const decoded = decodeManagers(requested);
   return decoded === undefined || decoded.size === 0 ? stored() : decoded;
