@@ -6,7 +6,6 @@ import { builtinRows } from '../kinds/rows.ts';
 import { type ApiServer, createApiServer } from '../server.ts';
 import { CustomResources, cleanupBeforeDeletion } from './custom-resources.ts';
 import { compileJsonPath } from './json-path.ts';
-import { openSchemas } from './schema-seam.ts';
 
 let server: ApiServer;
 let client: Client;
@@ -19,7 +18,7 @@ beforeEach(async () => {
     clock: new ManualClock(),
     admission: (kernel) => [cleanupBeforeDeletion(kernel)],
   });
-  resources = new CustomResources(server.kernel, openSchemas);
+  resources = new CustomResources(server.kernel);
   client = createClient({ transport: inProcessTransport(server.handle), userAgent: 'test' });
   await client.request('POST', '/api/v1/namespaces', { metadata: { name: 'team' } });
 });
@@ -98,7 +97,7 @@ test('definitions are served again after a restart', async () => {
   await client.request('POST', WIDGETS, widget('a'));
   resources.stop();
   const second = createApiServer({ store: server.kernel.store, rows: builtinRows() });
-  const again = new CustomResources(second.kernel, openSchemas);
+  const again = new CustomResources(second.kernel);
   const other = createClient({ transport: inProcessTransport(second.handle), userAgent: 'test' });
   expect(await other.request('GET', `${WIDGETS}/a`)).toMatchObject({ metadata: { name: 'a' } });
   again.stop();
@@ -211,6 +210,86 @@ test('deleting a definition deletes its objects first and waits for their finali
   await settle();
   await expect(client.request('GET', `${CRDS}/widgets.example.com`)).rejects.toMatchObject({ code: 404 });
   await expect(client.request('GET', WIDGETS)).rejects.toMatchObject({ code: 404 });
+});
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['size'],
+      properties: {
+        size: { type: 'integer', minimum: 1 },
+        color: { type: 'string', default: 'red', enum: ['red', 'blue'] },
+        limit: { type: 'integer' },
+      },
+      'x-kubernetes-validations': [
+        { rule: '!has(self.limit) || self.size <= self.limit', message: 'size above limit' },
+        { rule: 'self.size >= oldSelf.size', message: 'size may only grow' },
+      ],
+    },
+  },
+};
+
+test('objects are pruned, defaulted and validated by their schema', async () => {
+  await define(definition([version('v1', { schema: { openAPIV3Schema: SCHEMA } })]));
+  const made = await client.request<object>('POST', WIDGETS, widget('a', { spec: { size: 3, extra: true } }));
+  expect(made).toMatchObject({ spec: { size: 3, color: 'red' } });
+  expect(made).not.toHaveProperty('spec.extra');
+  await expect(
+    client.request('POST', WIDGETS, widget('b', { spec: { size: 0, color: 'green' } })),
+  ).rejects.toMatchObject({
+    code: 422,
+    status: {
+      details: {
+        causes: expect.arrayContaining([
+          expect.objectContaining({ field: 'spec.size' }),
+          expect.objectContaining({ field: 'spec.color', reason: 'FieldValueNotSupported' }),
+        ]),
+      },
+    },
+  });
+  const strict = `${WIDGETS}?fieldValidation=Strict`;
+  await expect(client.request('POST', strict, widget('c', { spec: { size: 1, extra: 1 } }))).rejects.toMatchObject({
+    code: 400,
+    message: expect.stringContaining('strict decoding error: unknown field "spec.extra"'),
+  });
+});
+
+test('rules of a schema hold for objects and for changes', async () => {
+  await define(definition([version('v1', { schema: { openAPIV3Schema: SCHEMA } })]));
+  await expect(client.request('POST', WIDGETS, widget('a', { spec: { size: 3, limit: 2 } }))).rejects.toMatchObject({
+    code: 422,
+    message: 'Widget.example.com "a" is invalid: spec: Invalid value: "object": size above limit',
+  });
+  await client.request('POST', WIDGETS, widget('a', { spec: { size: 3 } }));
+  await expect(client.request('PATCH', `${WIDGETS}/a`, { spec: { size: 2 } }, MERGE)).rejects.toMatchObject({
+    message: 'Widget.example.com "a" is invalid: spec: Invalid value: "object": size may only grow',
+  });
+  await client.request('PATCH', `${WIDGETS}/a`, { spec: { size: 4 } }, MERGE);
+});
+
+test('a default added to the schema later shows on objects stored before', async () => {
+  const { properties } = SCHEMA;
+  const plain = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } };
+  await define(definition([version('v1', { schema: { openAPIV3Schema: plain } })]));
+  await client.request('POST', WIDGETS, widget('a', { spec: { size: 3 } }));
+  const added = [{ op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema/properties', value: properties }];
+  const json = { 'content-type': 'application/json-patch+json' };
+  await client.request('PATCH', `${CRDS}/widgets.example.com`, added, json);
+  await settle();
+  expect(await client.request('GET', `${WIDGETS}/a`)).toMatchObject({ spec: { size: 3, color: 'red' } });
+  expect(await client.request('GET', WIDGETS)).toMatchObject({ items: [{ spec: { color: 'red' } }] });
+});
+
+test('a schema that is not structural is refused', async () => {
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec: { properties: { a: { type: 'string' } } } } },
+  };
+  await expect(client.request('POST', CRDS, definition([version('v1', { schema })]))).rejects.toMatchObject({
+    code: 422,
+    message: expect.stringContaining('spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value'),
+  });
 });
 
 const refused: { name: string; body: object; field: string }[] = [

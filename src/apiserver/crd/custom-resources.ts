@@ -14,7 +14,6 @@ import { deleteInTransaction } from '../stored/deletion.ts';
 import { putObject, removeObject } from '../stored/encoding.ts';
 import { acceptNames, mergeConditions, type TakenNames } from './names.ts';
 import { customRow } from './row.ts';
-import type { SchemaLibrary } from './schema-seam.ts';
 
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 const GROUP = 'apiextensions.k8s.io';
@@ -29,14 +28,12 @@ interface Served {
 
 export class CustomResources {
   readonly #kernel: Kernel;
-  readonly #schemas: SchemaLibrary;
   readonly #definitions: ResourceRow;
   readonly #served = new Map<string, Served>();
   readonly #stop: () => void;
 
-  constructor(kernel: Kernel, schemas: SchemaLibrary) {
+  constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    this.#schemas = schemas;
     const row = kernel.registry.byPlural(GROUP, PLURAL);
     if (row === undefined)
       throw new Error('Cannot serve custom resources: the kind of their definitions is not served');
@@ -86,7 +83,7 @@ export class CustomResources {
 
   #serve(served: Served): void {
     const { registry } = this.#kernel;
-    const row = isEstablished(served.definition) ? customRow(served.definition, this.#schemas) : undefined;
+    const row = isEstablished(served.definition) ? customRow(served.definition) : undefined;
     if (served.row !== undefined && row !== undefined) registry.replace(served.row, row);
     else if (row !== undefined) registry.add(row);
     else if (served.row !== undefined) registry.remove(served.row);
@@ -136,7 +133,7 @@ export class CustomResources {
   #sweep(served: Served): void {
     const { definition } = served;
     if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
-    const row = customRow(definition, this.#schemas);
+    const row = customRow(definition);
     const { store } = this.#kernel;
     if (row === undefined || store.count(row.prefix) === 0) {
       this.#release(served);

@@ -16,24 +16,24 @@ import { type ScaleFields, scaleSubresource } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { customLayout } from './columns.ts';
 import { formatScalar, plainPath, readPath, writePath } from './json-path.ts';
-import type { CustomSchema, SchemaLibrary } from './schema-seam.ts';
+import { type CompiledSchema, compileSchema } from './schema.ts';
 
 /** A definition on its way out takes nothing new; updates go on, for those who must remove a finalizer. */
 const VERBS_WHILE_TERMINATING: readonly Verb[] = ALL_VERBS.filter((verb) => verb !== 'create');
 
 /** Undefined when no version is served. */
-export function customRow(definition: CustomResourceDefinition, schemas: SchemaLibrary): ResourceRow | undefined {
+export function customRow(definition: CustomResourceDefinition): ResourceRow | undefined {
   const { spec } = definition;
   if (spec === undefined) return undefined;
   const served = spec.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
   const storage = spec.versions.find((version) => version.storage);
   if (served.length === 0 || storage === undefined) return undefined;
   const names = definition.status?.acceptedNames ?? spec.names;
-  const compiled = new Map<string, CustomSchema>();
-  const schemaOf = (version: CustomResourceDefinitionVersion): CustomSchema => {
+  const compiled = new Map<string, CompiledSchema>();
+  const schemaOf = (version: CustomResourceDefinitionVersion): CompiledSchema => {
     let schema = compiled.get(version.name);
     if (schema === undefined) {
-      schema = schemas.compile(version.schema?.openAPIV3Schema);
+      schema = compileSchema(version.schema?.openAPIV3Schema);
       compiled.set(version.name, schema);
     }
     return schema;
@@ -61,7 +61,7 @@ export function customRow(definition: CustomResourceDefinition, schemas: SchemaL
 function versionRow(
   { group, names }: CustomResourceDefinitionSpec,
   version: CustomResourceDefinitionVersion,
-  schemaOf: (version: CustomResourceDefinitionVersion) => CustomSchema,
+  schemaOf: (version: CustomResourceDefinitionVersion) => CompiledSchema,
 ): VersionRow {
   return {
     name: version.name,
@@ -85,7 +85,7 @@ function versionRow(
 
 function customStrategy(
   spec: CustomResourceDefinitionSpec,
-  schema: () => CustomSchema,
+  schema: () => CompiledSchema,
   storage: CustomResourceDefinitionVersion,
 ): Strategy {
   const hasStatus = storage.subresources?.status !== undefined && storage.subresources.status !== null;
@@ -100,8 +100,8 @@ function customStrategy(
       if (hasStatus) delete object['status'];
     },
     validate: (object) => schema().validate(object, undefined),
-    validateUpdate: () => [],
-    validateStatusUpdate: (object, old) => schema().validate(object, old),
+    validateUpdate: (object, old) => schema().validateChange(object, old),
+    validateStatusUpdate: (object, old) => [...schema().validate(object, old), ...schema().validateChange(object, old)],
     generation: (object, old) => !semanticEqual(withoutSystem(object, hasStatus), withoutSystem(old, hasStatus)),
     unconditionalUpdate: false,
     ...(selectable.size > 0 && {

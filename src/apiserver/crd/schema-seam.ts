@@ -1,4 +1,4 @@
-/** What a custom resource needs from its OpenAPI schema. */
+/** What a custom resource needs from its structural schema. */
 import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import type { Issue } from '../../machinery/values/index.ts';
 
@@ -16,9 +16,3 @@ export interface SchemaLibrary {
   /** Issues of the schema itself, with paths below `path`. */
   check(schema: JSONSchemaProps, path: string): Issue[];
 }
-
-/** Keeps and accepts everything. */
-export const openSchemas: SchemaLibrary = {
-  compile: () => ({ prune: () => [], applyDefaults: () => {}, validate: () => [] }),
-  check: () => [],
-};

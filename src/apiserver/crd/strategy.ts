@@ -2,51 +2,48 @@
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import type { ApiObject } from '../object.ts';
 import type { Strategy } from '../registry/strategy.ts';
-import { openSchemas, type SchemaLibrary } from './schema-seam.ts';
 import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
 
 const asDefinition = (object: ApiObject): CustomResourceDefinition => object as unknown as CustomResourceDefinition;
 
-export function definitionStrategy(schemas: SchemaLibrary = openSchemas): Strategy {
-  return {
-    defaults(object) {
-      const { spec } = asDefinition(object);
-      if (spec === undefined) return;
-      if (spec.names !== undefined) {
-        if (!spec.names.singular && spec.names.kind) spec.names.singular = spec.names.kind.toLowerCase();
-        if (!spec.names.listKind && spec.names.kind) spec.names.listKind = `${spec.names.kind}List`;
-      }
-      if (!spec.conversion?.strategy) spec.conversion = { ...spec.conversion, strategy: 'None' };
-      const service = spec.conversion.webhook?.clientConfig?.service;
-      if (service !== undefined) service.port ??= 443;
-      delete spec.preserveUnknownFields;
-    },
-    prepareForCreate(object) {
-      const definition = asDefinition(object);
-      const storage = definition.spec?.versions?.find((version) => version.storage)?.name;
-      definition.status = {
-        conditions: [],
-        acceptedNames: { plural: '', kind: '' },
-        storedVersions: storage === undefined ? [] : [storage],
-      };
-    },
-    prepareForUpdate(object) {
-      const definition = asDefinition(object);
-      const storage = definition.spec?.versions?.find((version) => version.storage)?.name;
-      const stored = definition.status?.storedVersions ?? [];
-      if (storage !== undefined && !stored.includes(storage)) {
-        definition.status = { ...definition.status, storedVersions: [...stored, storage] };
-      }
-    },
-    validate: (object) => validateDefinition(asDefinition(object), schemas),
-    validateUpdate: (object, old) => validateDefinitionUpdate(asDefinition(object), asDefinition(old)),
-    generation: 'spec',
-    table: {
-      columns: [
-        { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' },
-        { name: 'Created At', type: 'date', description: 'When the object was created' },
-      ],
-      cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
-    },
-  };
-}
+export const definitionStrategy: Strategy = {
+  defaults(object) {
+    const { spec } = asDefinition(object);
+    if (spec === undefined) return;
+    if (spec.names !== undefined) {
+      if (!spec.names.singular && spec.names.kind) spec.names.singular = spec.names.kind.toLowerCase();
+      if (!spec.names.listKind && spec.names.kind) spec.names.listKind = `${spec.names.kind}List`;
+    }
+    if (!spec.conversion?.strategy) spec.conversion = { ...spec.conversion, strategy: 'None' };
+    const service = spec.conversion.webhook?.clientConfig?.service;
+    if (service !== undefined) service.port ??= 443;
+    delete spec.preserveUnknownFields;
+  },
+  prepareForCreate(object) {
+    const definition = asDefinition(object);
+    const storage = definition.spec?.versions?.find((version) => version.storage)?.name;
+    definition.status = {
+      conditions: [],
+      acceptedNames: { plural: '', kind: '' },
+      storedVersions: storage === undefined ? [] : [storage],
+    };
+  },
+  prepareForUpdate(object) {
+    const definition = asDefinition(object);
+    const storage = definition.spec?.versions?.find((version) => version.storage)?.name;
+    const stored = definition.status?.storedVersions ?? [];
+    if (storage !== undefined && !stored.includes(storage)) {
+      definition.status = { ...definition.status, storedVersions: [...stored, storage] };
+    }
+  },
+  validate: (object) => validateDefinition(asDefinition(object)),
+  validateUpdate: (object, old) => validateDefinitionUpdate(asDefinition(object), asDefinition(old)),
+  generation: 'spec',
+  table: {
+    columns: [
+      { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' },
+      { name: 'Created At', type: 'date', description: 'When the object was created' },
+    ],
+    cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
+  },
+};

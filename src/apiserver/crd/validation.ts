@@ -1,4 +1,4 @@
-/** What a custom resource definition must look like. The schemas themselves are checked by the schema library. */
+/** What a custom resource definition must look like. What the schemas must look like is in schema.ts. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
@@ -17,13 +17,13 @@ import {
   validateName,
 } from '../../machinery/values/index.ts';
 import { compileJsonPath, plainPath } from './json-path.ts';
-import type { SchemaLibrary } from './schema-seam.ts';
+import { checkSchema } from './schema.ts';
 
 const APPROVAL = 'api-approved.kubernetes.io';
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const spec = FieldPath.of('spec');
 
-export function validateDefinition(definition: CustomResourceDefinition, schemas: SchemaLibrary): Issue[] {
+export function validateDefinition(definition: CustomResourceDefinition): Issue[] {
   const given: Partial<CustomResourceDefinitionSpec> = definition.spec ?? {};
   const { group = '', scope = '', versions = [] } = given;
   const names: Partial<CustomResourceDefinitionNames> = given.names ?? {};
@@ -50,7 +50,7 @@ export function validateDefinition(definition: CustomResourceDefinition, schemas
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     issues.push(invalid(spec.child('preserveUnknownFields'), true, why));
   }
-  issues.push(...validateNames(names), ...validateVersions(versions, schemas), ...validateConversion(given));
+  issues.push(...validateNames(names), ...validateVersions(versions), ...validateConversion(given));
   return issues;
 }
 
@@ -82,7 +82,7 @@ function validateNames(names: Partial<CustomResourceDefinitionNames>): Issue[] {
   return issues;
 }
 
-function validateVersions(versions: readonly CustomResourceDefinitionVersion[], schemas: SchemaLibrary): Issue[] {
+function validateVersions(versions: readonly CustomResourceDefinitionVersion[]): Issue[] {
   const path = spec.child('versions');
   if (versions.length === 0) return [required(path, 'must have at least one version')];
   const issues: Issue[] = [];
@@ -94,7 +94,7 @@ function validateVersions(versions: readonly CustomResourceDefinitionVersion[], 
       issues.push(invalid(path, version.name, 'must contain unique version names'));
     }
     seen.add(version.name);
-    issues.push(...validateVersion(own, version, schemas));
+    issues.push(...validateVersion(own, version));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     issues.push(invalid(path, null, 'must have exactly one version marked as storage version'));
@@ -102,12 +102,12 @@ function validateVersions(versions: readonly CustomResourceDefinitionVersion[], 
   return issues;
 }
 
-function validateVersion(path: FieldPath, version: CustomResourceDefinitionVersion, schemas: SchemaLibrary): Issue[] {
+function validateVersion(path: FieldPath, version: CustomResourceDefinitionVersion): Issue[] {
   const issues: Issue[] = [];
   const schema = version.schema?.openAPIV3Schema;
   const at = path.child('schema', 'openAPIV3Schema');
   if (schema === undefined || schema === null) issues.push(required(at, 'schemas are required'));
-  else issues.push(...schemas.check(schema, at.toString()));
+  else issues.push(...checkSchema(schema, at));
   const columns = version.additionalPrinterColumns ?? [];
   for (const [index, column] of columns.entries()) {
     const own = path.child('additionalPrinterColumns').index(index);

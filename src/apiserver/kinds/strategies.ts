@@ -1,4 +1,5 @@
 /** Which strategy each built-in kind has; kinds not named here behave in the common way. */
+import { mutatingConfigurationStrategy, validatingConfigurationStrategy } from '../admission/webhooks/configuration.ts';
 import {
   clusterRoleBindingStrategy,
   clusterRoleStrategy,
@@ -22,7 +23,9 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/Node': nodeStrategy,
   '/Pod': podStrategy,
   '/ReplicationController': replicationControllerStrategy,
-  'apiextensions.k8s.io/CustomResourceDefinition': definitionStrategy(),
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': mutatingConfigurationStrategy,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': validatingConfigurationStrategy,
+  'apiextensions.k8s.io/CustomResourceDefinition': definitionStrategy,
   'apps/Deployment': deploymentStrategy,
   'apps/ReplicaSet': replicaSetStrategy,
   'policy/PodDisruptionBudget': podDisruptionBudgetStrategy,

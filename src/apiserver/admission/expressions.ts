@@ -1,0 +1,47 @@
+/** What expressions of webhooks and policies see of a request. */
+import { toCel } from '../cel/values.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+import type { ApiObject } from '../object.ts';
+import type { UserInfo } from '../user.ts';
+import { kindIn, shownIn } from './versioned.ts';
+
+export function userInfoOf({ username, uid, groups, extra }: UserInfo) {
+  return { username, ...(uid && { uid }), groups: [...groups], ...(extra && { extra }) };
+}
+
+/** The request as in an AdmissionReview, without objects. */
+export function requestOf(attributes: AdmissionAttributes, version: string) {
+  const { subresource, name, namespace, operation, user, dryRun, options, row } = attributes;
+  const asked = kindIn(attributes, attributes.version);
+  const own = row.group === '' && row.plural === 'namespaces' ? name : namespace;
+  return {
+    ...kindIn(attributes, version),
+    ...(subresource && { subResource: subresource }),
+    requestKind: asked.kind,
+    requestResource: asked.resource,
+    ...(subresource && { requestSubResource: subresource }),
+    ...(name && { name }),
+    ...(own && { namespace: own }),
+    operation,
+    userInfo: userInfoOf(user),
+    dryRun,
+    options,
+  };
+}
+
+export function variablesFor(
+  attributes: AdmissionAttributes,
+  version: string,
+  namespaceObject: ApiObject | undefined,
+): Record<string, unknown> {
+  const { object, oldObject } = attributes;
+  return {
+    object: object === undefined ? null : toCel(shownIn(attributes, object, version)),
+    oldObject: oldObject === undefined ? null : toCel(shownIn(attributes, oldObject, version)),
+    request: toCel(requestOf(attributes, version)),
+    namespaceObject: toCel(namespaceObject ?? null),
+    authorizer: null,
+    params: null,
+    variables: {},
+  };
+}

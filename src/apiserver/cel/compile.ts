@@ -1,0 +1,58 @@
+/** Expressions of admission: compiled once, then evaluated against requests. */
+import { Environment } from '@marcbachmann/cel-js';
+import { rewriteObjectLiterals } from './object-literals.ts';
+
+export type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
+
+export type Compiled =
+  | { readonly valid: true; readonly run: Program }
+  | { readonly valid: false; readonly message: string };
+
+/** What every admission expression may use. */
+const ADMISSION_VARIABLES = ['object', 'oldObject', 'request', 'params', 'namespaceObject', 'authorizer', 'variables'];
+
+const environments = new Map<string, Environment>();
+
+function environmentFor(variables: readonly string[]): Environment {
+  const key = variables.join(' ');
+  let environment = environments.get(key);
+  if (environment === undefined) {
+    environment = new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true });
+    for (const name of variables) environment.registerVariable(name, 'dyn');
+    environments.set(key, environment);
+  }
+  return environment;
+}
+
+export function compileCel(expression: string, variables: readonly string[] = ADMISSION_VARIABLES): Compiled {
+  try {
+    const environment = environmentFor(variables);
+    const source = rewriteObjectLiterals(expression);
+    const checked = environment.check(source);
+    if (!checked.valid) return { valid: false, message: checked.error?.message ?? 'cannot be checked' };
+    const run = environment.parse(source);
+    return { valid: true, run: (values) => run({ ...values }) as unknown };
+  } catch (error) {
+    return { valid: false, message: (error as Error).message };
+  }
+}
+
+const MAX_PROGRAMS = 2000;
+const programs = new Map<string, Program>();
+
+/** Like `compileCel`, for expressions that were checked when they were stored; a broken one throws when run. */
+export function programOf(expression: string, variables?: readonly string[]): Program {
+  const key = `${variables?.join(' ') ?? ''}\n${expression}`;
+  let program = programs.get(key);
+  if (program === undefined) {
+    const compiled = compileCel(expression, variables);
+    program = compiled.valid
+      ? compiled.run
+      : () => {
+          throw new Error(`compilation failed: ${compiled.message}`);
+        };
+    if (programs.size >= MAX_PROGRAMS) programs.clear();
+    programs.set(key, program);
+  }
+  return program;
+}

@@ -1,0 +1,150 @@
+/**
+ * `x-kubernetes-validations`: rules in CEL at any node of a schema, over `self` and, for those that mention it, the
+ * state before (`oldSelf`); a rule about a change holds on updates only.
+ */
+import type { JSONSchemaProps, ValidationRule } from '../../api/generated/apiextensions-v1.ts';
+import { FieldPath, type Issue, type IssueRule, invalid, isObject, required } from '../../machinery/values/index.ts';
+import { compileCel, type Program } from '../cel/compile.ts';
+import { toCel } from '../cel/values.ts';
+
+const VARIABLES = ['self', 'oldSelf'];
+const REASONS: Readonly<Record<string, IssueRule>> = {
+  FieldValueInvalid: 'FieldValueInvalid',
+  FieldValueForbidden: 'FieldValueForbidden',
+  FieldValueRequired: 'FieldValueRequired',
+  FieldValueDuplicate: 'FieldValueDuplicate',
+};
+
+interface Rule {
+  readonly source: ValidationRule;
+  readonly holds: Program;
+  readonly message: Program | undefined;
+  readonly aboutChange: boolean;
+}
+
+interface Node {
+  readonly rules: readonly Rule[];
+  readonly properties: ReadonlyMap<string, Node>;
+  /** Of list items and of map values. */
+  readonly members: Node | undefined;
+}
+
+/** Without an old state: the rules about the object itself. With one: the rules about the change. */
+export type RuleCheck = (object: unknown, old: unknown) => Issue[];
+
+export function compileRules(schema: JSONSchemaProps | undefined): RuleCheck {
+  const root = schema === undefined ? undefined : compileNode(schema);
+  if (root === undefined) return () => [];
+  return (object, old) => {
+    const issues: Issue[] = [];
+    visit(root, FieldPath.root, { self: object, oldSelf: old, isUpdate: old !== undefined }, issues);
+    return issues;
+  };
+}
+
+function compileNode(schema: JSONSchemaProps): Node | undefined {
+  const rules = (schema['x-kubernetes-validations'] ?? []).flatMap((source): Rule[] => {
+    const compiled = compileCel(source.rule, VARIABLES);
+    if (!compiled.valid) return [];
+    const message = source.messageExpression ? compileCel(source.messageExpression, VARIABLES) : undefined;
+    return [
+      {
+        source,
+        holds: compiled.run,
+        message: message?.valid ? message.run : undefined,
+        aboutChange: /\boldSelf\b/.test(source.rule),
+      },
+    ];
+  });
+  const properties = new Map<string, Node>();
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const node = compileNode(property);
+    if (node !== undefined) properties.set(name, node);
+  }
+  const inner = isObject(schema.items) ? schema.items : schema.additionalProperties;
+  const members = isObject(inner) ? compileNode(inner as JSONSchemaProps) : undefined;
+  if (rules.length === 0 && properties.size === 0 && members === undefined) return undefined;
+  return { rules, properties, members };
+}
+
+function visit(
+  node: Node,
+  path: FieldPath,
+  { self, oldSelf, isUpdate }: { self: unknown; oldSelf: unknown; isUpdate: boolean },
+  issues: Issue[],
+): void {
+  if (self === undefined || self === null) return;
+  for (const rule of node.rules) {
+    if (rule.aboutChange !== isUpdate) continue;
+    if (rule.aboutChange && oldSelf === undefined && !rule.source.optionalOldSelf) continue;
+    const problem = evaluate(rule, self, oldSelf);
+    if (problem !== undefined) issues.push(issueOf(rule, path, problem));
+  }
+  if (Array.isArray(self)) {
+    if (node.members === undefined) return;
+    for (const [at, item] of self.entries())
+      visit(node.members, path.index(at), { self: item, oldSelf: undefined, isUpdate }, issues);
+    return;
+  }
+  if (!isObject(self)) return;
+  const before = isObject(oldSelf) ? oldSelf : {};
+  for (const [name, value] of Object.entries(self)) {
+    const child = node.properties.get(name);
+    const states = { self: value, oldSelf: before[name], isUpdate };
+    if (child !== undefined) visit(child, path.child(name), states, issues);
+    else if (node.members !== undefined) visit(node.members, path.key(name), states, issues);
+  }
+}
+
+/** What is wrong; undefined when the rule holds. */
+function evaluate(rule: Rule, self: unknown, oldSelf: unknown): string | undefined {
+  const variables = { self: toCel(self), oldSelf: toCel(oldSelf ?? null) };
+  try {
+    if (rule.holds(variables) === true) return undefined;
+  } catch (error) {
+    return `rule evaluation failed: ${(error as Error).message}`;
+  }
+  try {
+    const message = rule.message?.(variables);
+    if (typeof message === 'string' && message.trim() !== '') return message;
+  } catch {
+    // The fixed message says enough.
+  }
+  return rule.source.message?.trim() || `failed rule: ${rule.source.rule.trim()}`;
+}
+
+function issueOf({ source }: Rule, path: FieldPath, problem: string): Issue {
+  const at = source.fieldPath ? path.child(source.fieldPath.replace(/^\./, '')) : path;
+  const reason = REASONS[source.reason ?? ''] ?? 'FieldValueInvalid';
+  if (reason === 'FieldValueRequired') return required(at, problem);
+  const issue = invalid(at, 'object', problem);
+  return {
+    ...issue,
+    rule: reason,
+    message: reason === 'FieldValueForbidden' ? `Forbidden: ${problem}` : issue.message,
+  };
+}
+
+/** Rules that do not compile. */
+export function checkRules(schema: JSONSchemaProps, path: FieldPath): Issue[] {
+  const issues: Issue[] = [];
+  for (const [at, { rule, messageExpression }] of (schema['x-kubernetes-validations'] ?? []).entries()) {
+    const own = path.child('x-kubernetes-validations').index(at);
+    if (!rule?.trim()) issues.push(required(own.child('rule'), 'rule is not specified'));
+    else issues.push(...compileIssues(own.child('rule'), rule));
+    if (messageExpression) issues.push(...compileIssues(own.child('messageExpression'), messageExpression));
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    issues.push(...checkRules(property, path.child('properties').key(name)));
+  }
+  if (isObject(schema.items)) issues.push(...checkRules(schema.items as JSONSchemaProps, path.child('items')));
+  if (isObject(schema.additionalProperties)) {
+    issues.push(...checkRules(schema.additionalProperties as JSONSchemaProps, path.child('additionalProperties')));
+  }
+  return issues;
+}
+
+function compileIssues(path: FieldPath, expression: string): Issue[] {
+  const compiled = compileCel(expression, VARIABLES);
+  return compiled.valid ? [] : [invalid(path, expression, `compilation failed: ${compiled.message}`)];
+}
