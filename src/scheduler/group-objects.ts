@@ -1,58 +1,27 @@
 import { isNotFound, type Client, type InformerSet, type Logger } from '../machinery/runtime/index.ts';
 import {
-  SCHEDULING_GROUP,
-  SCHEDULING_VERSIONS,
-  type SchedulingVersion,
-  storedPodGroup,
-  storedWorkload,
+  discoverGroupApi,
+  type GroupApi,
+  podGroupType,
   type StoredPodGroup,
   type StoredWorkload,
+  storedPodGroup,
+  storedWorkload,
+  workloadType,
 } from '../api/scheduling/index.ts';
 import type { KubeObject, ResourceType } from '../api/resource.ts';
 import type { GroupObjects } from '../decisions/gang/index.ts';
 
-/** The newest version in which a cluster serves each kind of group; undefined when it does not. */
-export interface GroupApi {
-  readonly podGroups: SchedulingVersion | undefined;
-  readonly workloads: SchedulingVersion | undefined;
+export function discoverGroups(client: Client): Promise<GroupApi> {
+  return discoverGroupApi(async (path) => {
+    try {
+      return await client.request('GET', path);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  });
 }
-
-export async function discoverGroupApi(client: Client): Promise<GroupApi> {
-  const api: { podGroups?: SchedulingVersion; workloads?: SchedulingVersion } = {};
-  for (const version of SCHEDULING_VERSIONS) {
-    const names = await resourcesOf(client, version);
-    if (names.has('podgroups')) api.podGroups ??= version;
-    if (names.has('workloads')) api.workloads ??= version;
-  }
-  return { podGroups: api.podGroups, workloads: api.workloads };
-}
-
-async function resourcesOf(client: Client, version: string): Promise<ReadonlySet<string>> {
-  try {
-    const path = `/apis/${SCHEDULING_GROUP}/${version}`;
-    const list = await client.request<{ resources?: { name: string }[] }>('GET', path);
-    return new Set(list.resources?.map(({ name }) => name));
-  } catch (error) {
-    if (isNotFound(error)) return new Set();
-    throw error;
-  }
-}
-
-export const podGroupType = (version: SchedulingVersion): ResourceType => ({
-  group: SCHEDULING_GROUP,
-  version,
-  kind: 'PodGroup',
-  plural: 'podgroups',
-  namespaced: true,
-});
-
-const workloadType = (version: SchedulingVersion): ResourceType => ({
-  group: SCHEDULING_GROUP,
-  version,
-  kind: 'Workload',
-  plural: 'workloads',
-  namespaced: true,
-});
 
 export interface GroupChange {
   readonly kind: 'PodGroup' | 'Workload';
@@ -102,7 +71,8 @@ export class GroupBook {
       });
       synced.push(informer.whenSynced());
     };
-    const { podGroups, workloads } = api;
+    const [podGroups] = api.podGroups;
+    const [workloads] = api.workloads;
     if (podGroups !== undefined) {
       watch('PodGroup', podGroupType(podGroups), (key, object) =>
         set(this.#podGroups, key, object && storedPodGroup(object as never, podGroups)),

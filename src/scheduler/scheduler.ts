@@ -10,7 +10,7 @@ import {
 import { startBinder } from './binder.ts';
 import { Budgets } from './budgets.ts';
 import type { SchedulerDeps } from './deps.ts';
-import { discoverGroupApi, GroupBook } from './group-objects.ts';
+import { discoverGroups, GroupBook } from './group-objects.ts';
 import { PendingQueue } from './pending-queue.ts';
 import { Permit } from './permit.ts';
 import { type KnownPod, PodBook } from './pod-book.ts';
@@ -100,8 +100,8 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
   const discover = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
-        const api = await discoverGroupApi(context.client);
-        status.useVersion(api.podGroups);
+        const api = await discoverGroups(context.client);
+        status.useVersion(api.podGroups[0]);
         await groups.follow(informers, api, (change) => {
           budgets.groupChanged(change);
           watchGroup(deps, change);

@@ -2,6 +2,7 @@ import { podCondition } from '../api/core/pod-state.ts';
 import { podType } from '../api/resource-types.ts';
 import {
   INITIALLY_SCHEDULED,
+  podGroupType,
   SCHEDULED,
   type SchedulingVersion,
   type StoredPodGroup,
@@ -15,7 +16,6 @@ import {
   type WorkQueue,
 } from '../machinery/runtime/index.ts';
 import { formatTime } from '../machinery/values/index.ts';
-import { podGroupType } from './group-objects.ts';
 import type { PodBook } from './pod-book.ts';
 
 /** What the status of a pod without a node should say. */

@@ -1,0 +1,114 @@
+import { isPodFinished } from '../../api/core/pod-state.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { keyOf } from '../../api/resource.ts';
+import { podType } from '../../api/resource-types.ts';
+import {
+  discoverGroupApi,
+  podGroupType,
+  type SchedulingVersion,
+  storedWorkload,
+  workloadType,
+} from '../../api/scheduling/index.ts';
+import { readGroupLink } from '../../decisions/disruption/index.ts';
+import { findTerms, groupIdOf } from '../../decisions/gang/index.ts';
+import {
+  type ControllerContext,
+  type Informer,
+  isNotFound,
+  type RunningController,
+  runController,
+  type StartController,
+} from '../../machinery/runtime/index.ts';
+import { BY_GROUP, type PodGroupDeps, reconcilePodGroup } from './reconcile.ts';
+
+export interface PodGroupControllerOptions {
+  /** No scheduler here knows groups: this controller says when one is scheduled. Default false. */
+  readonly writesCondition?: boolean | undefined;
+}
+
+/** PodGroup objects: protection while pods of theirs run, and how many of them have a node. */
+export function createPodGroupController({ writesCondition = false }: PodGroupControllerOptions = {}): StartController {
+  return (context): RunningController => {
+    const pods = context.informers.of(podType);
+    pods.addIndex(BY_GROUP, groupOf);
+    let deps: PodGroupDeps | undefined;
+    const { queue } = runController({
+      name: 'pod-group',
+      context,
+      ready: async () => {
+        deps = await prepare(context, { pods, writesCondition, onGroup: (key) => queue.add(key) });
+        if (deps === undefined) return;
+        const wake = (pod: Pod): void => groupOf(pod).forEach((key) => queue.add(key));
+        pods.addHandler({
+          added: wake,
+          updated: (pod, old) => {
+            const moved = pod.spec?.nodeName !== old.spec?.nodeName || isPodFinished(pod) !== isPodFinished(old);
+            if (moved || pod.metadata.uid !== old.metadata.uid) wake(pod);
+          },
+          deleted: wake,
+        });
+        await pods.whenSynced();
+      },
+      reconcile: async (key) => (deps === undefined ? {} : reconcilePodGroup(deps, key)),
+    });
+    return { name: 'pod-group', queues: [queue] };
+  };
+}
+
+/** Keys of the PodGroup a pod names; groups inside a Workload have no object. */
+function groupOf(pod: Pod): string[] {
+  const link = readGroupLink(pod);
+  if (link?.source !== 'SchedulingGroup' && link?.source !== 'WorkloadRefPodGroup') return [];
+  return [groupIdOf(pod.metadata.namespace ?? '', link)];
+}
+
+interface Preparation {
+  readonly pods: Informer<Pod>;
+  readonly writesCondition: boolean;
+  readonly onGroup: (key: string) => void;
+}
+
+async function prepare(context: ControllerContext, options: Preparation): Promise<PodGroupDeps | undefined> {
+  const { client, clock, informers } = context;
+  const api = await discoverGroupApi(async (path) => {
+    try {
+      return await client.request('GET', path);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  });
+  // Only the oldest version counts members.
+  const version: SchedulingVersion | undefined = api.podGroups.at(-1);
+  if (version === undefined) return undefined;
+  const groups = informers.of(podGroupType(version));
+  groups.addHandler({
+    added: (group) => options.onGroup(keyOf(group)),
+    updated: (group) => options.onGroup(keyOf(group)),
+  });
+  const [workloadVersion] = api.workloads;
+  const workloads = workloadVersion === undefined ? undefined : informers.of(workloadType(workloadVersion));
+  await Promise.all([groups.whenSynced(), workloads?.whenSynced()]);
+  return {
+    client,
+    clock,
+    version,
+    groups,
+    pods: options.pods,
+    neededBy: (group) => {
+      if (!options.writesCondition) return undefined;
+      const { name = '', namespace } = group.metadata;
+      const link = { source: 'SchedulingGroup', workload: '', podGroup: name, replicaKey: '' } as const;
+      const answer = findTerms(link, {
+        podGroup: () => group,
+        workload: (wanted) => {
+          const found = workloads?.get({ namespace, name: wanted });
+          return found === undefined || workloadVersion === undefined
+            ? undefined
+            : storedWorkload(found as never, workloadVersion);
+        },
+      });
+      return answer.reason === 'Found' ? answer.terms.needed : undefined;
+    },
+  };
+}
