@@ -9,6 +9,7 @@ import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { createDisruptionController } from '../controllers/disruption/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
+import { createPodGroupController } from '../controllers/pod-group/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
 import { createReplicaSetController, createReplicationControllerController } from '../controllers/replicaset/index.ts';
 import { startResourceQuotaController } from '../controllers/resource-quota/index.ts';
@@ -46,6 +47,7 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startStatefulSetController,
     startDaemonSetController,
     createDeploymentController(),
+    createPodGroupController(),
     (context) => startScheduler(context),
   ];
 }

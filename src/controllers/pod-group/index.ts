@@ -78,8 +78,8 @@ async function prepare(context: ControllerContext, options: Preparation): Promis
       throw error;
     }
   });
-  // Only the oldest version counts members.
-  const version: SchedulingVersion | undefined = api.podGroups.at(-1);
+  // Only the oldest version counts members, only the newer ones show the policy.
+  const version: SchedulingVersion | undefined = options.writesCondition ? api.podGroups[0] : api.podGroups.at(-1);
   if (version === undefined) return undefined;
   const groups = informers.of(podGroupType(version));
   groups.addHandler({

@@ -49,14 +49,19 @@ export async function reconcilePodGroup(deps: PodGroupDeps, key: ObjectKey): Pro
   }
   const group = storedPodGroup(served as never, deps.version);
   const status = computeStatus({ group, pods, now: deps.clock.now(), needed: deps.neededBy(group) });
-  const shown = servedPodGroup({ ...group, status }, deps.version).status;
-  const before = (served as StoredPodGroup).status;
-  if (deepEqual(shown, before) || (before === undefined && isNothing(shown))) return settled;
-  const patch = { type: 'merge', body: { metadata: { uid: served.metadata.uid }, status: shown } } as const;
+  const changed = changes(servedPodGroup({ ...group, status }, deps.version).status, (served as StoredPodGroup).status);
+  if (Object.keys(changed).length === 0) return settled;
+  const patch = { type: 'merge', body: { metadata: { uid: served.metadata.uid }, status: changed } } as const;
   await deps.client.patch(podGroupType(deps.version), key, patch, { subresource: 'status' });
   return settled;
 }
 
-/** A group that has no pods yet needs no status. */
-const isNothing = (status: object | undefined): boolean =>
-  Object.values(status ?? {}).every((value) => value === 0 || value === undefined);
+/** Only what differs is written, so that what the scheduler writes meanwhile stays. No members is the same as none counted. */
+function changes(status: object | undefined, before: object | undefined): Record<string, unknown> {
+  const old = (before ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(status ?? {}).filter(
+      ([name, value]) => !deepEqual(value, old[name] ?? (value === 0 ? 0 : undefined)),
+    ),
+  );
+}

@@ -95,6 +95,16 @@ export class Stage {
     return items.filter((event) => event.reason === reason);
   }
 
+  /** Ends pods that are being deleted, as a kubelet would. */
+  async endTerminating(): Promise<string[]> {
+    const { items } = await this.client.list(podType, { namespace: 'default' });
+    const ending = items
+      .filter(({ metadata }) => metadata.deletionTimestamp)
+      .map(({ metadata }) => metadata.name ?? '');
+    for (const name of ending) await this.remove(podType, name);
+    return ending.sort();
+  }
+
   /** Lets everything that is due at the present time happen. */
   settle(): Promise<void> {
     return this.plane.settle();
