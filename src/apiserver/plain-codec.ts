@@ -1,5 +1,5 @@
 /** A codec without schemas: JSON and YAML as they come, every field kept. Stands in where no schema data is at hand. */
-import { applyPatch, type Operation } from 'fast-json-patch';
+import fastJsonPatch, { type Operation } from 'fast-json-patch';
 import { parse as parseYaml } from 'yaml';
 import { deepClone, isObject, setOwn } from '../machinery/values/index.ts';
 import type { Codec } from './codec-seam.ts';
@@ -29,7 +29,7 @@ export const plainCodec: Codec = {
   mergePatch: (current, patch) => merged(current, patch) as ApiObject,
   jsonPatch(current, operations) {
     try {
-      return applyPatch(deepClone(current), operations as Operation[], true).newDocument;
+      return fastJsonPatch.applyPatch(deepClone(current), operations as Operation[], true).newDocument;
     } catch (error) {
       throw failure(
         422,
