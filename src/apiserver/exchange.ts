@@ -24,9 +24,11 @@ export interface ApiRequest {
   readonly peer: Peer;
 }
 
-/** Where a stream is written. `write` never blocks; a sink that cannot keep up closes itself. */
+/** Where a stream is written. `write` never blocks; a sink whose reader falls too far behind closes itself. */
 export interface StreamSink {
   write(chunk: Uint8Array): void;
+  /** Undefined while the reader keeps up; otherwise resolves when it has, or is gone. */
+  ready(): Promise<void> | undefined;
   end(): void;
 }
 

@@ -31,6 +31,9 @@ function toTransport({ status, headers, body }: ApiResponse, signal: AbortSignal
   return { status, headers: flat, body: body instanceof Uint8Array ? body : Buffer.concat(body as Uint8Array[]) };
 }
 
+/** Chunks of 64 KB a reader may be behind before the sender waits. */
+const QUEUE_CHUNKS = 16;
+
 /** The stream as chunks to iterate; starts at once, so nothing is missed before the first read. */
 function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const queue: Uint8Array[] = [];
@@ -40,10 +43,17 @@ function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uin
     wake?.();
     wake = undefined;
   };
+  let drained: (() => void) | undefined;
   const stop = start({
     write(chunk) {
       queue.push(chunk);
       notify();
+    },
+    ready() {
+      if (ended || queue.length < QUEUE_CHUNKS) return undefined;
+      return new Promise((resolve) => {
+        drained = resolve;
+      });
     },
     end() {
       ended = true;
@@ -53,6 +63,7 @@ function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uin
   const abort = (): void => {
     ended = true;
     stop();
+    drained?.();
     notify();
   };
   if (signal.aborted) abort();
@@ -62,6 +73,7 @@ function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uin
     try {
       for (;;) {
         const chunk = queue.shift();
+        if (queue.length === 0) drained?.();
         if (chunk !== undefined) yield chunk;
         else if (ended) return;
         else {
@@ -71,7 +83,9 @@ function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uin
         }
       }
     } finally {
+      ended = true;
       stop();
+      drained?.();
       signal.removeEventListener('abort', abort);
     }
   }

@@ -82,16 +82,28 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
   };
   kernel.streams.add(end);
 
-  const bookmark = (annotations?: Record<string, string>): void =>
-    sink.write(documentLine('BOOKMARK', bookmarkObject(call, plan, store.revision, annotations)));
-  let after = plan.after;
-  if (plan.initial) {
-    after = store.revision;
-    write.initial(current(call, plan.prefix, plan.selection));
-    if (plan.markEnd) bookmark({ [INITIAL_EVENTS_END]: 'true' });
-  }
+  const bookmark = (): void => {
+    if (held === undefined) sink.write(bookmarkLine(call, plan, store.revision));
+  };
+  // While the current state is still going out, changes wait their turn.
+  let held: (readonly StoreEvent[])[] | undefined = plan.initial ? [] : undefined;
+  const snapshot = store.revision;
+  const sendInitial = async (): Promise<void> => {
+    await write.initial(current(call, plan.prefix, plan.selection), () => open);
+    if (!open) return;
+    if (plan.markEnd) sink.write(bookmarkLine(call, plan, snapshot, { [INITIAL_EVENTS_END]: 'true' }));
+    for (const events of held ?? []) write.events(events);
+    held = undefined;
+  };
   try {
-    cancels.push(store.watch(plan.prefix, after, (events) => open && write.events(events)));
+    cancels.push(
+      store.watch(plan.prefix, plan.initial ? snapshot : plan.after, (events) => {
+        if (!open) return;
+        if (held === undefined) write.events(events);
+        else held.push(events);
+      }),
+    );
+    if (plan.initial) void sendInitial();
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
     const { status } = expired(`too old resource version: ${error.requested} (${error.oldest})`);
@@ -112,6 +124,10 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
   }
   cancels.push(clock.after(plan.timeoutMs, end));
   return stop;
+}
+
+function bookmarkLine(call: Call, plan: WatchPlan, revision: number, annotations?: Record<string, string>): Buffer {
+  return documentLine('BOOKMARK', bookmarkObject(call, plan, revision, annotations));
 }
 
 function bookmarkObject(
@@ -136,7 +152,8 @@ function bookmarkObject(
 }
 
 interface EventWriter {
-  initial(entries: readonly Entry[]): void;
+  /** Sends the current state no faster than it is read. */
+  initial(entries: readonly Entry[], isOpen: () => boolean): Promise<void>;
   events(events: readonly StoreEvent[]): void;
 }
 
@@ -161,7 +178,7 @@ function eventWriter(call: Call, plan: WatchPlan, sink: StreamSink): EventWriter
   };
 
   return {
-    initial(entries) {
+    async initial(entries, isOpen) {
       let parts: Uint8Array[] = [];
       let bytes = 0;
       for (const entry of entries) {
@@ -175,6 +192,9 @@ function eventWriter(call: Call, plan: WatchPlan, sink: StreamSink): EventWriter
         sink.write(Buffer.concat(parts));
         parts = [];
         bytes = 0;
+        const wait = sink.ready();
+        if (wait !== undefined) await wait;
+        if (!isOpen()) return;
       }
       if (parts.length > 0) sink.write(Buffer.concat(parts));
     },

@@ -1,0 +1,250 @@
+/** The sockets: TLS with HTTP/2 and HTTP/1.1 on one port, or plain HTTP/1.1 for tests. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ApiHandler, ApiRequest, ApiResponse, Peer } from '../exchange.ts';
+import { errorResponse } from '../response/respond.ts';
+import { timeout, tooLargeBody } from '../status.ts';
+import { MAX_BODY_BYTES, readRequestBody } from './read-body.ts';
+import { writeChunks, writeStream } from './write-response.ts';
+
+export interface TlsMaterial {
+  readonly certificate: string;
+  readonly key: string;
+  /** Client certificates signed by this are believed. */
+  readonly authority: string;
+}
+
+export interface ListenOptions {
+  readonly handle: ApiHandler;
+  readonly port: number;
+  readonly address: string;
+  readonly tls?: TlsMaterial;
+  /** HTTP upgrades (exec, port-forward); refused when absent. */
+  readonly upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+}
+
+export interface Listening {
+  readonly port: number;
+  readonly address: string;
+  /** Serves new connections with a renewed certificate. */
+  renew(tls: TlsMaterial): void;
+  close(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+
+const MAX_STREAMS = 10_000;
+const MEGABYTES_PER_SESSION = 512;
+
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { tls } = options;
+  const sessions = new Set<Http2Session>();
+  const sockets = new Set<Socket>();
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  server.on('connection', (socket: Socket) => {
+    socket.setNoDelay(true);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // A client may break off in the middle of the handshake; that is no concern of ours.
+  server.on('tlsClientError', () => {});
+  server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
+  server.on(
+    'request',
+    (request: IncomingMessage, response: ServerResponse) => void serveHttp1(options.handle, request, response),
+  );
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (options.upgrade !== undefined) options.upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  if (tls !== undefined) {
+    server.on('session', (session: Http2Session) => {
+      sessions.add(session);
+      session.once('close', () => sessions.delete(session));
+      session.on('error', () => session.destroy());
+    });
+    server.on(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void serveHttp2(options.handle, stream, headers),
+    );
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.address, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  const { port, address } = server.address() as AddressInfo;
+  return {
+    port,
+    address,
+    renew: ({ certificate, key, authority }) =>
+      (server as unknown as Http2SecureServer).setSecureContext({ cert: certificate, key, ca: authority }),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const session of sessions) session.close();
+      for (const socket of sockets) socket.destroySoon();
+      await closed;
+    },
+  };
+}
+
+function createTlsServer({ certificate, key, authority }: TlsMaterial): Server {
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: certificate,
+    key,
+    ca: authority,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    maxSessionMemory: MEGABYTES_PER_SESSION,
+    settings: { maxConcurrentStreams: MAX_STREAMS, initialWindowSize: 1024 * 1024 },
+  });
+  // Without this listener Node wraps every HTTP/2 stream into HTTP/1 objects as soon as `request` is listened to;
+  // `request` is then only emitted for HTTP/1.1.
+  server.removeAllListeners('newListener');
+  server.setTimeout(0);
+  return server as unknown as Server;
+}
+
+const peers = new WeakMap<Socket, Peer>();
+
+/** Who is on the other side of a socket; a certificate counts only when our CA signed it. */
+function peerOf(socket: Socket): Peer {
+  const known = peers.get(socket);
+  if (known !== undefined) return known;
+  const { authorized, remoteAddress } = socket as TLSSocket;
+  const subject = authorized ? (socket as TLSSocket).getPeerCertificate().subject : undefined;
+  const organization = subject?.O as string | string[] | undefined;
+  const commonName = [subject?.CN ?? []].flat()[0];
+  const peer: Peer = {
+    ...(remoteAddress !== undefined && { address: remoteAddress }),
+    ...(commonName && {
+      certificate: {
+        commonName,
+        organizations: organization === undefined ? [] : [organization].flat(),
+      },
+    }),
+  };
+  peers.set(socket, peer);
+  return peer;
+}
+
+function flatten(headers: IncomingHttpHeaders | IncomingMessage['headers']): Record<string, string | undefined> {
+  const flat: Record<string, string | undefined> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+const lengthOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+
+async function serveHttp2(handle: ApiHandler, stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+  stream.on('error', () => {});
+  const method = headers[':method'] as string;
+  const flat = flatten(headers);
+  const body =
+    method === 'GET' || method === 'HEAD' || stream.endAfterHeaders
+      ? { bytes: undefined }
+      : await readRequestBody(stream, lengthOf(flat['content-length']));
+  if (body === 'gone' || stream.destroyed || stream.session === undefined) return;
+  const abort = new AbortController();
+  stream.once('close', () => abort.abort());
+  const request: ApiRequest = {
+    method,
+    url: headers[':path'] as string,
+    headers: flat,
+    body: body === 'too large' ? undefined : body.bytes,
+    signal: abort.signal,
+    peer: peerOf(stream.session.socket as unknown as Socket),
+  };
+  const response =
+    body === 'too large' ? errorResponse(tooLargeBody(MAX_BODY_BYTES)) : await withTimeout(handle, request);
+  if (stream.destroyed || stream.closed) return;
+  const out = { ':status': response.status, date: httpDate(), ...response.headers } as Record<
+    string,
+    string | string[] | number
+  >;
+  if (response.body instanceof Uint8Array) {
+    out['content-length'] = response.body.length;
+    stream.respond(out, { endStream: method === 'HEAD' });
+    if (method !== 'HEAD') stream.end(response.body);
+    return;
+  }
+  stream.respond(out);
+  if (typeof response.body === 'function') writeStream(stream, response.body, () => stream.close());
+  else await writeChunks(stream, response.body);
+}
+
+async function serveHttp1(handle: ApiHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  outgoing.on('error', () => {});
+  const method = incoming.method ?? 'GET';
+  const flat = flatten(incoming.headers);
+  const body =
+    method === 'GET' || method === 'HEAD'
+      ? { bytes: undefined }
+      : await readRequestBody(incoming, lengthOf(flat['content-length']));
+  if (body === 'gone' || outgoing.destroyed) return;
+  const abort = new AbortController();
+  outgoing.once('close', () => abort.abort());
+  const request: ApiRequest = {
+    method,
+    url: incoming.url ?? '/',
+    headers: flat,
+    body: body === 'too large' ? undefined : body.bytes,
+    signal: abort.signal,
+    peer: peerOf(incoming.socket),
+  };
+  const response =
+    body === 'too large' ? errorResponse(tooLargeBody(MAX_BODY_BYTES)) : await withTimeout(handle, request);
+  if (outgoing.destroyed) return;
+  for (const [name, value] of Object.entries(response.headers)) outgoing.setHeader(name, value as string | string[]);
+  if (body === 'too large') outgoing.setHeader('connection', 'close');
+  outgoing.statusCode = response.status;
+  if (response.body instanceof Uint8Array) {
+    outgoing.setHeader('content-length', response.body.length);
+    outgoing.end(method === 'HEAD' ? undefined : response.body);
+    return;
+  }
+  outgoing.flushHeaders();
+  if (typeof response.body === 'function') writeStream(outgoing, response.body, () => outgoing.destroy());
+  else await writeChunks(outgoing, response.body);
+}
+
+/** Opening a watch is quick like any request; only its stream lasts. */
+function withTimeout(handle: ApiHandler, request: ApiRequest): Promise<ApiResponse> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(
+      () => resolve(errorResponse(timeout('request did not complete within the allotted time'))),
+      REQUEST_TIMEOUT_MS,
+    );
+    void handle(request).then((response) => {
+      clearTimeout(timer);
+      resolve(response);
+    });
+  });
+}
+
+let dateText = '';
+let dateSecond = 0;
+
+function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(second * 1000).toUTCString();
+  }
+  return dateText;
+}
