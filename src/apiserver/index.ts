@@ -22,7 +22,6 @@ export type { Kernel } from './kernel.ts';
 export { builtinRows } from './kinds/rows.ts';
 export type { ApiObject, ObjectMeta } from './object.ts';
 export type { HealthCheck, PlainRoute } from './plain-routes.ts';
-export { plainCodec } from './plain-codec.ts';
 export { Registry } from './registry/registry.ts';
 export { objectKey, type ResourceRow, type VersionRow } from './registry/row.ts';
 export type { Strategy, TableLayout } from './registry/strategy.ts';
@@ -33,3 +32,16 @@ export { deleteInTransaction } from './stored/deletion.ts';
 export { putObject } from './stored/encoding.ts';
 export type { UserInfo } from './user.ts';
 export { anonymous } from './user.ts';
+export {
+  type Auth,
+  createAuth,
+  formatKubeconfig,
+  openPki,
+  type Pki,
+  bootstrapRoles,
+  writeKubeconfig,
+} from './auth/index.ts';
+export { builtinAdmission } from './builtin-admission.ts';
+export { type Listening, listen, type TlsMaterial } from './http/listen.ts';
+export { createCodec } from './codec/index.ts';
+export { CustomResources, cleanupBeforeDeletion } from './crd/index.ts';

@@ -29,3 +29,40 @@ export async function ensure<T extends KubeObject>(client: Client, type: Resourc
     if (!isAlreadyExists(error)) throw error;
   }
 }
+
+/** The Service `default/kubernetes`, which leads to this server; its endpoints follow the port. */
+export async function publishServer(
+  client: Client,
+  { serviceAddress, address, port }: { serviceAddress: string; address: string; port: number },
+): Promise<void> {
+  const metadata = {
+    name: 'kubernetes',
+    namespace: 'default',
+    labels: { component: 'apiserver', provider: 'kubernetes' },
+  };
+  const service = {
+    metadata,
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: serviceAddress,
+      clusterIPs: [serviceAddress],
+      ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+      sessionAffinity: 'None',
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    },
+  };
+  await ensure(client, builtinType('Service'), service);
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
+  const endpoints = { metadata, subsets: [{ addresses: [{ ip: address }], ports }] };
+  await client.update(builtinType('Endpoints'), endpoints);
+  const slice = {
+    metadata: { ...metadata, labels: { ...metadata.labels, 'kubernetes.io/service-name': 'kubernetes' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    ports,
+  };
+  const sliceType = builtinType('EndpointSlice', 'discovery.k8s.io');
+  await ensure(client, sliceType, slice);
+  await client.update(sliceType, slice);
+}

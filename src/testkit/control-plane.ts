@@ -1,14 +1,8 @@
 /** A whole Kubernetes API inside a test: no port, no disk, time moved by hand. */
-import {
-  type ApiServer,
-  builtinRows,
-  createApiServer,
-  inProcessTransport,
-  type Kernel,
-  systemAdmin,
-} from '../apiserver/index.ts';
+import { type ApiServer, inProcessTransport, type Kernel, systemAdmin } from '../apiserver/index.ts';
 import { bootstrapObjects } from '../app/bootstrap.ts';
 import { embeddedComponents } from '../app/components.ts';
+import { createPlane } from '../app/plane.ts';
 import { type RunningComponents, runComponents } from '../app/run-components.ts';
 import {
   type Client,
@@ -60,8 +54,14 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const clock = options.clock ?? (new ManualClock() as Clock as C);
   const random = seededRandom(seed);
   const store = createMemoryStore({ now: () => clock.now() });
-  const server = createApiServer({ store, rows: builtinRows(), clock, log, random });
-  options.extend?.(server.kernel);
+  const server = createPlane({
+    store,
+    clock,
+    log,
+    random,
+    serviceAccounts: controllers === true,
+    ...(options.extend && { extend: options.extend }),
+  });
   const transportFor = (user = systemAdmin): Transport => inProcessTransport(server.handle, user);
   const transport = transportFor();
   const client = createClient({ transport, userAgent: 'testkit' });

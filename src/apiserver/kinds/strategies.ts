@@ -10,24 +10,62 @@ import { definitionStrategy } from '../crd/strategy.ts';
 import type { Strategy } from '../registry/strategy.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
 import { replicaSetStrategy, replicationControllerStrategy } from './apps/replica-set.ts';
+import { controllerRevisionStrategy, daemonSetStrategy, statefulSetStrategy } from './apps/sets.ts';
+import { cronJobStrategy, jobStrategy } from './batch/job.ts';
+import { configMapStrategy, secretStrategy } from './core/config.ts';
+import { eventStrategy } from './core/event.ts';
 import { namespaceStrategy } from './core/namespace.ts';
 import { nodeStrategy } from './core/node.ts';
 import { podStrategy } from './core/pod.ts';
+import { serviceStrategy } from './core/service.ts';
+import * as core from './core/small.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
 import { podGroupStrategy } from './scheduling/pod-group.ts';
 import { priorityClassStrategy } from './scheduling/priority-class.ts';
 import { workloadStrategy } from './scheduling/workload.ts';
+import * as small from './small-groups.ts';
 
 export const strategies: Readonly<Record<string, Strategy>> = {
+  '/ConfigMap': configMapStrategy,
+  '/Endpoints': core.endpointsStrategy,
+  '/Event': eventStrategy,
+  '/LimitRange': core.limitRangeStrategy,
   '/Namespace': namespaceStrategy,
   '/Node': nodeStrategy,
+  '/PersistentVolume': core.persistentVolumeStrategy,
+  '/PersistentVolumeClaim': core.persistentVolumeClaimStrategy,
   '/Pod': podStrategy,
+  '/PodTemplate': core.podTemplateStrategy,
   '/ReplicationController': replicationControllerStrategy,
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': mutatingConfigurationStrategy,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': validatingConfigurationStrategy,
   'apiextensions.k8s.io/CustomResourceDefinition': definitionStrategy,
+  '/ResourceQuota': core.resourceQuotaStrategy,
+  '/Secret': secretStrategy,
+  '/Service': serviceStrategy,
+  '/ServiceAccount': core.serviceAccountStrategy,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': small.conditionalSpec,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': small.conditionalSpec,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': small.conditionalSpec,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': small.conditionalSpec,
+  'apps/ControllerRevision': controllerRevisionStrategy,
+  'apps/DaemonSet': daemonSetStrategy,
   'apps/Deployment': deploymentStrategy,
   'apps/ReplicaSet': replicaSetStrategy,
+  'apps/StatefulSet': statefulSetStrategy,
+  'autoscaling/HorizontalPodAutoscaler': small.horizontalPodAutoscalerStrategy,
+  'batch/CronJob': cronJobStrategy,
+  'batch/Job': jobStrategy,
+  'certificates.k8s.io/CertificateSigningRequest': small.certificateSigningRequestStrategy,
+  'coordination.k8s.io/Lease': small.leaseStrategy,
+  'discovery.k8s.io/EndpointSlice': small.endpointSliceStrategy,
+  'events.k8s.io/Event': eventStrategy,
+  'flowcontrol.apiserver.k8s.io/FlowSchema': small.countsSpec,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': small.countsSpec,
+  'networking.k8s.io/Ingress': small.ingressStrategy,
+  'networking.k8s.io/IngressClass': small.countsSpec,
+  'networking.k8s.io/NetworkPolicy': small.networkPolicyStrategy,
+  'node.k8s.io/RuntimeClass': { unconditionalUpdate: false, createOnUpdate: true },
   'policy/PodDisruptionBudget': podDisruptionBudgetStrategy,
   'rbac.authorization.k8s.io/ClusterRole': clusterRoleStrategy,
   'rbac.authorization.k8s.io/ClusterRoleBinding': clusterRoleBindingStrategy,
@@ -36,4 +74,12 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'scheduling.k8s.io/PodGroup': podGroupStrategy,
   'scheduling.k8s.io/PriorityClass': priorityClassStrategy,
   'scheduling.k8s.io/Workload': workloadStrategy,
+  'resource.k8s.io/DeviceClass': small.countsAnyChange,
+  'resource.k8s.io/ResourceSlice': small.countsSpec,
+  'storage.k8s.io/CSIDriver': small.conditionalStorage,
+  'storage.k8s.io/CSINode': small.conditionalStorage,
+  'storage.k8s.io/CSIStorageCapacity': { unconditionalUpdate: false },
+  'storage.k8s.io/StorageClass': small.storageClassStrategy,
+  'storage.k8s.io/VolumeAttachment': small.conditionalStorage,
+  'storage.k8s.io/VolumeAttributesClass': small.storageStrategy,
 };

@@ -21,9 +21,9 @@ export interface VersionRow {
   readonly name: string;
   /**
    * Conversion at the edge, from and to the stored form; absent when only `apiVersion` differs. Both receive an object
-   * they may change.
+   * they may change. `existing` is the stored object an update replaces: what this version cannot say stays.
    */
-  toStored?(object: ApiObject): ApiObject;
+  toStored?(object: ApiObject, existing?: ApiObject): ApiObject;
   fromStored?(object: ApiObject): ApiObject;
   /** Puts back into an update, in stored form, what this version cannot say; `old` is what the update replaces. */
   carry?(object: ApiObject, old: ApiObject): void;

@@ -3,7 +3,7 @@ import { deepClone } from '../../machinery/values/index.ts';
 import type { Call } from '../call.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { Subresource } from '../registry/subresource.ts';
-import { readObject } from '../verbs/body.ts';
+import { readServed, toStored } from '../verbs/body.ts';
 import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
 import { copyField, updateObject } from '../verbs/update.ts';
@@ -14,10 +14,10 @@ export const finalizeSubresource: Subresource = innerSubresource(
 );
 
 async function finalize(call: Call): Promise<ApiResponse> {
-  const given = readObject(call);
+  const given = readServed(call);
   checkIdentity(call, given);
   const written = await updateObject(call, {
-    compute: () => deepClone(given),
+    compute: (old) => toStored(call, deepClone(given), old),
     rules: { protect: (object, old) => copyField(object, old, 'status'), validate: () => [], bumpsGeneration: false },
     optionsKind: 'UpdateOptions',
   });

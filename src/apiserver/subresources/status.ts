@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import type { Subresource } from '../registry/subresource.ts';
-import { readObject } from '../verbs/body.ts';
+import { readServed, toStored } from '../verbs/body.ts';
 import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
 import { get } from '../verbs/get.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
@@ -24,10 +24,10 @@ async function run(call: Call): Promise<ApiResponse> {
       return respondWithWritten(call, status, written);
     }
     default: {
-      const given = readObject(call);
+      const given = readServed(call);
       checkIdentity(call, given);
       const written = await updateObject(call, {
-        compute: () => deepClone(given),
+        compute: (old) => toStored(call, deepClone(given), old),
         rules: statusRules(call),
         optionsKind: 'UpdateOptions',
         needsRevision: call.row.strategy.unconditionalUpdate === false,

@@ -5,7 +5,13 @@ import { apiVersion } from '../registry/row.ts';
 import { bodyType } from '../request/negotiate.ts';
 import { badRequest } from '../status.ts';
 
+/** The body in stored form, for a create. */
 export function readObject(call: Call): ApiObject {
+  return toStored(call, readServed(call));
+}
+
+/** The body as sent, in the version of the request. */
+export function readServed(call: Call): ApiObject {
   const { row, version, kernel, request } = call;
   const expected = { apiVersion: apiVersion(row.group, version.name), kind: row.kind };
   const { object, problems } = kernel.codec.decode({
@@ -18,12 +24,12 @@ export function readObject(call: Call): ApiObject {
   reportProblems(call, problems, (text) =>
     badRequest(`${row.kind} in version "${version.name}" cannot be handled as a ${row.kind}: ${text}`),
   );
-  return toStored(call, object);
+  object.metadata ??= {};
+  return object;
 }
 
-export function toStored(call: Call, object: ApiObject): ApiObject {
-  object.metadata ??= {};
-  const stored = call.version.toStored === undefined ? object : call.version.toStored(object);
+export function toStored(call: Call, object: ApiObject, existing?: ApiObject): ApiObject {
+  const stored = call.version.toStored === undefined ? object : call.version.toStored(object, existing);
   stored.kind = call.row.kind;
   stored.apiVersion = apiVersion(call.row.stored.group, call.row.stored.version);
   return stored;

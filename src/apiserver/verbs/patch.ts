@@ -65,7 +65,7 @@ function patched(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiOb
     invalid(call.row, old.metadata.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
   );
   checkPatchedIdentity(call, result, old);
-  return toStored(call, result);
+  return toStored(call, result, old);
 }
 
 function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): void {
@@ -153,7 +153,7 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
       const asked = config.metadata.resourceVersion;
       const result = merge(inVersion(call, old, deepClone));
       if (asked !== undefined) result.metadata.resourceVersion = asked;
-      return toStored(call, result);
+      return toStored(call, result, old);
     },
     rules,
     optionsKind: 'PatchOptions',

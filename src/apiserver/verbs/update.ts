@@ -17,7 +17,7 @@ import {
   validateMetadataUpdate,
 } from '../stored/metadata.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
-import { readObject } from './body.ts';
+import { readServed, toStored } from './body.ts';
 import { checkIdentity, createObject, DryRun, optionsOf, respondWithWritten, type Written } from './create.ts';
 
 /** How a write treats the parts of an object. */
@@ -45,15 +45,15 @@ const MAX_TRIES = 12;
 
 export async function update(call: Call): Promise<ApiResponse> {
   const name = nameOf(call);
-  const given = readObject(call);
+  const given = readServed(call);
   checkIdentity(call, given);
   const key = objectKey(call.row, call.info.namespace, name);
   if (call.row.strategy.createOnUpdate && peek(call.kernel, key) === undefined) {
     delete given.metadata.resourceVersion;
-    return respondWithWritten(call, 201, await createObject(call, given, { kind: 'UpdateOptions' }));
+    return respondWithWritten(call, 201, await createObject(call, toStored(call, given), { kind: 'UpdateOptions' }));
   }
   const written = await updateObject(call, {
-    compute: () => deepClone(given),
+    compute: (old) => toStored(call, deepClone(given), old),
     rules: mainRules(call),
     optionsKind: 'UpdateOptions',
     needsRevision: call.row.strategy.unconditionalUpdate === false || call.version.needsRevision === true,

@@ -1,0 +1,120 @@
+/** Gives Services their cluster address and node ports, inside the transaction that writes them. */
+import type { Service } from '../../../api/generated/core-v1.ts';
+import { FieldPath, invalid as invalidValue } from '../../../machinery/values/index.ts';
+import type { Transaction } from '../../../storage/index.ts';
+import type { AdmissionPlugin } from '../../admission.ts';
+import type { Kernel } from '../../kernel.ts';
+import type { ResourceRow } from '../../registry/row.ts';
+import { invalid } from '../../status.ts';
+import { asService } from './service.ts';
+
+/** 10.96.0.0/16: the usual range of Services. */
+const ADDRESS_PREFIX = '10.96';
+const NODE_PORTS = { first: 30_000, last: 32_767 };
+
+interface Used {
+  readonly addresses: Set<string>;
+  readonly nodePorts: Set<number>;
+}
+
+export function serviceAllocator(kernel: Kernel): AdmissionPlugin {
+  return {
+    name: 'ServiceAllocator',
+    handles: ({ row, subresource, operation }) =>
+      row.group === '' && row.kind === 'Service' && subresource === undefined && operation !== 'DELETE',
+    inTransaction({ object, row, name }, transaction) {
+      if (object === undefined) return;
+      const service = asService(object);
+      const { spec } = service;
+      if (spec === undefined || spec.type === 'ExternalName') return;
+      if (!needsAddress(service) && !needsPorts(service)) {
+        if (spec.clusterIP === undefined || spec.clusterIP === 'None') return;
+      }
+      const used = inUse(kernel, transaction, { row, own: object.metadata.uid });
+      if (needsAddress(service)) {
+        const address = freeAddress(kernel.random, used.addresses);
+        spec.clusterIP = address;
+        spec.clusterIPs = [address];
+      } else if (spec.clusterIP && spec.clusterIP !== 'None' && used.addresses.has(spec.clusterIP)) {
+        throw invalid(row, name ?? '', [
+          invalidValue(
+            FieldPath.of('spec', 'clusterIPs'),
+            spec.clusterIPs ?? [],
+            `failed to allocate IP ${spec.clusterIP}: provided IP is already allocated`,
+          ),
+        ]);
+      }
+      allocatePorts(kernel, service, { used, row, name: name ?? '' });
+    },
+  };
+}
+
+const needsAddress = ({ spec }: Service): boolean => !spec?.clusterIP;
+
+function wantsPorts({ spec }: Service): boolean {
+  if (spec?.type === 'NodePort') return true;
+  return spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
+}
+
+const needsPorts = (service: Service): boolean =>
+  wantsPorts(service) && (service.spec?.ports ?? []).some(({ nodePort }) => !nodePort);
+
+function allocatePorts(
+  kernel: Kernel,
+  service: Service,
+  { used, row, name }: { used: Used; row: ResourceRow; name: string },
+): void {
+  if (!wantsPorts(service)) return;
+  (service.spec?.ports ?? []).forEach((port, index) => {
+    if (!port.nodePort) port.nodePort = freePort(kernel.random, used.nodePorts);
+    else if (used.nodePorts.has(port.nodePort)) {
+      const path = FieldPath.of('spec', 'ports').index(index).child('nodePort');
+      throw invalid(row, name, [invalidValue(path, port.nodePort, 'provided port is already allocated')]);
+    }
+  });
+  const { spec } = service;
+  if (spec?.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local' && !spec.healthCheckNodePort) {
+    spec.healthCheckNodePort = freePort(kernel.random, used.nodePorts);
+  }
+}
+
+function inUse(
+  kernel: Kernel,
+  transaction: Transaction,
+  { row, own }: { row: ResourceRow; own: string | undefined },
+): Used {
+  const used: Used = { addresses: new Set(), nodePorts: new Set() };
+  for (const entry of transaction.range(row.prefix)) {
+    const service = asService(kernel.objects.read(entry));
+    if (service.metadata?.uid === own) continue;
+    for (const address of service.spec?.clusterIPs ?? []) used.addresses.add(address);
+    for (const { nodePort } of service.spec?.ports ?? []) if (nodePort) used.nodePorts.add(nodePort);
+    if (service.spec?.healthCheckNodePort) used.nodePorts.add(service.spec.healthCheckNodePort);
+  }
+  return used;
+}
+
+function freeAddress(random: () => number, used: ReadonlySet<string>): string {
+  // The first addresses of the range are left for those that ask for one by name.
+  let at = 256 + Math.floor(random() * (65_000 - 256));
+  for (let tries = 0; tries < 65_000; tries += 1) {
+    const address = `${ADDRESS_PREFIX}.${at >> 8}.${at & 255}`;
+    if (!used.has(address)) return address;
+    at = at >= 65_000 ? 256 : at + 1;
+  }
+  throw new Error('Cannot give the Service an address: the range is full');
+}
+
+function freePort(random: () => number, used: Set<number>): number {
+  const count = NODE_PORTS.last - NODE_PORTS.first + 1;
+  let at = Math.floor(random() * count);
+  for (let tries = 0; tries < count; tries += 1) {
+    const port = NODE_PORTS.first + at;
+    if (!used.has(port)) {
+      used.add(port);
+      return port;
+    }
+    at = (at + 1) % count;
+  }
+  throw new Error('Cannot give the Service a node port: the range is full');
+}

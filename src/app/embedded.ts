@@ -1,0 +1,158 @@
+/** The whole embedded host in one process: store, API server, controllers and simulated nodes. */
+import { join } from 'node:path';
+import {
+  bootstrapRoles,
+  inProcessTransport,
+  type Listening,
+  listen,
+  openPki,
+  type Pki,
+  systemAdmin,
+  type TlsMaterial,
+  type UserInfo,
+  writeKubeconfig,
+} from '../apiserver/index.ts';
+import {
+  type Client,
+  type Clock,
+  createClient,
+  type Logger,
+  Metrics,
+  systemClock,
+} from '../machinery/runtime/index.ts';
+import { type Rules, startSimulatedNodes } from '../nodes/index.ts';
+import { createMemoryStore, openLmdbStore, type Store } from '../storage/index.ts';
+import { bootstrapObjects, publishServer } from './bootstrap.ts';
+import { embeddedComponents } from './components.ts';
+import { createPlane } from './plane.ts';
+import { runComponents } from './run-components.ts';
+
+export interface EmbeddedOptions {
+  /** Where data and secrets live; absent: in memory, gone when the process ends. */
+  readonly dataDirectory?: string | undefined;
+  readonly port: number;
+  /** Address to listen on. */
+  readonly bind: string;
+  readonly kubeconfig: string;
+  readonly nodes: number;
+  readonly rules?: Rules | undefined;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+export interface EmbeddedHost {
+  readonly url: string;
+  readonly client: Client;
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+const SERVICE_ADDRESS = '10.96.0.1';
+/** Only what changed in the last minutes can be watched from; older watchers list again. */
+const COMPACT_EVERY_MS = 60_000;
+const KEEP_HISTORY_MS = 5 * 60_000;
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedHost> {
+  const { dataDirectory, log } = options;
+  const clock = options.clock ?? systemClock;
+  const store = await openStore(dataDirectory, clock, log);
+  try {
+    return await startOnStore(options, store, clock);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger): Promise<Store> {
+  const common = {
+    now: () => clock.now(),
+    onWatchError: (error: unknown) => log.error({ err: error }, 'a watcher failed'),
+  };
+  if (dataDirectory === undefined) return Promise.resolve(createMemoryStore(common));
+  return openLmdbStore({ ...common, directory: join(dataDirectory, 'store') });
+}
+
+async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {
+  const { dataDirectory, log, bind } = options;
+  const metrics = new Metrics();
+  const pki = await openPki({
+    ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),
+    clock,
+    hosts: [bind],
+    serviceAddress: SERVICE_ADDRESS,
+  });
+  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true });
+  const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
+  const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
+  await bootstrapObjects(client);
+  await bootstrapRoles(client);
+
+  const listening = await listen({
+    handle: plane.handle,
+    port: options.port,
+    address: bind,
+    tls: tlsOf(pki, pki.server),
+  });
+  const host = reachable(listening.address);
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
+  await publishServer(client, { serviceAddress: SERVICE_ADDRESS, address: host, port: listening.port });
+  writeKubeconfig(options.kubeconfig, {
+    server: url,
+    authority: pki.authority.certificate,
+    user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
+  });
+
+  const components = runComponents({ transportFor: () => transportFor(), clock, log, metrics }, [
+    ...embeddedComponents({ authority: pki.authority.certificate }),
+    (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
+  ]);
+  const stopRenewing = pki.keepServerFresh(
+    (pair) => listening.renew(tlsOf(pki, pair)),
+    (error) => log.error({ err: error }, 'cannot renew the serving certificate'),
+  );
+  const stopCompacting = compactEveryMinute(store, clock);
+  return {
+    url,
+    client,
+    kubeconfig: options.kubeconfig,
+    stop: () => stopAll({ components, plane, listening, store, cancels: [stopRenewing, stopCompacting] }),
+  };
+}
+
+async function stopAll(parts: {
+  components: { stop(): void };
+  plane: { close(): void };
+  listening: Listening;
+  store: Store;
+  cancels: readonly (() => void)[];
+}): Promise<void> {
+  for (const cancel of parts.cancels) cancel();
+  parts.components.stop();
+  parts.plane.close();
+  await parts.listening.close();
+  await parts.store.close();
+}
+
+function tlsOf(pki: Pki, pair: { certificate: string; key: string }): TlsMaterial {
+  return { certificate: pair.certificate, key: pair.key, authority: pki.authority.certificate };
+}
+
+/** An address clients can use: listening everywhere means loopback works. */
+function reachable(address: string): string {
+  return address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
+}
+
+function compactEveryMinute(store: Store, clock: Clock): () => void {
+  const marks: { at: number; revision: number }[] = [];
+  let cancel = (): void => {};
+  const tick = (): void => {
+    const now = clock.now();
+    marks.push({ at: now, revision: store.revision });
+    while ((marks[0]?.at ?? now) <= now - KEEP_HISTORY_MS)
+      store.compact((marks.shift() as { revision: number }).revision);
+    cancel = clock.after(COMPACT_EVERY_MS, tick);
+  };
+  cancel = clock.after(COMPACT_EVERY_MS, tick);
+  return () => cancel();
+}

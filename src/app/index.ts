@@ -1,0 +1,3 @@
+export { parseRules } from '../nodes/index.ts';
+export { bootstrapObjects } from './bootstrap.ts';
+export { type EmbeddedHost, type EmbeddedOptions, startEmbedded } from './embedded.ts';

@@ -1,0 +1,5 @@
+/** Every command of the program; each file registers its own and loads what it needs only when it runs. */
+import type { Command } from 'commander';
+import { register as up } from './up.ts';
+
+export const commands: readonly ((program: Command) => void)[] = [up];

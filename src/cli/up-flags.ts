@@ -1,0 +1,12 @@
+/** What `quorate up` was asked for. */
+export interface UpFlags {
+  readonly port: number;
+  readonly bind: string;
+  readonly dataDir?: string;
+  readonly kubeconfig?: string;
+  readonly nodes: number;
+  readonly rules?: string;
+  readonly logLevel: string;
+  readonly logFormat: string;
+  readonly ephemeral?: boolean;
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type EmbeddedHost, parseRules, startEmbedded } from '../app/index.ts';
+import { createLogger } from './logger.ts';
+import type { UpFlags } from './up-flags.ts';
+
+export async function runUp(flags: UpFlags): Promise<void> {
+  const startedAt = Date.now();
+  const log = createLogger(flags.logLevel, flags.logFormat);
+  const dataDirectory = flags.ephemeral ? undefined : resolve(flags.dataDir ?? defaultDataDirectory());
+  const temporary =
+    flags.ephemeral && flags.kubeconfig === undefined ? mkdtempSync(join(tmpdir(), 'quorate-')) : undefined;
+  const kubeconfig = resolve(flags.kubeconfig ?? join(temporary ?? (dataDirectory as string), 'kubeconfig'));
+  let host: EmbeddedHost;
+  try {
+    host = await startEmbedded({
+      dataDirectory,
+      port: flags.port,
+      bind: flags.bind,
+      kubeconfig,
+      nodes: flags.nodes,
+      rules: flags.rules === undefined ? undefined : parseRules(flags.rules),
+      log,
+    });
+  } catch (error) {
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+    process.stderr.write(`quorate up: ${explain(error, flags)}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  process.stdout.write(banner(host, flags, dataDirectory, Date.now() - startedAt));
+  await untilStopped();
+  process.stdout.write('\nStopping…\n');
+  await host.stop();
+  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+  process.stdout.write(dataDirectory === undefined ? 'Stopped.\n' : 'Stopped. The next quorate up continues here.\n');
+}
+
+function defaultDataDirectory(): string {
+  return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'quorate');
+}
+
+/** Resolves on the first SIGINT or SIGTERM; a second one ends the process at once. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.removeListener(signal, stop);
+        process.once(signal, () => process.exit(130));
+      }
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+function explain(error: unknown, flags: UpFlags): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `port ${flags.port} on ${flags.bind} is in use; choose another with --port`;
+  if (code === 'EACCES') return `no permission: ${message}`;
+  return message;
+}
+
+function banner(host: EmbeddedHost, flags: UpFlags, dataDirectory: string | undefined, tookMs: number): string {
+  return `
+  Quorate is up (${(tookMs / 1000).toFixed(1)} s).
+
+    API server   ${host.url}
+    Data         ${dataDirectory ?? 'in memory, gone when this stops'}
+    Nodes        ${flags.nodes} simulated
+
+  In another terminal:
+
+    export KUBECONFIG=${host.kubeconfig}
+    kubectl get nodes
+    kubectl create deployment web --image=nginx --replicas=3
+    kubectl get pods -o wide
+
+  Ctrl-C stops it.
+`;
+}

@@ -1,0 +1,42 @@
+/** `quorate up`: the embedded control plane in the foreground. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { UpFlags } from './up-flags.ts';
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+const FORMATS = ['text', 'json'];
+
+export function register(program: Command): void {
+  program
+    .command('up')
+    .description('Start a control plane in this process: API server, controllers and simulated nodes')
+    .option('--port <port>', 'port of the API server; 0 takes a free one', wholeNumber(65_535), 6443)
+    .option('--bind <address>', 'address to listen on', '127.0.0.1')
+    .option('--data-dir <directory>', 'where data and secrets live (default: ~/.local/share/quorate)')
+    .option('--kubeconfig <file>', 'where to write the administrator kubeconfig (default: inside the data directory)')
+    .option('--nodes <count>', 'simulated nodes', wholeNumber(5000), 3)
+    .option('--rules <names>', 'what simulated nodes derive from pod specs; see the documentation')
+    .option('--log-level <level>', LEVELS.join(', '), oneOf(LEVELS), 'warn')
+    .option('--log-format <format>', FORMATS.join(', '), oneOf(FORMATS), 'text')
+    .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
+    .action(async (flags: UpFlags) => {
+      const { runUp } = await import('./up-run.ts');
+      await runUp(flags);
+    });
+}
+
+function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 0 || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
+    }
+    return value;
+  };
+}
+
+function oneOf(allowed: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!allowed.includes(text)) throw new InvalidArgumentError(`It must be one of ${allowed.join(', ')}.`);
+    return text;
+  };
+}
