@@ -6,7 +6,7 @@ import type { Ingress } from '../../api/generated/networking-v1.ts';
 import { FieldPath, type Issue, invalid, required, semanticEqual } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../object.ts';
 import type { Strategy } from '../registry/strategy.ts';
-import { ageColumn, integer, NONE, nameColumn, selectorText, since, text } from './columns.ts';
+import { ageColumn, NONE, nameColumn, selectorText, since, text } from './columns.ts';
 
 /** Counts any change outside metadata and status. */
 const anyChange = (object: ApiObject, old: ApiObject): boolean => {
