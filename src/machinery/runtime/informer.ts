@@ -192,6 +192,8 @@ export class Informer<T extends KubeObject> {
 
   #project(object: T): T {
     const { project, type, metadataOnly } = this.#options;
+    // More than half of a typical pod, and of no use to controllers; an update without them keeps them.
+    delete (object.metadata as { managedFields?: unknown }).managedFields;
     // List items of built-ins come without these two; every reader may rely on them.
     if (metadataOnly === true) {
       // They arrive as PartialObjectMetadata; readers want to know what they are part of.
