@@ -91,7 +91,6 @@ export class DisruptionIndex {
     for (const { unit } of record.places?.values() ?? []) {
       for (const { facts } of unit?.family.tallies.keys() ?? []) grouping.add(facts.name);
     }
-    for (const name of selecting) grouping.delete(name);
     return { selecting, grouping: [...grouping] };
   }
 

@@ -1,0 +1,294 @@
+import { expect, test } from 'vitest';
+import { nodeType, podType } from '../../../src/api/resource-types.ts';
+import { type Stage, withController, workloadType } from './support.ts';
+
+interface Group {
+  readonly name?: string;
+  readonly replicas?: number;
+  readonly minCount?: number;
+}
+
+async function workload(stage: Stage, ...groups: Group[]): Promise<void> {
+  await stage.plane.client.create(workloadType, {
+    metadata: { name: 'w', namespace: 'default' },
+    spec: {
+      podGroups: groups.map(({ minCount, name = 'g', replicas = 1 }) => ({
+        name,
+        replicas,
+        policy: minCount === undefined ? { basic: {} } : { gang: { minCount } },
+      })),
+    },
+  });
+}
+
+async function member(
+  stage: Stage,
+  name: string,
+  key: string,
+  more: { group?: string; ready?: boolean; node?: string; phase?: string; labels?: Record<string, string> } = {},
+) {
+  const { group = 'g', ...options } = more;
+  const workloadRef = { name: 'w', podGroup: group, podGroupReplicaKey: key };
+  await stage.pod(name, { ...options, spec: { workloadRef } });
+}
+
+async function units(stage: Stage, count: number, size: number, group = 'g'): Promise<void> {
+  for (let unit = 0; unit < count; unit += 1) {
+    for (let at = 0; at < size; at += 1) await member(stage, `${group}${unit}p${at}`, String(unit), { group });
+  }
+  await stage.settle();
+}
+
+const codes = async (stage: Stage, ...names: string[]): Promise<number[]> => {
+  const found: number[] = [];
+  for (const name of names) found.push((await stage.evict(name)).code);
+  return found;
+};
+
+test(
+  'X1 ten groups of eight with minAvailable 9 lose one group and no more',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 10, minCount: 8 });
+    await stage.budget({ minAvailable: 9 });
+    await units(stage, 10, 8);
+    expect(await stage.numbers()).toEqual([1, 10, 9, 10]);
+    expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'True', reason: 'GroupUnits' });
+    expect(await codes(stage, 'g0p0', 'g0p1', 'g1p0')).toEqual([201, 201, 429]);
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([0, 9, 9, 10]);
+    const refused = await stage.evict('g1p0');
+    expect(refused.cause).toBe('The disruption budget foo needs 9 healthy pod groups and has 9 currently');
+    expect(refused.status.details?.causes?.map(({ reason }) => reason)).toEqual([
+      'DisruptionBudget',
+      'QuorateBudget',
+      'QuorateGroup',
+      'QuorateShortPod',
+      'QuorateShortPod',
+      'QuorateUnblock',
+      'QuorateUnblock',
+    ]);
+  }),
+);
+
+test(
+  'X2 a node with a pod of each of two groups is drained one group at a time',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 2, minCount: 3 });
+    await stage.budget({ minAvailable: 1 });
+    await units(stage, 2, 3);
+    expect(await codes(stage, 'g0p2', 'g1p0')).toEqual([201, 429]);
+    await stage.remove('g0p2');
+    await stage.settle();
+    expect(await codes(stage, 'g1p0')).toEqual([429]);
+    await member(stage, 'g0p3', '0');
+    await stage.settle();
+    expect(await codes(stage, 'g1p0')).toEqual([201]);
+  }),
+);
+
+test(
+  'X3 surplus pods are free, the one below the minimum is not',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 3, minCount: 8 });
+    await stage.budget({ maxUnavailable: 0 });
+    await units(stage, 3, 10);
+    expect((await stage.numbers())[0]).toBe(0);
+    expect(await codes(stage, 'g0p0', 'g0p1', 'g0p2')).toEqual([201, 201, 429]);
+  }),
+);
+
+test(
+  'X4 groups that do not exist are unavailable',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 10, minCount: 2 });
+    await stage.budget({ minAvailable: '80%' });
+    await stage.budget({ maxUnavailable: '25%' }, { name: 'bar' });
+    await units(stage, 8, 2);
+    expect(await stage.numbers()).toEqual([0, 8, 8, 10]);
+    expect(await stage.numbers('bar')).toEqual([1, 8, 7, 10]);
+  }),
+);
+
+test(
+  'X5 leader and worker groups add up',
+  withController(async (stage) => {
+    await workload(stage, { name: 'l', replicas: 2, minCount: 1 }, { name: 'w', replicas: 2, minCount: 4 });
+    await stage.budget({ maxUnavailable: 1 });
+    await units(stage, 2, 1, 'l');
+    await units(stage, 2, 4, 'w');
+    expect(await stage.numbers()).toEqual([1, 4, 3, 4]);
+    expect(await codes(stage, 'l0p0', 'w0p0')).toEqual([201, 429]);
+    expect(await stage.events('MultiplePodGroupsDetected')).not.toEqual([]);
+  }),
+);
+
+test(
+  'X6 T74 a deleted Workload: evictions wait, then pods count',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 2, minCount: 3 });
+    await stage.budget({ minAvailable: 1 });
+    await units(stage, 2, 3);
+    const deleted = stage.plane.client.delete(workloadType, { namespace: 'default', name: 'w' });
+    const refused = await stage.evict('g0p0');
+    await deleted;
+    expect([refused.code, refused.retryAfter]).toEqual([429, '10']);
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([5, 6, 1, 6]);
+    expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'False', reason: 'WorkloadNotFound' });
+    expect(await stage.events('PodGroupFallback')).not.toEqual([]);
+    expect(await codes(stage, 'g0p0')).toEqual([201]);
+  }),
+);
+
+for (const policy of [undefined, 'AlwaysAllow']) {
+  test(
+    `X7 one unready pod in every group ${policy ? 'lets everything go' : 'blocks everything'} with policy ${policy ?? 'unset'}`,
+    withController(async (stage) => {
+      await workload(stage, { replicas: 3, minCount: 3 });
+      await stage.budget({ minAvailable: 2, ...(policy && { unhealthyPodEvictionPolicy: policy }) });
+      await units(stage, 3, 3);
+      for (let unit = 0; unit < 3; unit += 1) await stage.setReady(`g${unit}p0`, false);
+      await stage.settle();
+      expect((await stage.numbers()).slice(0, 2)).toEqual([0, 0]);
+      expect(await codes(stage, 'g0p0', 'g1p1')).toEqual(policy ? [201, 201] : [429, 429]);
+    }),
+  );
+}
+
+test(
+  'X8 a group already down goes on being drained, others wait',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 4, minCount: 3 });
+    await stage.budget({ maxUnavailable: 1 });
+    await units(stage, 4, 3);
+    await stage.setReady('g3p0', false);
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([0, 3, 3, 4]);
+    expect(await codes(stage, 'g3p1', 'g0p0')).toEqual([201, 429]);
+  }),
+);
+
+test(
+  'X9 X10 of evictions at once that cannot both be, one is granted',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 2, minCount: 2 });
+    await stage.budget({ minAvailable: 2 });
+    await units(stage, 2, 3);
+    const surplus = await Promise.all([stage.evict('g0p0'), stage.evict('g0p1')]);
+    expect(surplus.map(({ code }) => code).sort()).toEqual([201, 429]);
+    const others = await Promise.all([stage.evict('g1p0'), stage.evict('g1p1'), stage.evict('g1p2')]);
+    expect(others.map(({ code }) => code).sort()).toEqual([201, 429, 429]);
+  }),
+);
+
+test(
+  'X11 X12 more groups than declared count; a group is available from its minimum on',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 1, minCount: 2 });
+    await stage.budget({ minAvailable: 1 });
+    await units(stage, 2, 3);
+    expect(await stage.numbers()).toEqual([1, 2, 1, 1]);
+    await stage.setReady('g0p0', false);
+    await stage.settle();
+    expect((await stage.numbers())[1]).toBe(2);
+    await stage.setReady('g0p1', false);
+    await stage.settle();
+    expect((await stage.numbers())[1]).toBe(1);
+  }),
+);
+
+test(
+  'T75 individual pods beside gangs are left out and spoken of',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 1, minCount: 2 }, { name: 'b' });
+    await stage.budget({ minAvailable: 1 });
+    await units(stage, 1, 2);
+    await member(stage, 'single', '0', { group: 'b' });
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([0, 1, 1, 1]);
+    expect(await stage.events('MixedPodGroups')).not.toEqual([]);
+  }),
+);
+
+test(
+  'T76 a controller whose pods name their group only in part is counted in pods',
+  withController(async (stage) => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u', controller: true };
+    await workload(stage, { replicas: 1, minCount: 2 });
+    await stage.budget({ minAvailable: 1 });
+    await stage.pod('a', { owner, spec: { workloadRef: { name: 'w', podGroup: 'g' } } });
+    await stage.pod('b', { owner });
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([1, 2, 1, 2]);
+    expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'False', reason: 'PartiallyLabelled' });
+  }),
+);
+
+test(
+  'T77 members outside the selector wake the budget and hold their group up',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 1, minCount: 2 });
+    await stage.budget({ selector: { matchLabels: { role: 'leader' } }, minAvailable: 1 });
+    await member(stage, 'leader', '0', { labels: { role: 'leader' } });
+    await member(stage, 'worker', '0', { labels: { role: 'worker' } });
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([0, 1, 1, 1]);
+    await stage.setReady('worker', false);
+    await stage.settle();
+    expect((await stage.numbers())[1]).toBe(0);
+  }),
+);
+
+test(
+  'T78 a Pending member goes without asking',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 1, minCount: 2 });
+    await stage.budget({ minAvailable: 1 });
+    await member(stage, 'g0p0', '0', { phase: 'Pending', ready: false });
+    await stage.settle();
+    expect(await codes(stage, 'g0p0')).toEqual([201]);
+  }),
+);
+
+test(
+  'T80 a pod evicted again costs nothing more',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 3, minCount: 1 });
+    await stage.budget({ minAvailable: 1 });
+    await units(stage, 3, 1);
+    const wrong = { deleteOptions: { preconditions: { uid: 'other' } } };
+    expect((await stage.evict('g0p0', wrong)).code).toBe(409);
+    expect((await stage.evict('g0p0', wrong)).code).toBe(409);
+    expect((await stage.numbers())[0]).toBe(1);
+  }),
+);
+
+test(
+  'a budget that looks ahead refuses the first pod of a cordoned node it could not empty',
+  withController(async (stage) => {
+    const { client } = stage.plane;
+    await client.create(nodeType, { metadata: { name: 'node-b' } });
+    await workload(stage, { replicas: 2, minCount: 3 });
+    await stage.budget({ minAvailable: 1 }, { annotations: { 'policy.quorate.dev/drain-lookahead': 'Node' } });
+    for (const [name, key, node] of [
+      ['a0', '0', 'node-a'],
+      ['a1', '0', 'node-a'],
+      ['a2', '0', 'node-b'],
+      ['b0', '1', 'node-b'],
+      ['b1', '1', 'node-c'],
+      ['b2', '1', 'node-c'],
+    ] as const) {
+      await member(stage, name, key, { node });
+    }
+    await stage.settle();
+    expect((await stage.evict('a2', {}, '?dryRun=All')).code).toBe(201);
+    await client.patch(nodeType, { name: 'node-b' }, { type: 'merge', body: { spec: { unschedulable: true } } });
+    const refused = await stage.evict('a2');
+    expect([refused.code, refused.retryAfter]).toEqual([429, undefined]);
+    expect(refused.cause).toContain('NodeNotDrainable');
+    expect(
+      (await client.get(podType, { namespace: 'default', name: 'a2' })).metadata.deletionTimestamp,
+    ).toBeUndefined();
+    expect(await codes(stage, 'a0')).toEqual([201]);
+  }),
+);
