@@ -175,9 +175,9 @@ test(
     await stage.budget({ minAvailable: 2 });
     await units(stage, 2, 3);
     const surplus = await Promise.all([stage.evict('g0p0'), stage.evict('g0p1')]);
-    expect(surplus.map(({ code }) => code).sort()).toEqual([201, 429]);
+    expect(surplus.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([201, 429]);
     const others = await Promise.all([stage.evict('g1p0'), stage.evict('g1p1'), stage.evict('g1p2')]);
-    expect(others.map(({ code }) => code).sort()).toEqual([201, 429, 429]);
+    expect(others.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([201, 429, 429]);
   }),
 );
 
