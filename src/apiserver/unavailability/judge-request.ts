@@ -1,0 +1,118 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { ProtectedOperation } from '../../api/kruise/types.ts';
+import {
+  chargedStatus,
+  formatUnavailabilityRefusal,
+  type Grant,
+  type IndexedBudget,
+  judgeUnavailability,
+  type UnavailabilityGates,
+} from '../../decisions/unavailability/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { Kernel } from '../kernel.ts';
+import type { ApiObject } from '../object.ts';
+import { objectKey } from '../registry/row.ts';
+import { type ApiError, failure } from '../status.ts';
+import { putObject } from '../stored/encoding.ts';
+import type { UnavailabilityView } from './view.ts';
+
+export interface Guarding {
+  readonly kernel: Kernel;
+  readonly view: UnavailabilityView;
+  readonly gates: UnavailabilityGates;
+  /** OpenKruise's quirks instead of the safer rules. */
+  readonly compat: boolean;
+  /** Tells metrics and events of a refusal. */
+  readonly refused: (refusal: RefusedRequest) => void;
+}
+
+export interface RefusedRequest {
+  readonly pod: Pod;
+  readonly operation: ProtectedOperation;
+  readonly username: string;
+  readonly budgets: readonly {
+    readonly namespace: string;
+    readonly name: string;
+    readonly constraint: string | undefined;
+  }[];
+}
+
+export interface PodRequest {
+  readonly namespace: string;
+  readonly pod: Pod;
+  readonly operation: ProtectedOperation;
+  readonly dryRun: boolean;
+  readonly username: string;
+}
+
+export type Judged =
+  | { readonly allowed: true; charge(transaction: Transaction): void }
+  | { readonly allowed: false; readonly refusal: ApiError };
+
+/** Asks every budget that covers the pod; writes nothing yet. */
+export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
+  const { compat, gates, kernel, view } = guarding;
+  const { dryRun, namespace, operation, pod, username } = request;
+  const index = view.of(namespace);
+  const podName = pod.metadata.name ?? '';
+  const nowMs = kernel.clock.now();
+  const judgement = judgeUnavailability({
+    operation,
+    pod,
+    covering: index.covering(podName),
+    gates,
+    scaleOf: (uid) => view.scaleOf(uid),
+    nowMs,
+    compat,
+  });
+  if (!judgement.allowed) {
+    const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
+      operation,
+      judgement.refusals,
+      { compat },
+    );
+    if (!dryRun) {
+      const budgets = judgement.refusals.map(({ entry, verdict }) => ({
+        namespace,
+        name: entry.budget.metadata.name ?? '',
+        constraint: verdict.constraint,
+      }));
+      guarding.refused({ pod, operation, username, budgets });
+    }
+    const details = { causes: [...causes], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+    return { allowed: false, refusal: failure(code, reason, message, { details }) };
+  }
+  return {
+    allowed: true,
+    charge(transaction) {
+      for (const { entry, verdict } of judgement.grants) {
+        charge(guarding, transaction, { entry, verdict, operation, podName, nowMs });
+      }
+    },
+  };
+}
+
+interface ChargeRequest {
+  readonly entry: IndexedBudget;
+  readonly verdict: Grant;
+  readonly operation: ProtectedOperation;
+  readonly podName: string;
+  readonly nowMs: number;
+}
+
+function charge({ compat, kernel }: Guarding, transaction: Transaction, request: ChargeRequest): void {
+  const { entry, nowMs, operation, podName, verdict } = request;
+  const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs, compat });
+  const row = kernel.registry.byPlural('policy.kruise.io', 'podunavailablebudgets');
+  if (status === undefined || row === undefined) return;
+  const { metadata } = entry.budget;
+  const key = objectKey(row, metadata.namespace, metadata.name ?? '');
+  const stored = transaction.get(key);
+  if (stored === undefined) return;
+  const budget = kernel.objects.read(stored);
+  putObject(kernel, transaction, {
+    row,
+    key,
+    object: { ...budget, metadata: { ...budget.metadata }, status } as ApiObject,
+  });
+}

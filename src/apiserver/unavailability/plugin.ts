@@ -1,0 +1,85 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { PodUnavailableBudget, ProtectedOperation } from '../../api/kruise/types.ts';
+import {
+  validateNoConflict,
+  validatePodUnavailableBudget,
+  validatePodUnavailableBudgetUpdate,
+} from '../../api/kruise/validation.ts';
+import { classifyUpdate } from '../../decisions/unavailability/index.ts';
+import { formatIssues, type Issue } from '../../machinery/values/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { failure } from '../status.ts';
+import { type Guarding, judgeRequest } from './judge-request.ts';
+
+/** Guards deletes, updates and resizes of pods; evictions are asked of the guard. */
+export function podGuardPlugin(guarding: Guarding): AdmissionPlugin {
+  return {
+    name: 'PodUnavailableBudget',
+    handles: ({ operation, row, subresource }) =>
+      row.group === '' &&
+      row.plural === 'pods' &&
+      ((operation === 'DELETE' && subresource === undefined) ||
+        (operation === 'UPDATE' && (subresource === undefined || subresource === 'resize'))),
+    inTransaction(attributes, transaction) {
+      const old = attributes.oldObject as unknown as Pod | undefined;
+      const operation = old === undefined ? undefined : operationOf(guarding, attributes, old);
+      if (old === undefined || operation === undefined) return;
+      const judged = judgeRequest(guarding, {
+        namespace: attributes.namespace ?? '',
+        // An update is judged by the pod as it was: it must not vote itself out.
+        pod: old,
+        operation,
+        dryRun: attributes.dryRun,
+        username: attributes.user.username,
+      });
+      if (!judged.allowed) throw judged.refusal;
+      if (!attributes.dryRun) judged.charge(transaction);
+    },
+  };
+}
+
+function operationOf({ view }: Guarding, attributes: AdmissionAttributes, old: Pod): ProtectedOperation | undefined {
+  if (attributes.operation === 'DELETE') return 'DELETE';
+  const keys = view
+    .of(attributes.namespace ?? '')
+    .covering(old.metadata.name ?? '')
+    .flatMap(({ budget }) => budget.spec?.podGroupPolicy?.groupLabelKey ?? []);
+  return classifyUpdate(attributes.object as unknown as Pod, old, keys);
+}
+
+/** Checks budgets as they are written. Refusals are 400, as clients of PodUnavailableBudget know them. */
+export function budgetValidationPlugin({ gates, view }: Pick<Guarding, 'gates' | 'view'>): AdmissionPlugin {
+  return {
+    name: 'PodUnavailableBudgetValidation',
+    handles: ({ operation, row, subresource }) =>
+      row.group === 'policy.kruise.io' &&
+      row.plural === 'podunavailablebudgets' &&
+      subresource === undefined &&
+      (operation === 'CREATE' || operation === 'UPDATE'),
+    inTransaction({ namespace = '', object, oldObject }) {
+      if (!gates.deletes && !gates.updates) {
+        throw failure(
+          400,
+          'BadRequest',
+          'feature PodUnavailableBudget is invalid, please open via feature-gate(PodUnavailableBudgetDeleteGate, PodUnavailableBudgetUpdateGate)',
+        );
+      }
+      const budget = object as unknown as PodUnavailableBudget;
+      const old = oldObject as unknown as PodUnavailableBudget | undefined;
+      const issues =
+        old === undefined ? validatePodUnavailableBudget(budget) : validatePodUnavailableBudgetUpdate(budget, old);
+      if (issues.length === 0) issues.push(...validateNoConflict(budget, othersOf(view, namespace)));
+      if (issues.length > 0) throw refusal(budget, issues);
+    },
+  };
+}
+
+function othersOf(view: Guarding['view'], namespace: string): PodUnavailableBudget[] {
+  return [...view.of(namespace).budgets()].map(({ budget }) => budget);
+}
+
+function refusal(budget: PodUnavailableBudget, issues: readonly Issue[]): Error {
+  const message = `PodUnavailableBudget.policy.kruise.io "${budget.metadata.name}" is invalid: ${formatIssues(issues)}`;
+  const causes = issues.map(({ message: text, path, rule }) => ({ reason: rule, message: text, field: path }));
+  return failure(400, 'BadRequest', message, { details: { name: budget.metadata.name ?? '', causes } });
+}

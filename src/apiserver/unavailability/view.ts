@@ -1,0 +1,133 @@
+import { controllerOf } from '../../api/core/owner.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
+import { LWS } from '../../api/lws/types.ts';
+import { BudgetIndex, type Target, targetOf } from '../../decisions/unavailability/index.ts';
+import type { Entry, Transaction } from '../../storage/index.ts';
+import type { Kernel } from '../kernel.ts';
+import type { PendingWrite } from '../stored/pending-writes.ts';
+
+/** Owners between a pod and the workload a budget may name. */
+const OWNERS = [
+  ['apps', 'replicasets'],
+  ['apps', 'statefulsets'],
+  ['', 'replicationcontrollers'],
+] as const;
+
+interface KnownOwner {
+  readonly replicas: number;
+  readonly above: OwnerReference | undefined;
+}
+
+/** The counts of every PodUnavailableBudget, including what is still on its way to disk. */
+export class UnavailabilityView {
+  readonly #kernel: Kernel;
+  readonly #indexes = new Map<string, BudgetIndex>();
+  readonly #owners = new Map<string, KnownOwner>();
+  readonly #uidByKey = new Map<string, string>();
+  readonly #prefixes: { readonly budgets: string; readonly pods: string; readonly owners: readonly string[] };
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    const prefixOf = (group: string, plural: string): string => {
+      const row = kernel.registry.byPlural(group, plural);
+      if (row === undefined) throw new Error(`Cannot guard pods: ${plural} are not served`);
+      return row.prefix;
+    };
+    this.#prefixes = {
+      budgets: prefixOf('policy.kruise.io', 'podunavailablebudgets'),
+      pods: prefixOf('', 'pods'),
+      owners: OWNERS.map(([group, plural]) => prefixOf(group, plural)),
+    };
+    this.#load();
+    kernel.writes.listen({
+      wrote: (writes) => writes.forEach((write) => this.#apply(write)),
+      lost: () => this.#load(),
+    });
+  }
+
+  of(namespace: string): BudgetIndex {
+    const known = this.#indexes.get(namespace) ?? new BudgetIndex();
+    this.#indexes.set(namespace, known);
+    return known;
+  }
+
+  /** Replicas an owner asks for. */
+  scaleOf(uid: string): number | undefined {
+    return this.#owners.get(uid)?.replicas;
+  }
+
+  #load(): void {
+    const { log, store } = this.#kernel;
+    store
+      .transact((transaction) => this.#fill(transaction))
+      .catch((error: unknown) => log.error({ err: error }, 'cannot read the state that pods are guarded by'));
+  }
+
+  /** Owners and budgets before pods, so that a pod finds both. */
+  #fill(transaction: Transaction): void {
+    this.#indexes.clear();
+    this.#owners.clear();
+    const { budgets, owners, pods } = this.#prefixes;
+    for (const prefix of [...owners, budgets, pods]) {
+      for (const entry of transaction.range(prefix)) this.#apply({ key: entry.key, entry });
+    }
+  }
+
+  #apply({ entry, key }: PendingWrite): void {
+    const { budgets, owners, pods } = this.#prefixes;
+    if (key.startsWith(pods)) this.#applyPod(key.slice(pods.length), entry);
+    else if (key.startsWith(budgets)) this.#applyBudget(key.slice(budgets.length), entry);
+    else if (owners.some((prefix) => key.startsWith(prefix))) this.#applyOwner(key, entry);
+  }
+
+  #applyPod(path: string, entry: Entry | undefined): void {
+    const { name, namespace } = splitPath(path);
+    // Most namespaces have no budget; their pods are looked at when one comes.
+    if (entry === undefined) this.#indexes.get(namespace)?.deletePod(name);
+    else {
+      const pod = this.#kernel.objects.read(entry) as unknown as Pod;
+      this.of(namespace).setPod({ pod, targets: this.#targetsAbove(pod) });
+    }
+  }
+
+  #applyBudget(path: string, entry: Entry | undefined): void {
+    const { name, namespace } = splitPath(path);
+    if (entry === undefined) this.of(namespace).deleteBudget(name);
+    else this.of(namespace).setBudget(this.#kernel.objects.read(entry) as unknown as PodUnavailableBudget);
+  }
+
+  #applyOwner(key: string, entry: Entry | undefined): void {
+    if (entry === undefined) {
+      this.#owners.delete(this.#uidByKey.get(key) ?? '');
+      this.#uidByKey.delete(key);
+      return;
+    }
+    const object = this.#kernel.objects.read(entry);
+    const uid = object.metadata.uid ?? '';
+    const { replicas = 1 } = (object['spec'] ?? {}) as { replicas?: number };
+    this.#uidByKey.set(key, uid);
+    this.#owners.set(uid, { replicas, above: controllerOf(object as unknown as Pod) });
+  }
+
+  #targetsAbove(pod: Pod): Target[] {
+    const direct = controllerOf(pod);
+    const above = direct === undefined ? undefined : this.#owners.get(direct.uid)?.above;
+    const set = pod.metadata.labels?.[LWS.name];
+    return [
+      ...(direct === undefined ? [] : [targetOf(direct)]),
+      ...(above === undefined ? [] : [targetOf(above)]),
+      ...(set === undefined
+        ? []
+        : ['leaderworkerset.x-k8s.io/v1', 'apps.kruise.io/v1alpha1'].map((apiVersion) =>
+            targetOf({ apiVersion, kind: 'LeaderWorkerSet', name: set }),
+          )),
+    ];
+  }
+}
+
+function splitPath(path: string): { namespace: string; name: string } {
+  const slash = path.indexOf('/');
+  return { namespace: path.slice(0, slash), name: path.slice(slash + 1) };
+}
