@@ -1,5 +1,6 @@
 /** The API server with everything a control plane adds to it: access control, admission, subresources. */
 import {
+  addEviction,
   type ApiServer,
   type ApiServerOptions,
   builtinAdmission,
@@ -43,6 +44,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
   };
   const plane = createApiServer(server);
   const custom = new CustomResources(plane.kernel);
+  addEviction(plane.kernel);
   options.extend?.(plane.kernel);
   return {
     ...plane,

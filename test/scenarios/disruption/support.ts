@@ -9,7 +9,6 @@ import type {
 import { builtinType } from '../../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { eventType, podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
-import { addEviction } from '../../../src/apiserver/index.ts';
 import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
 import { readBody, type StatusBody } from '../../../src/machinery/runtime/index.ts';
 import { formatTime } from '../../../src/machinery/values/index.ts';
@@ -176,7 +175,6 @@ export function onPlane(
 ): () => Promise<void> {
   return async () => {
     const plane = await startControlPlane({
-      extend: (kernel) => void addEviction(kernel),
       controllers: controller ? [createDisruptionController()] : [],
     });
     try {
