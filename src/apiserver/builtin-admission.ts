@@ -1,11 +1,15 @@
 /** The admission plugins of every control plane, in the order they run. */
 import type { AdmissionPlugin } from './admission.ts';
 import { limitRanger } from './admission/limit-ranger.ts';
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { mutatingPolicies } from './admission/policies/mutating.ts';
+import { validatingPolicies } from './admission/policies/validating.ts';
 import { priorities } from './admission/priority.ts';
 import { resourceQuota } from './admission/resource-quota.ts';
 import { runtimeClasses } from './admission/runtime-class.ts';
 import { serviceAccounts } from './admission/service-account.ts';
 import { defaultTolerationSeconds, taintNodesByCondition } from './admission/tolerations.ts';
+import { webhookPlugins } from './admission/webhooks/index.ts';
 import { cleanupBeforeDeletion } from './crd/index.ts';
 import type { Kernel } from './kernel.ts';
 import { serviceAllocator } from './kinds/core/service-allocator.ts';
@@ -15,16 +19,31 @@ export interface BuiltinAdmissionOptions {
   readonly serviceAccounts: boolean;
 }
 
+/**
+ * Plugins of the server that change objects come first, then what users configured (policies, then webhooks), and the
+ * quota last, so that it charges for what will be stored.
+ */
 export function builtinAdmission(kernel: Kernel, options: BuiltinAdmissionOptions): AdmissionPlugin[] {
-  return [
+  const own: AdmissionPlugin[] = [
+    namespaceLifecycle,
     limitRanger(kernel),
     serviceAccounts({ reads: kernel, clock: kernel.clock, random: kernel.random, required: options.serviceAccounts }),
     taintNodesByCondition,
     priorities(kernel),
     defaultTolerationSeconds,
     runtimeClasses(kernel),
+  ];
+  const policies = { mutating: mutatingPolicies(kernel), validating: validatingPolicies(kernel) };
+  const webhooks = webhookPlugins(kernel, own);
+  for (const part of [policies.mutating, policies.validating, webhooks]) kernel.streams.add(() => part.stop());
+  return [
+    ...own,
     cleanupBeforeDeletion(kernel),
     serviceAllocator(kernel),
+    policies.mutating,
+    webhooks.mutating,
+    policies.validating,
+    webhooks.validating,
     resourceQuota(kernel, kernel.clock),
   ];
 }

@@ -1,4 +1,10 @@
 /** Which strategy each built-in kind has; kinds not named here behave in the common way. */
+import {
+  mutatingPolicyBindingStrategy,
+  mutatingPolicyStrategy,
+  validatingPolicyBindingStrategy,
+  validatingPolicyStrategy,
+} from '../admission/policies/strategy.ts';
 import { mutatingConfigurationStrategy, validatingConfigurationStrategy } from '../admission/webhooks/configuration.ts';
 import {
   clusterRoleBindingStrategy,
@@ -44,10 +50,10 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/Secret': secretStrategy,
   '/Service': serviceStrategy,
   '/ServiceAccount': core.serviceAccountStrategy,
-  'admissionregistration.k8s.io/MutatingAdmissionPolicy': small.conditionalSpec,
-  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': small.conditionalSpec,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': small.conditionalSpec,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': small.conditionalSpec,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': mutatingPolicyStrategy,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': mutatingPolicyBindingStrategy,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': validatingPolicyStrategy,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': validatingPolicyBindingStrategy,
   'apps/ControllerRevision': controllerRevisionStrategy,
   'apps/DaemonSet': daemonSetStrategy,
   'apps/Deployment': deploymentStrategy,
