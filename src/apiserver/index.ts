@@ -45,3 +45,6 @@ export { builtinAdmission } from './builtin-admission.ts';
 export { type Listening, listen, type TlsMaterial } from './http/listen.ts';
 export { createCodec } from './codec/index.ts';
 export { CustomResources, cleanupBeforeDeletion } from './crd/index.ts';
+export { leaderWorkerPods } from './own-kinds/leader-worker-pods.ts';
+export { ownRows } from './own-kinds/rows.ts';
+export { createUnavailability, type Unavailability, type UnavailabilityOptions } from './unavailability/index.ts';

@@ -7,10 +7,12 @@ import { startEventTtlController } from '../controllers/event-ttl/index.ts';
 import { startGarbageCollector } from '../controllers/garbage-collector/index.ts';
 import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { createDisruptionController } from '../controllers/disruption/index.ts';
+import { startLeaderWorkerSetController } from '../controllers/leader-worker-set/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { createPodGroupController } from '../controllers/pod-group/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
+import { startPodUnavailableBudgetController } from '../controllers/pod-unavailable-budget/index.ts';
 import { createReplicaSetController, createReplicationControllerController } from '../controllers/replicaset/index.ts';
 import { startResourceQuotaController } from '../controllers/resource-quota/index.ts';
 import { rootCaController } from '../controllers/root-ca/index.ts';
@@ -48,6 +50,8 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startDaemonSetController,
     createDeploymentController(),
     createPodGroupController(),
+    startLeaderWorkerSetController,
+    startPodUnavailableBudgetController,
     (context) => startScheduler(context),
   ];
 }

@@ -8,11 +8,15 @@ import {
   createApiServer,
   createAuth,
   createCodec,
+  createUnavailability,
   CustomResources,
   type Kernel,
+  leaderWorkerPods,
+  ownRows,
   type Pki,
+  type Unavailability,
 } from '../apiserver/index.ts';
-import type { Clock, Logger } from '../machinery/runtime/index.ts';
+import { type Clock, FeatureGates, type Logger } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
 
 export interface PlaneOptions {
@@ -25,24 +29,37 @@ export interface PlaneOptions {
   readonly pki?: Pki;
   /** Pods are held to having a service account; needs the controller that makes them. */
   readonly serviceAccounts?: boolean;
+  readonly gates?: FeatureGates;
   readonly extend?: (kernel: Kernel) => void;
 }
 
 export function createPlane(options: PlaneOptions): ApiServer {
-  const { store, clock, log, pki } = options;
+  const { store, clock, log, pki, gates = new FeatureGates() } = options;
+  let unavailability: Unavailability | undefined;
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const server: ApiServerOptions = {
     store,
-    rows: builtinRows(),
+    rows: [...builtinRows(gates), ...ownRows()],
     clock,
     log,
     newUid,
     codec: createCodec(),
-    admission: (kernel) => builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false }),
+    admission(kernel) {
+      unavailability = createUnavailability(kernel, {
+        gates: {
+          deletes: gates.enabled('PodUnavailableBudgetDeleteGate'),
+          updates: gates.enabled('PodUnavailableBudgetUpdateGate'),
+          verticalScaling: gates.enabled('InPlacePodVerticalScaling'),
+        },
+      });
+      const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false });
+      return [leaderWorkerPods, ...builtin, ...unavailability.plugins];
+    },
     ...(options.random && { random: options.random }),
     ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };
   const plane = createApiServer(server);
+  addEviction(plane.kernel, { guards: unavailability === undefined ? [] : [unavailability.guard] });
   const custom = new CustomResources(plane.kernel);
   addEviction(plane.kernel);
   options.extend?.(plane.kernel);

@@ -4,6 +4,12 @@ const DEFAULTS = {
   DownscalePodPicker: true,
   /** Downscales honour the pod-deletion-cost annotation. */
   PodDeletionCost: true,
+  /** PodUnavailableBudgets guard deletes and evictions. */
+  PodUnavailableBudgetDeleteGate: true,
+  /** PodUnavailableBudgets guard updates and resizes. */
+  PodUnavailableBudgetUpdateGate: false,
+  /** Resizes are an operation of their own, guarded only where a PodUnavailableBudget lists them. */
+  InPlacePodVerticalScaling: false,
 } as const satisfies Record<string, boolean>;
 
 export type FeatureGate = keyof typeof DEFAULTS;
