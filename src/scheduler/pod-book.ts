@@ -32,11 +32,14 @@ export interface PodChange {
  */
 export class PodBook {
   readonly #cluster: Cluster;
+  readonly #inGroups: boolean;
   readonly #pods = new Map<string, KnownPod>();
   readonly #groups = new Map<string, Set<KnownPod>>();
 
-  constructor(cluster: Cluster) {
+  /** `inGroups` false: every pod stands alone, whatever group it names. */
+  constructor(cluster: Cluster, inGroups = true) {
     this.#cluster = cluster;
+    this.#inGroups = inGroups;
   }
 
   get(uid: string): KnownPod | undefined {
@@ -99,7 +102,7 @@ export class PodBook {
   }
 
   #meet(pod: Pod, now: number): KnownPod {
-    const link = readGroupLink(pod);
+    const link = this.#inGroups ? readGroupLink(pod) : undefined;
     const group = link && groupIdOf(pod.metadata.namespace ?? '', link);
     const facts = podFacts(pod, this.#cluster.resources, group);
     const known: KnownPod = {

@@ -2,6 +2,7 @@ import { namespaceType, nodeType, podType } from '../api/resource-types.ts';
 import { Cluster, findTerms, type GroupTerms } from '../decisions/gang/index.ts';
 import {
   type ControllerContext,
+  FeatureGates,
   type RunningController,
   runController,
   settled,
@@ -23,6 +24,7 @@ import { requeuePod, watchCluster, watchGroup } from './watches.ts';
 export interface SchedulerOptions {
   /** Pods that name this scheduler are its business. Default `default-scheduler`. */
   readonly schedulerName?: string | undefined;
+  readonly gates?: FeatureGates | undefined;
   /** Bindings written at once. */
   readonly bindWorkers?: number | undefined;
 }
@@ -32,9 +34,9 @@ const DISCOVERY_RETRY_MS = 2000;
 /** Starts a scheduler on any Kubernetes API. */
 export function startScheduler(context: ControllerContext, options: SchedulerOptions = {}): RunningController {
   const { clock, informers, log, metrics, signal } = context;
-  const { schedulerName = 'default-scheduler' } = options;
+  const { gates = new FeatureGates(), schedulerName = 'default-scheduler' } = options;
   const cluster = new Cluster();
-  const book = new PodBook(cluster);
+  const book = new PodBook(cluster, gates.enabled('GenericWorkload') && gates.enabled('GangScheduling'));
   const groups = new GroupBook(log);
   const budgets = new Budgets(context, groups);
   const events = context.eventsFor(schedulerName);

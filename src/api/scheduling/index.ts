@@ -5,4 +5,5 @@ export * from './carry.ts';
 export * from './defaults.ts';
 export * from './discover.ts';
 export * from './validate-pod-group.ts';
+export * from './validate-pod-link.ts';
 export * from './validate-workload.ts';

@@ -1,5 +1,6 @@
-/** Resolves the priority class of a pod to its number, and keeps at most one class the default of the cluster. */
+/** Resolves the priority class of a pod or pod group to its number, and keeps at most one class the default of the cluster. */
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
+import type { StoredPodGroup } from '../../api/scheduling/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbidden } from '../status.ts';
 import { KindView, type StoredReads } from '../stored/kind-view.ts';
@@ -67,14 +68,37 @@ export function priorities(reads: StoredReads): AdmissionPlugin {
     spec.preemptionPolicy = found.policy;
   };
 
+  /** A group names its class as a pod does; the draft version knows no priorities. */
+  const admitGroup = (attributes: AdmissionAttributes): void => {
+    const { spec } = attributes.object as unknown as StoredPodGroup;
+    const refuse = (why: string) => forbidden(attributes.row, attributes.name, why);
+    const asked = spec.priorityClassName ?? '';
+    const found = asked === '' ? byDefault() : resolve(asked);
+    if (found === undefined) throw refuse(`no PriorityClass with name ${asked} was found`);
+    if (found.name !== '') spec.priorityClassName = found.name;
+    if (spec.priority !== undefined && spec.priority !== found.value) {
+      throw refuse(
+        `the integer value of priority (${spec.priority}) must not be provided in pod group spec; priority admission controller computed ${found.value} from the given PriorityClass name`,
+      );
+    }
+    spec.priority = found.value;
+  };
+  const isGroupCreate = ({ operation, row, subresource, version }: AdmissionAttributes): boolean =>
+    row.group === GROUP &&
+    row.plural === 'podgroups' &&
+    operation === 'CREATE' &&
+    subresource === undefined &&
+    version !== 'v1alpha1';
+
   const isClassWrite = ({ row, operation }: AdmissionAttributes): boolean =>
     row.group === GROUP && row.plural === 'priorityclasses' && operation !== 'DELETE';
 
   return {
     name: 'Priority',
-    handles: (attributes) => isPodWrite(attributes) || isClassWrite(attributes),
+    handles: (attributes) => isPodWrite(attributes) || isClassWrite(attributes) || isGroupCreate(attributes),
     admit(attributes) {
       if (isPodWrite(attributes)) admitPod(attributes);
+      else if (isGroupCreate(attributes)) admitGroup(attributes);
     },
     validate(attributes) {
       if (!isClassWrite(attributes)) return;

@@ -10,6 +10,12 @@ const DEFAULTS = {
   PodUnavailableBudgetUpdateGate: false,
   /** Resizes are an operation of their own, guarded only where a PodUnavailableBudget lists them. */
   InPlacePodVerticalScaling: false,
+  /** Workload objects, and the pod fields that point at groups. */
+  GenericWorkload: true,
+  /** PodGroup objects; needs GenericWorkload. */
+  GenericWorkloadPodGroup: true,
+  /** The scheduler places groups whole; needs GenericWorkload. */
+  GangScheduling: true,
 } as const satisfies Record<string, boolean>;
 
 export type FeatureGate = keyof typeof DEFAULTS;

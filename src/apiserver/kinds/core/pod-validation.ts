@@ -1,5 +1,6 @@
 /** Validation of pods and pod templates: the rules clients and controllers rely on. */
 import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import { validateGroupLinks } from '../../../api/scheduling/index.ts';
 import {
   checkDnsLabel,
   checkDnsSubdomain,
@@ -22,7 +23,8 @@ import {
 const SPEC = FieldPath.of('spec');
 
 export function validatePod(pod: Pod): Issue[] {
-  return validatePodSpec(pod.spec ?? { containers: [] }, SPEC);
+  const spec = pod.spec ?? { containers: [] };
+  return [...validatePodSpec(spec, SPEC), ...validateGroupLinks(SPEC, spec)];
 }
 
 export interface TemplateRules {

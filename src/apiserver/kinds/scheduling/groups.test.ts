@@ -1,0 +1,120 @@
+import { afterEach, expect, test } from 'vitest';
+import { builtinType } from '../../../api/registry.ts';
+import { podType } from '../../../api/resource-types.ts';
+import { isForbidden, isInvalid } from '../../../machinery/runtime/index.ts';
+import { type ControlPlane, pod, startControlPlane } from '../../../testkit/index.ts';
+
+const GROUP = 'scheduling.k8s.io';
+const groupType = (version: string) => builtinType('PodGroup', GROUP, version);
+const workloadType = (version: string) => builtinType('Workload', GROUP, version);
+const key = { namespace: 'default', name: 'x' };
+const metadata = { ...key };
+const schedulingPolicy = { gang: { minCount: 2 } };
+
+let plane: ControlPlane | undefined;
+const start = async () => {
+  plane = await startControlPlane();
+  return plane.client;
+};
+afterEach(async () => {
+  await plane?.stop();
+  plane = undefined;
+});
+
+test('V-11 a PodGroup is created without the status it came with, protected, and disrupted pod by pod', async () => {
+  const client = await start();
+  const status = { conditions: [] };
+  const made = await client.create(groupType('v1beta1'), { metadata, spec: { schedulingPolicy }, status } as never);
+  expect(made).toMatchObject({
+    metadata: { finalizers: ['scheduling.k8s.io/podgroup-protection'], generation: 1 },
+    spec: { disruptionMode: { single: {} }, priority: 0 },
+  });
+  expect(made).not.toHaveProperty('status');
+});
+
+test('V-05 the group of a pod never changes', async () => {
+  const client = await start();
+  await client.create(podType, pod({ name: 'x', spec: { schedulingGroup: { podGroupName: 'g' } } }));
+  for (const schedulingGroup of [null, { podGroupName: 'other' }]) {
+    const change = client.patch(podType, key, { type: 'merge', body: { spec: { schedulingGroup } } });
+    await expect(change).rejects.toSatisfy(isInvalid);
+  }
+  await client.create(podType, pod({ name: 'plain' }));
+  const joining = client.patch(
+    podType,
+    { ...key, name: 'plain' },
+    { type: 'merge', body: { spec: { schedulingGroup: { podGroupName: 'g' } } } },
+  );
+  await expect(joining).rejects.toSatisfy(isInvalid);
+});
+
+test('V-06 a pod with an empty schedulingGroup is refused', async () => {
+  const client = await start();
+  await expect(client.create(podType, pod({ spec: { schedulingGroup: {} } }))).rejects.toSatisfy(isInvalid);
+});
+
+test('V-08 v1alpha2 wants the Workload and its template to exist, v1beta1 does not', async () => {
+  const client = await start();
+  const create = (name: string, template: string) =>
+    client.create(groupType('v1alpha2'), {
+      metadata: { ...metadata, name },
+      spec: {
+        schedulingPolicy,
+        podGroupTemplateRef: { workload: { workloadName: 'w', podGroupTemplateName: template } },
+      },
+    } as never);
+  await expect(create('a', 't')).rejects.toSatisfy(isForbidden);
+  const spec = { podGroupTemplates: [{ name: 't', schedulingPolicy }] };
+  await client.create(workloadType('v1alpha2'), { metadata: { ...metadata, name: 'w' }, spec } as never);
+  await expect(create('a', 'other')).rejects.toSatisfy(isForbidden);
+  await create('a', 't');
+  const dangling = { schedulingPolicy, workloadRef: { workloadName: 'gone', templateName: 't' } };
+  await client.create(groupType('v1beta1'), { metadata, spec: dangling } as never);
+});
+
+test('G-07 G-08 minCount changes through v1beta1, not through v1alpha2', async () => {
+  const client = await start();
+  await client.create(groupType('v1beta1'), { metadata, spec: { schedulingPolicy } } as never);
+  const patch = { type: 'merge', body: { spec: { schedulingPolicy: { gang: { minCount: 3 } } } } } as const;
+  await expect(client.patch(groupType('v1alpha2'), key, patch)).rejects.toSatisfy(isInvalid);
+  expect(await client.patch(groupType('v1beta1'), key, patch)).toMatchObject({ metadata: { generation: 2 } });
+});
+
+test('a Workload written in one version survives a change in every other', async () => {
+  const client = await start();
+  await client.create(workloadType('v1alpha1'), {
+    metadata,
+    spec: { podGroups: [{ name: 'g', policy: schedulingPolicy, replicas: 3 }] },
+  } as never);
+  for (const version of ['v1beta1', 'v1alpha2']) {
+    const body = { metadata: { labels: { [version]: 'yes' } } };
+    await client.patch(workloadType(version), key, { type: 'merge', body });
+  }
+  const read = (version: string) => client.get(workloadType(version), key);
+  expect(await read('v1alpha1')).toMatchObject({
+    metadata: { labels: { v1beta1: 'yes', v1alpha2: 'yes' } },
+    spec: { podGroups: [{ name: 'g', policy: schedulingPolicy, replicas: 3 }] },
+  });
+  expect((await read('v1beta1')) as object).toHaveProperty('spec', {
+    podGroupTemplates: [{ name: 'g', schedulingPolicy }],
+  });
+});
+
+test('a PodGroup keeps its policy when the draft version, which has none, writes it', async () => {
+  const client = await start();
+  const spec = { schedulingPolicy, disruptionMode: { all: {} } };
+  await client.create(groupType('v1beta1'), { metadata, spec } as never);
+  const draft = await client.get(groupType('v1alpha1'), key);
+  await client.update(groupType('v1alpha1'), { ...draft, metadata: { ...draft.metadata, labels: { a: 'b' } } });
+  expect(await client.get(groupType('v1beta1'), key)).toMatchObject({ metadata: { labels: { a: 'b' } }, spec });
+});
+
+test('priorities of groups come from their class', async () => {
+  const client = await start();
+  await client.create(builtinType('PriorityClass', GROUP), { metadata: { name: 'high' }, value: 7 } as never);
+  const create = (over: object) =>
+    client.create(groupType('v1beta1'), { metadata, spec: { schedulingPolicy, ...over } } as never);
+  await expect(create({ priorityClassName: 'missing' })).rejects.toSatisfy(isForbidden);
+  await expect(create({ priorityClassName: 'high', priority: 8 })).rejects.toSatisfy(isForbidden);
+  expect(await create({ priorityClassName: 'high' })).toMatchObject({ spec: { priority: 7 } });
+});
