@@ -1,9 +1,11 @@
 /** The admission plugins of every control plane, in the order they run. */
+import type { FeatureGates } from '../machinery/runtime/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { limitRanger } from './admission/limit-ranger.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { mutatingPolicies } from './admission/policies/mutating.ts';
 import { validatingPolicies } from './admission/policies/validating.ts';
+import { groupFieldGates, podGroupWorkloadExists } from './admission/pod-groups.ts';
 import { priorities } from './admission/priority.ts';
 import { resourceQuota } from './admission/resource-quota.ts';
 import { runtimeClasses } from './admission/runtime-class.ts';
@@ -17,6 +19,7 @@ import { serviceAllocator } from './kinds/core/service-allocator.ts';
 export interface BuiltinAdmissionOptions {
   /** The controller that makes a service account in every namespace runs, so pods may be held to having one. */
   readonly serviceAccounts: boolean;
+  readonly gates?: FeatureGates | undefined;
 }
 
 /**
@@ -29,7 +32,9 @@ export function builtinAdmission(kernel: Kernel, options: BuiltinAdmissionOption
     limitRanger(kernel),
     serviceAccounts({ reads: kernel, clock: kernel.clock, random: kernel.random, required: options.serviceAccounts }),
     taintNodesByCondition,
+    groupFieldGates(options.gates),
     priorities(kernel),
+    podGroupWorkloadExists(kernel),
     defaultTolerationSeconds,
     runtimeClasses(kernel),
   ];

@@ -36,12 +36,12 @@ export class Stage {
     return this.plane.client;
   }
 
-  addNode(name: string, cpu: number, labels: Record<string, string> = {}): Promise<Node> {
+  async addNode(name: string, cpu: number, labels: Record<string, string> = {}): Promise<Node> {
     const capacity = { cpu: String(cpu), memory: '64Gi', pods: '110' };
-    return this.client.create(
-      nodeType,
-      node({ name, capacity, labels: { 'kubernetes.io/hostname': name, ...labels } }),
-    );
+    const made = node({ name, capacity, labels: { 'kubernetes.io/hostname': name, ...labels } });
+    await this.client.create(nodeType, made);
+    // New nodes are tainted until the node life cycle controller, absent here, has seen them ready.
+    return this.client.patch(nodeType, { name }, { type: 'merge', body: { spec: { taints: null } } });
   }
 
   addPod(name: string, { cpu = 1, group, labels, spec }: MemberOptions = {}): Promise<Pod> {
