@@ -12,6 +12,7 @@ import type { Codec } from './codec-seam.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
 import type { Kernel } from './kernel.ts';
+import { podMetricsRow } from './kinds/metrics/pod-metrics.ts';
 import {
   discoveryRoute,
   type HealthCheck,
@@ -91,6 +92,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     lines: new WatchLines(),
     streams: new Set(),
   };
+  const pods = registry.byKind('', 'Pod');
+  if (pods !== undefined) registry.add(podMetricsRow(kernel.clock, pods.prefix));
   admission.push(...(access.plugins ?? []), ...(options.admission?.(kernel) ?? []));
   const routes: readonly PlainRoute[] = [
     versionRoute,

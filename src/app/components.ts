@@ -8,6 +8,7 @@ import { startGarbageCollector } from '../controllers/garbage-collector/index.ts
 import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { createDisruptionController } from '../controllers/disruption/index.ts';
 import { startLeaderWorkerSetController } from '../controllers/leader-worker-set/index.ts';
+import { startHorizontalPodAutoscalerController } from '../controllers/horizontal-pod-autoscaler/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { createPodGroupController } from '../controllers/pod-group/index.ts';
@@ -52,6 +53,7 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     createPodGroupController(),
     startLeaderWorkerSetController,
     startPodUnavailableBudgetController,
+    startHorizontalPodAutoscalerController,
     (context) => startScheduler(context),
   ];
 }

@@ -1,5 +1,4 @@
 /** Kinds of the smaller groups: mostly a few defaults, a generation and columns. */
-import type { HorizontalPodAutoscaler } from '../../api/generated/autoscaling-v2.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Ingress } from '../../api/generated/networking-v1.ts';
@@ -144,71 +143,6 @@ export const networkPolicyStrategy: Strategy = {
     ],
   },
 };
-
-export const horizontalPodAutoscalerStrategy: Strategy = {
-  defaults(object) {
-    const { spec } = object as unknown as HorizontalPodAutoscaler;
-    if (!spec) return;
-    spec.minReplicas ??= 1;
-    spec.metrics ??= [
-      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
-    ];
-  },
-  prepareForCreate(object) {
-    object['status'] = { desiredReplicas: 0, currentMetrics: null };
-  },
-  validate(object) {
-    const { spec } = object as unknown as HorizontalPodAutoscaler;
-    const path = FieldPath.of('spec');
-    const issues: Issue[] = [];
-    if ((spec?.minReplicas ?? 1) < 1) {
-      issues.push(invalid(path.child('minReplicas'), spec?.minReplicas, 'must be greater than or equal to 1'));
-    }
-    if ((spec?.maxReplicas ?? 0) < 1) {
-      issues.push(invalid(path.child('maxReplicas'), spec?.maxReplicas ?? 0, 'must be greater than 0'));
-    }
-    if ((spec?.maxReplicas ?? 0) < (spec?.minReplicas ?? 1)) {
-      issues.push(
-        invalid(path.child('maxReplicas'), spec?.maxReplicas, 'must be greater than or equal to `minReplicas`'),
-      );
-    }
-    return issues;
-  },
-  table: {
-    columns: [
-      nameColumn,
-      text('Reference', 0, 'What it scales'),
-      text('Targets', 0, 'Metrics and their targets'),
-      text('MinPods', 0, 'Least'),
-      text('MaxPods', 0, 'Most'),
-      text('Replicas', 0, 'Now'),
-      ageColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object as unknown as HorizontalPodAutoscaler;
-      return [
-        object.metadata.name ?? '',
-        `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`,
-        (spec?.metrics ?? []).map(metricText).join(', ') || NONE,
-        String(spec?.minReplicas ?? '<unset>'),
-        String(spec?.maxReplicas ?? ''),
-        String(status?.currentReplicas ?? 0),
-        since(object.metadata.creationTimestamp, now),
-      ];
-    },
-  },
-};
-
-function metricText(metric: NonNullable<NonNullable<HorizontalPodAutoscaler['spec']>['metrics']>[number]): string {
-  const { resource } = metric;
-  if (resource === undefined) return '<unknown>';
-  const { target } = resource;
-  const wanted =
-    target.averageUtilization === undefined
-      ? String(target.averageValue ?? target.value ?? '')
-      : `${target.averageUtilization}%`;
-  return `${resource.name}: <unknown>/${wanted}`;
-}
 
 export const countsSpec: Strategy = { generation: 'spec' };
 export const countsAnyChange: Strategy = { generation: anyChange };

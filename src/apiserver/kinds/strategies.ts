@@ -17,6 +17,7 @@ import type { Strategy } from '../registry/strategy.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
 import { replicaSetStrategy, replicationControllerStrategy } from './apps/replica-set.ts';
 import { controllerRevisionStrategy, daemonSetStrategy, statefulSetStrategy } from './apps/sets.ts';
+import { horizontalPodAutoscalerStrategy } from './autoscaling/strategy.ts';
 import { cronJobStrategy, jobStrategy } from './batch/job.ts';
 import { configMapStrategy, secretStrategy } from './core/config.ts';
 import { eventStrategy } from './core/event.ts';
@@ -59,7 +60,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'apps/Deployment': deploymentStrategy,
   'apps/ReplicaSet': replicaSetStrategy,
   'apps/StatefulSet': statefulSetStrategy,
-  'autoscaling/HorizontalPodAutoscaler': small.horizontalPodAutoscalerStrategy,
+  'autoscaling/HorizontalPodAutoscaler': horizontalPodAutoscalerStrategy,
   'batch/CronJob': cronJobStrategy,
   'batch/Job': jobStrategy,
   'certificates.k8s.io/CertificateSigningRequest': small.certificateSigningRequestStrategy,

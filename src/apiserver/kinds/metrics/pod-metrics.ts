@@ -1,0 +1,61 @@
+/** `metrics.k8s.io`: what pods are seen to use, read off the annotations that steer simulated nodes. */
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import type { Clock } from '../../../machinery/runtime/index.ts';
+import { formatTime } from '../../../machinery/values/index.ts';
+import type { ApiObject } from '../../object.ts';
+import type { ResourceRow } from '../../registry/row.ts';
+import { nameColumn, text } from '../columns.ts';
+
+/** On a Pod: what each of its containers uses, as quantities. */
+const CPU_ANNOTATION = 'nodes.quorate.dev/cpu';
+const MEMORY_ANNOTATION = 'nodes.quorate.dev/memory';
+const WINDOW = '15s';
+
+/** A view of stored pods. One that does not run, or whose use nobody set, has no containers in it. */
+export function podMetricsRow(clock: Clock, podPrefix: string): ResourceRow {
+  return {
+    group: 'metrics.k8s.io',
+    kind: 'PodMetrics',
+    listKind: 'PodMetricsList',
+    plural: 'pods',
+    singular: '',
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    verbs: ['get', 'list'],
+    versions: [{ name: 'v1beta1', fromStored: (pod) => metricsOf(pod as unknown as Pod, clock.now()) }],
+    stored: { group: '', version: 'v1' },
+    prefix: podPrefix,
+    strategy: {
+      table: {
+        columns: [nameColumn, text('CPU', 0, 'Use of each container'), text('Memory', 0, 'Use of each container')],
+        cells({ metadata, ...rest }) {
+          const [first] = (rest['containers'] ?? []) as { usage: Record<string, string> }[];
+          return [metadata.name ?? '', first?.usage['cpu'] ?? '', first?.usage['memory'] ?? ''];
+        },
+      },
+    },
+    subresources: new Map(),
+    custom: true,
+  };
+}
+
+function metricsOf({ metadata, spec, status }: Pod, now: number): ApiObject {
+  const cpu = metadata.annotations?.[CPU_ANNOTATION];
+  const memory = metadata.annotations?.[MEMORY_ANNOTATION];
+  const measured = status?.phase === 'Running' && (cpu !== undefined || memory !== undefined);
+  const usage = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
+  const { creationTimestamp, labels, name, namespace, resourceVersion } = metadata;
+  return {
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    },
+    timestamp: formatTime(now),
+    window: WINDOW,
+    containers: measured ? (spec?.containers ?? []).map((container) => ({ name: container.name, usage })) : [],
+  };
+}
