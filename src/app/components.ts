@@ -1,4 +1,5 @@
 /** Every controller of the embedded control plane, in one place. */
+import { startCronJobController } from '../controllers/cronjob/index.ts';
 import { startDaemonSetController } from '../controllers/daemonset/index.ts';
 import { startEndpointSliceController } from '../controllers/endpoint-slice/index.ts';
 import { startEndpointSliceMirroringController } from '../controllers/endpoint-slice-mirroring/index.ts';
@@ -9,6 +10,7 @@ import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { createDisruptionController } from '../controllers/disruption/index.ts';
 import { startLeaderWorkerSetController } from '../controllers/leader-worker-set/index.ts';
 import { startHorizontalPodAutoscalerController } from '../controllers/horizontal-pod-autoscaler/index.ts';
+import { startJobController } from '../controllers/job/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { createPodGroupController } from '../controllers/pod-group/index.ts';
@@ -49,6 +51,8 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     createReplicationControllerController(),
     startStatefulSetController,
     startDaemonSetController,
+    startJobController,
+    startCronJobController,
     createDeploymentController(),
     createPodGroupController(),
     startLeaderWorkerSetController,

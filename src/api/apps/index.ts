@@ -16,3 +16,17 @@ export {
   validateReplicaSetStatus,
   validateReplicaSetUpdate,
 } from './validation.ts';
+export { validateControllerRevision, validateControllerRevisionUpdate } from './controller-revision.ts';
+export {
+  countTemplateGeneration,
+  defaultDaemonSet,
+  validateDaemonSet,
+  validateDaemonSetStatus,
+  validateDaemonSetUpdate,
+} from './daemon-set.ts';
+export {
+  defaultStatefulSet,
+  validateStatefulSet,
+  validateStatefulSetStatus,
+  validateStatefulSetUpdate,
+} from './stateful-set.ts';

@@ -14,11 +14,14 @@ import {
 } from '../auth/rbac/strategy.ts';
 import { definitionStrategy } from '../crd/strategy.ts';
 import type { Strategy } from '../registry/strategy.ts';
+import { controllerRevisionStrategy } from './apps/controller-revision.ts';
+import { daemonSetStrategy } from './apps/daemon-set.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
 import { replicaSetStrategy, replicationControllerStrategy } from './apps/replica-set.ts';
-import { controllerRevisionStrategy, daemonSetStrategy, statefulSetStrategy } from './apps/sets.ts';
 import { horizontalPodAutoscalerStrategy } from './autoscaling/strategy.ts';
-import { cronJobStrategy, jobStrategy } from './batch/job.ts';
+import { statefulSetStrategy } from './apps/stateful-set.ts';
+import { cronJobStrategy } from './batch/cron-job.ts';
+import { jobStrategy } from './batch/job.ts';
 import { configMapStrategy, secretStrategy } from './core/config.ts';
 import { eventStrategy } from './core/event.ts';
 import { namespaceStrategy } from './core/namespace.ts';

@@ -21,11 +21,10 @@ import { isFinished } from './finish.ts';
 import { isAbandoned, releaseOrphan } from './orphans.ts';
 import { PodWriter } from './pod-writer.ts';
 import { reconcileJob } from './reconcile.ts';
-import { expiresAt, reconcileTtl } from './ttl.ts';
 
 export { GANG_ANNOTATION } from './gang.ts';
 
-/** Runs Jobs, lets go of pods whose Job is gone, and deletes finished Jobs whose time is over. */
+/** Runs Jobs, and lets go of pods whose Job is gone. */
 export const startJobController: StartController = (context): RunningController => {
   const { client, clock, informers, metrics } = context;
   const jobs = informers.of(jobType);
@@ -35,7 +34,6 @@ export const startJobController: StartController = (context): RunningController 
   indexByController(pods);
   const queue = new WorkQueue({ name: 'job', clock, metrics });
   const orphanQueue = new WorkQueue({ name: 'job-orphans', clock, metrics });
-  const ttlQueue = new WorkQueue({ name: 'job-ttl', clock, metrics });
   const events = context.eventsFor('job-controller');
   const expectations = new Expectations(clock);
   const writes = new OwnWrites();
@@ -61,13 +59,11 @@ export const startJobController: StartController = (context): RunningController 
   jobs.addHandler({
     added(job) {
       queue.add(keyOf(job));
-      if (expiresAt(job) !== undefined) ttlQueue.add(keyOf(job));
       if (isFinished(job)) lookForOrphans(job);
     },
     updated(job, old) {
       if (job.metadata.uid !== old.metadata.uid) expectations.forget(keyOf(old));
       queue.add(keyOf(job));
-      if (expiresAt(job) !== undefined) ttlQueue.add(keyOf(job));
       if (isFinished(job) && !isFinished(old)) lookForOrphans(job);
     },
     deleted(job) {
@@ -103,12 +99,5 @@ export const startJobController: StartController = (context): RunningController 
     },
     reconcile: (key) => releaseOrphan({ client, jobs, pods }, key),
   });
-  runController({
-    name: 'job-ttl',
-    context,
-    queue: ttlQueue,
-    ready,
-    reconcile: (key) => reconcileTtl({ client, clock, jobs }, key),
-  });
-  return { name: 'job', queues: [queue, orphanQueue, ttlQueue] };
+  return { name: 'job', queues: [queue, orphanQueue] };
 };
