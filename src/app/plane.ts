@@ -61,7 +61,6 @@ export function createPlane(options: PlaneOptions): ApiServer {
   const plane = createApiServer(server);
   addEviction(plane.kernel, { guards: unavailability === undefined ? [] : [unavailability.guard] });
   const custom = new CustomResources(plane.kernel);
-  addEviction(plane.kernel);
   options.extend?.(plane.kernel);
   return {
     ...plane,

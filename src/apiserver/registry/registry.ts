@@ -45,6 +45,8 @@ export class Registry {
     const row = this.byPlural(group, plural);
     if (row === undefined)
       throw new Error(`Cannot add subresource "${name}": no resource ${plural} in group "${group}"`);
+    // Two of one name would mean that whoever came first is not asked any more.
+    if (row.subresources.has(name)) throw new Error(`Cannot add subresource "${name}" of ${plural} twice`);
     (row.subresources as Map<string, Subresource>).set(name, subresource);
     this.#changed();
   }

@@ -47,7 +47,7 @@ function expectedOfSets(namespace: string, tally: BudgetTally, { leaderWorkerSet
   const names = new Set(tally.groups().map(({ identity }) => identity.slice(0, identity.lastIndexOf('/'))));
   const sets = [...names].flatMap((name) => leaderWorkerSet(namespace, name) ?? []);
   // With no set left to ask, what is seen is all there is to go by.
-  if (sets.length === 0) return { count: tally.seenGroups, declared: false };
+  if (sets.length === 0 && names.size > 0) return { count: tally.seenGroups, declared: false };
   return { count: sets.reduce((sum, { spec }) => sum + (spec?.replicas ?? 1), 0), declared: true };
 }
 
