@@ -7,6 +7,9 @@ import type { Registry } from '../registry/registry.ts';
 import type { StoredReads } from '../stored/kind-view.ts';
 import type { UserInfo } from '../user.ts';
 import { clientCertificates, inProcess, serviceAccountTokens, staticTokens } from './authenticators.ts';
+import { signingRequestAdmission } from './csr/admission.ts';
+import { approvalSubresource } from './csr/approval.ts';
+import { startSigner } from './csr/signer.ts';
 import { createIdentifier } from './identify.ts';
 import { openidPaths } from './openid.ts';
 import type { Pki } from './pki.ts';
@@ -21,7 +24,7 @@ import { ServiceAccountTokens } from './tokens.ts';
 export interface AuthOptions {
   /** The registry must already hold the built-in rows. */
   readonly reads: StoredReads;
-  readonly pki: Pick<Pki, 'adminToken' | 'serviceAccountKey'>;
+  readonly pki: Pick<Pki, 'adminToken' | 'authority' | 'serviceAccountKey'>;
   readonly clock: Clock;
   readonly newUid: () => string;
   readonly issuer?: string;
@@ -41,7 +44,7 @@ export interface Auth {
 
 const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** Adds the review rows and the token subresource to the registry. */
+/** Adds the review rows and the subresources `token` and `approval` to the registry. */
 export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER }: AuthOptions): Auth {
   const index = new RoleIndex(reads);
   const authorizer = createRbacAuthorizer(index);
@@ -58,13 +61,18 @@ export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER 
     ...identityReviewRows({ tokens, staticTokens: known, clock }),
   ]);
   reads.registry.addSubresource('', 'serviceaccounts', 'token', tokenSubresource({ tokens, reads, clock }));
+  reads.registry.addSubresource('certificates.k8s.io', 'certificatesigningrequests', 'approval', approvalSubresource);
+  const stopSigner = startSigner(reads, pki.authority, clock);
   return {
     identify: createIdentifier({ authenticators, authorizer }),
     authorizer,
     tokens,
-    plugins: [escalationCheck(authorizer, index)],
+    plugins: [escalationCheck(authorizer, index), signingRequestAdmission(authorizer)],
     plain: openidPaths(tokens),
-    stop: () => index.stop(),
+    stop() {
+      stopSigner();
+      index.stop();
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Ingress } from '../../api/generated/networking-v1.ts';
 import { FieldPath, type Issue, invalid, required, semanticEqual } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../object.ts';
+import { signingRequestRules } from '../auth/csr/strategy.ts';
 import type { Strategy } from '../registry/strategy.ts';
 import { ageColumn, NONE, nameColumn, selectorText, since, text } from './columns.ts';
 
@@ -150,9 +151,7 @@ export const conditionalSpec: Strategy = { generation: 'spec', unconditionalUpda
 export const conditionalAny: Strategy = { generation: anyChange, unconditionalUpdate: false };
 
 export const certificateSigningRequestStrategy: Strategy = {
-  prepareForCreate(object) {
-    object['status'] = {};
-  },
+  ...signingRequestRules,
   fields: (object) => ({
     'spec.signerName': (object['spec'] as { signerName?: string } | undefined)?.signerName ?? '',
   }),
