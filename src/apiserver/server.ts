@@ -10,6 +10,7 @@ import type { AdmissionPlugin } from './admission.ts';
 import { createCodec } from './codec/index.ts';
 import type { Codec } from './codec-seam.ts';
 import { Discovery } from './discovery/discovery.ts';
+import { OpenApi, openApiRoute } from './openapi/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
 import type { Kernel } from './kernel.ts';
 import { podMetricsRow } from './kinds/metrics/pod-metrics.ts';
@@ -101,6 +102,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     { handle: (_request, path) => access.plain?.(path) },
     ...(options.routes?.(kernel) ?? []),
     discoveryRoute(new Discovery(registry)),
+    openApiRoute(new OpenApi(registry)),
     notFoundRoute,
   ];
   const serve = requestServer(kernel, access, routes);

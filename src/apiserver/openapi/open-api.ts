@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { loadSchema, type Schema } from '../../api/schema/index.ts';
+import type { JsonObject } from '../../machinery/values/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ResourceRow, VersionRow } from '../registry/row.ts';
+import type { Dialect } from './dialect.ts';
+import { encodeDocument } from './gnostic.ts';
+import { type Part, Parts } from './parts.ts';
+
+export interface EncodedDocument {
+  readonly body: Buffer;
+  readonly hash: string;
+}
+
+interface Served {
+  readonly row: ResourceRow;
+  readonly version: VersionRow;
+}
+
+const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex').toUpperCase();
+
+/** Names the content of a document without building it: everything it is derived from. */
+function fingerprint(served: readonly Served[]): string {
+  const inputs = served.map(({ row, version }) => [
+    [VERSION, row.group, version.name, row.plural, row.kind, row.listKind, row.namespaced, row.verbs],
+    [...row.subresources].map(([name, { kind, verbs }]) => [name, kind, verbs]),
+    row.schemaFor?.(version.name) ?? null,
+  ]);
+  return sha256(JSON.stringify(inputs));
+}
+
+const TITLE = 'Kubernetes';
+const VERSION = 'v1.36.4';
+
+/**
+ * The OpenAPI documents of what the registry serves. Built when first asked for and kept until the registry changes;
+ * encodings of single resources outlive that, so one new definition does not cost the work for all.
+ */
+export class OpenApi {
+  readonly #registry: Registry;
+  readonly #parts: Parts;
+  readonly #documents = new Map<string, EncodedDocument>();
+  readonly #json = new WeakMap<object, string>();
+  readonly #gnostic = new WeakMap<Part, Buffer>();
+  #generation = -1;
+
+  constructor(registry: Registry, schema: Schema = loadSchema()) {
+    this.#registry = registry;
+    this.#parts = new Parts(schema);
+  }
+
+  /** `/openapi/v3`: where the document of each group-version is. */
+  index(): EncodedDocument {
+    return this.#cached('v3', () => {
+      const paths: JsonObject = {};
+      for (const [path, served] of [...this.#groupVersions()].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${fingerprint(served)}` };
+      }
+      return Buffer.from(JSON.stringify({ paths }));
+    });
+  }
+
+  /** The version 3 document of `api/v1` or `apis/apps/v1`; undefined when that is not served. */
+  groupVersion(path: string): EncodedDocument | undefined {
+    const served = this.#groupVersions().get(path);
+    if (served === undefined) return undefined;
+    const build = (): Buffer => {
+      const { paths, definitions } = this.#merge(served, 'v3');
+      const info = JSON.stringify({ title: TITLE, version: VERSION });
+      return Buffer.from(
+        `{"openapi":"3.0.0","info":${info},"paths":{${paths}},"components":{"schemas":{${definitions}}}}`,
+      );
+    };
+    return this.#cached(`v3 ${path}`, build, () => fingerprint(served));
+  }
+
+  /** The version 2 document of everything. */
+  swagger(): EncodedDocument {
+    return this.#cached('v2', () => {
+      const { paths, definitions } = this.#merge([...this.#groupVersions().values()].flat(), 'v2');
+      const info = JSON.stringify({ title: TITLE, version: VERSION });
+      return Buffer.from(`{"swagger":"2.0","info":${info},"paths":{${paths}},"definitions":{${definitions}}}`);
+    });
+  }
+
+  /** The same in protobuf. */
+  swaggerProtobuf(): EncodedDocument {
+    return this.#cached('v2 protobuf', () => {
+      const head = { swagger: '2.0', info: { title: TITLE, version: VERSION } };
+      const seen = new Map<string, JsonObject>(this.#parts.common('v2'));
+      const chunks: Buffer[] = [];
+      for (const { row, version } of [...this.#groupVersions().values()].flat()) {
+        const part = this.#parts.part(row, version, 'v2');
+        let encoded = this.#gnostic.get(part);
+        if (encoded === undefined) {
+          encoded = encodeDocument({ paths: part.paths });
+          this.#gnostic.set(part, encoded);
+        }
+        chunks.push(encoded);
+        for (const [name, definition] of part.definitions) seen.set(name, definition);
+      }
+      return Buffer.concat([encodeDocument({ ...head, definitions: Object.fromEntries(seen) }), ...chunks]);
+    });
+  }
+
+  #groupVersions(): Map<string, Served[]> {
+    const found = new Map<string, Served[]>();
+    for (const row of this.#registry.rows()) {
+      for (const version of row.versions) {
+        const path = row.group === '' ? `api/${version.name}` : `apis/${row.group}/${version.name}`;
+        const served = found.get(path) ?? [];
+        served.push({ row, version });
+        found.set(path, served);
+      }
+    }
+    return found;
+  }
+
+  /** Members of `paths` and of the definitions, as JSON text without the braces around. */
+  #merge(served: readonly Served[], dialect: Dialect) {
+    const definitions = new Map<string, JsonObject>(this.#parts.common(dialect));
+    const paths: string[] = [];
+    for (const { row, version } of served) {
+      const part = this.#parts.part(row, version, dialect);
+      const text = this.#text(part.paths);
+      if (text.length > 2) paths.push(text.slice(1, -1));
+      for (const [name, definition] of part.definitions) definitions.set(name, definition);
+    }
+    const members = [...definitions.keys()]
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${this.#text(definitions.get(name) as JsonObject)}`);
+    return { paths: paths.join(','), definitions: members.join(',') };
+  }
+
+  #text(value: object): string {
+    let text = this.#json.get(value);
+    if (text === undefined) {
+      text = JSON.stringify(value);
+      this.#json.set(value, text);
+    }
+    return text;
+  }
+
+  #cached(key: string, build: () => Buffer, hashOf: (body: Buffer) => string = sha256): EncodedDocument {
+    if (this.#generation !== this.#registry.generation) {
+      this.#documents.clear();
+      this.#generation = this.#registry.generation;
+    }
+    let document = this.#documents.get(key);
+    if (document === undefined) {
+      const body = build();
+      document = { body, hash: hashOf(body) };
+      this.#documents.set(key, document);
+    }
+    return document;
+  }
+}
