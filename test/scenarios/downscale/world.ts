@@ -131,7 +131,8 @@ export class World {
       lastTransitionTime: formatTime(readySince),
     };
     const containerStatuses = [{ name: 'main', ready, restartCount: restarts, image: '', imageID: '' }];
-    const body = { status: { phase, conditions: [condition], containerStatuses } };
+    const startTime = pod.status?.startTime ?? formatTime(this.clock.now());
+    const body = { status: { phase, startTime, conditions: [condition], containerStatuses } };
     await this.client.patch(podType, key, { type: 'strategic', body }, { subresource: 'status' });
   }
 

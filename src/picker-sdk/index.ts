@@ -1,0 +1,15 @@
+/**
+ * For services that decide which pods a downscale removes (`spec.downscalePodPicker`):
+ *
+ *     createPodPicker(({ candidates, count }) => leastFirst(candidates, count, (pod) => sessions.get(pod)))
+ *       .listen({ port: 8080 });
+ */
+export { leastFirst } from './least-first.ts';
+export {
+  createPodPicker,
+  type ListeningPicker,
+  type ListenOptions,
+  type PodPicker,
+  type PodPickerOptions,
+} from './server.ts';
+export type { Pick, PickAnswer, PickRequest } from './types.ts';
