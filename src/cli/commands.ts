@@ -1,5 +1,7 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
+import { register as drain } from './drain.ts';
 import { register as up } from './up.ts';
+import { register as why } from './why.ts';
 
-export const commands: readonly ((program: Command) => void)[] = [up];
+export const commands: readonly ((program: Command) => void)[] = [up, why, drain];

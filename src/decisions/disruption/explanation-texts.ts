@@ -1,5 +1,6 @@
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
-import type { BudgetNumbers, Explanation, ShortPod } from './explanation.ts';
+import type { BudgetExplanation, BudgetNumbers, Explanation, ShortPod } from './explanation.ts';
+import type { ModeReason } from './mode.ts';
 
 /** One sentence per line, for people. */
 export function formatExplanation(explanation: Explanation, now: number): string[] {
@@ -16,6 +17,33 @@ export function formatExplanation(explanation: Explanation, now: number): string
   for (const [at, remedy] of remedies.entries()) lines.push(`${at === 0 ? 'To unblock' : 'Or'}: ${remedy.text}.`);
   return lines;
 }
+
+export function formatBudgetExplanation(explanation: BudgetExplanation, now: number): string[] {
+  const { budget, individual, pods, remedies, short, shortTotal } = explanation;
+  const lines = [
+    formatBudget(budget),
+    `It selects ${pods} pods; it counts ${budget.counts === 'PodGroup' ? 'groups' : 'pods'} because ${MODES[budget.modeReason]} (${budget.modeReason}).`,
+  ];
+  if (individual > 0) lines.push(`${individual} of its pods belong to no group and are left out of the count.`);
+  for (const one of short) lines.push(`  ${formatShort(one, now)}`);
+  if (shortTotal > short.length) lines.push(`  and ${shortTotal - short.length} more`);
+  for (const [at, remedy] of remedies.entries())
+    lines.push(`${at === 0 ? 'To allow one disruption' : 'Or'}: ${remedy.text}.`);
+  return lines;
+}
+
+const MODES: Readonly<Record<ModeReason, string>> = {
+  GroupUnits: 'its pods belong to groups',
+  PodGroupResolutionFailed: 'its annotation asks for it, although some groups cannot be resolved',
+  WorkloadNotFound: 'a pod names a Workload that does not exist',
+  PodGroupNotFound: 'a pod names a pod group that does not exist',
+  IncompleteReference: 'a pod names its group only in part',
+  PartiallyLabelled: 'pods of one controller name a group only in part',
+  NoGangPolicy: 'none of its groups has a minimum',
+  NoGroupedPods: 'its pods belong to no group',
+  PodScope: 'its annotation asks for it',
+  UnknownGroupBy: 'its annotation group-by is not understood',
+};
 
 /** The same as causes of a Status; they follow the one that Kubernetes prescribes. */
 export function explanationCauses(explanation: Explanation, now: number): { reason: string; message: string }[] {

@@ -1,9 +1,10 @@
+import { computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { DisruptionIndex, ShortUnit } from './disruption-index.ts';
 import { type Judgement, judgeEviction } from './judge.ts';
 import type { ModeReason } from './mode.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { type Remedy, remediesFor } from './remedy.ts';
+import { type Remedy, remediesFor, remediesForUnits } from './remedy.ts';
 import type { PodName } from './together.ts';
 import type { BudgetView, GrantReason, RefusalReason } from './verdict.ts';
 
@@ -76,6 +77,53 @@ export function explainEviction(
     remedies: verdict.allowed
       ? []
       : remediesFor(verdict, question.pod, { down, expected: expectedOf(index, view, now) }),
+  };
+}
+
+/** Where one budget stands, and what would let it lose one more pod or group. */
+export interface BudgetExplanation {
+  readonly namespace: string;
+  readonly budget: BudgetNumbers;
+  readonly pods: number;
+  /** Selected pods that count for nothing because they belong to no group. */
+  readonly individual: number;
+  readonly short: readonly ShortPod[];
+  readonly shortTotal: number;
+  readonly remedies: readonly Remedy[];
+}
+
+export function explainBudget(
+  index: DisruptionIndex,
+  { name, namespace }: PodName,
+  now: number,
+): BudgetExplanation | undefined {
+  const count = index.count(namespace, name, now);
+  if (count === undefined) return undefined;
+  const { budget, healthy, mode } = count;
+  const inGroups = mode.unit === 'PodGroup';
+  const expected = inGroups ? count.expectedUnits : budget.status.expectedPods;
+  const desired = inGroups ? computeDesired(budget, expected) : budget.status.desiredHealthy;
+  const allowed = budget.status.disruptionsAllowed;
+  const view = { budget, mode, live: healthy, desired, allowed, unit: undefined };
+  const down = index.shortOf(namespace, name, now);
+  const short = listShort(down);
+  return {
+    namespace,
+    budget: {
+      name,
+      counts: mode.unit,
+      modeReason: mode.reason,
+      asks: formatAsk(budget),
+      expected,
+      healthy,
+      desired,
+      allowed,
+    },
+    pods: count.pods,
+    individual: mode.individual,
+    short: short.slice(0, SHORT_PODS_SHOWN),
+    shortTotal: short.length,
+    remedies: allowed > 0 ? [] : remediesForUnits(view, { down, expected }, 1),
   };
 }
 

@@ -46,12 +46,16 @@ export function remediesFor({ reason, views }: Refusal, pod: PodFacts, shortage:
       return [{ action: 'FixReference', text: `create the Workload or PodGroup that pod ${pod.name} names` }];
     case 'NodeNotDrainable':
     case 'BudgetExhausted':
-      return forExhausted(view, shortage);
+      return remediesForUnits(view, shortage, costOf(view));
   }
 }
 
-function forExhausted(view: BudgetView, { down, expected }: Shortage): Remedy[] {
-  const cost = costOf(view);
+/** What would let the budget lose this many more pods or groups. */
+export function remediesForUnits(
+  view: Omit<BudgetView, 'counted' | 'unresolved'>,
+  { down, expected }: Shortage,
+  cost: number,
+): Remedy[] {
   const missing = view.desired + cost - view.live;
   const change = budgetChange(view.budget, { healthy: view.live - cost, expected, units: unitsOf(view) });
   if (missing <= 0) {
@@ -69,7 +73,11 @@ export function costOf({ counted, mode, unit }: BudgetView): 0 | 1 {
 }
 
 /** The fewest pods that would have to become Ready; undefined when even all of those seen would not be enough. */
-function recover(view: BudgetView, down: readonly ShortUnit[], missing: number): Remedy | undefined {
+function recover(
+  view: Pick<BudgetView, 'budget' | 'mode' | 'unit'>,
+  down: readonly ShortUnit[],
+  missing: number,
+): Remedy | undefined {
   const needed = ({ healthy, minCount }: ShortUnit): number => minCount - healthy;
   const mendable = down
     .filter((unit) => unit.missing.length >= needed(unit) && (unit.key === undefined || unit.key !== view.unit?.key))
@@ -104,7 +112,7 @@ function budgetChange(
   return text('minAvailable', floor);
 }
 
-const unitsOf = ({ mode }: BudgetView): string => (mode.unit === 'PodGroup' ? 'pod groups' : 'pods');
+const unitsOf = ({ mode }: Pick<BudgetView, 'mode'>): string => (mode.unit === 'PodGroup' ? 'pod groups' : 'pods');
 
 function list(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(', ');

@@ -1,0 +1,121 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { builtinType } from '../../api/registry.ts';
+import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
+import {
+  computeAllowed,
+  computeDesired,
+  DisruptionIndex,
+  readBudget,
+  readPod,
+  readPodGroup,
+  readWorkload,
+} from '../../decisions/disruption/index.ts';
+import { type Client, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
+import { formatTime } from '../../machinery/values/index.ts';
+
+export interface DisruptionState {
+  readonly index: DisruptionIndex;
+  readonly pods: readonly Pod[];
+  readonly isCordoned: (node: string) => boolean;
+}
+
+const SCHEDULING = 'scheduling.k8s.io';
+const PAGE = 500;
+
+/** Reads from any API server what decisions about evictions need: one namespace, or all of them. */
+export async function gatherDisruption(
+  client: Client,
+  { namespace, now }: { namespace?: string | undefined; now: number },
+): Promise<DisruptionState> {
+  const [pods, budgets, workloads, podGroups, nodes] = await Promise.all([
+    listAll(client, podType, namespace),
+    listAll(client, podDisruptionBudgetType, namespace),
+    // Only the oldest version says how many replicas a group has, only the newer PodGroups carry a policy.
+    listFirst(client, 'Workload', ['v1alpha1', 'v1beta1', 'v1alpha2'], namespace),
+    listFirst(client, 'PodGroup', ['v1beta1', 'v1alpha2', 'v1alpha1'], namespace),
+    listAll(client, nodeType, undefined).catch((error: unknown) => {
+      if (isForbidden(error)) return [];
+      throw error;
+    }),
+  ]);
+  const index = new DisruptionIndex();
+  for (const budget of budgets) index.setBudget(readBudget(budget));
+  for (const workload of workloads) {
+    const { name = '', namespace: at = '' } = workload.metadata;
+    index.setWorkload(at, name, readWorkload(workload));
+  }
+  for (const group of podGroups) {
+    const { name = '', namespace: at = '' } = group.metadata;
+    index.setPodGroup(at, name, readPodGroup(group));
+  }
+  for (const pod of pods) index.setPod(readPod(pod));
+  countWhereTheServerDoesNot(index, now);
+  const cordoned = new Set(
+    nodes.filter(({ spec }) => spec?.unschedulable === true).map(({ metadata }) => metadata.name),
+  );
+  return { index, pods, isCordoned: (node) => cordoned.has(node) };
+}
+
+/**
+ * A cluster whose own disruption controller counts pods says nothing about groups. Its budgets are then judged by the
+ * groups that are there, which can only be stricter than what the cluster itself would say to a pod at a time.
+ */
+function countWhereTheServerDoesNot(index: DisruptionIndex, now: number): void {
+  for (const budget of Array.from(index.budgets())) {
+    const count = index.count(budget.namespace, budget.name, now);
+    if (count?.mode.unit !== 'PodGroup' || budget.status.podGroupBudget?.status === 'True') continue;
+    const desired = computeDesired(budget, count.expectedUnits);
+    index.setBudget({
+      ...budget,
+      status: {
+        ...budget.status,
+        observedGeneration: budget.generation,
+        disruptionsAllowed: computeAllowed(count.healthy, desired, count.expectedUnits),
+        currentHealthy: count.healthy,
+        desiredHealthy: desired,
+        expectedPods: count.expectedUnits,
+        podGroupBudget: {
+          type: 'PodGroupBudget',
+          status: 'True',
+          reason: 'GroupUnits',
+          message: '',
+          lastTransitionTime: formatTime(now),
+        },
+      },
+    });
+  }
+}
+
+export async function listAll<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  namespace: string | undefined,
+  fieldSelector?: string,
+): Promise<T[]> {
+  const items: T[] = [];
+  let token: string | undefined;
+  do {
+    const page = await client.list(type, { namespace, fieldSelector, limit: PAGE, continue: token });
+    items.push(...page.items);
+    token = page.metadata.continue || undefined;
+  } while (token !== undefined);
+  return items;
+}
+
+/** The objects of a kind in the first version that is served; none where the cluster does not have the kind. */
+async function listFirst(
+  client: Client,
+  kind: string,
+  versions: readonly string[],
+  namespace: string | undefined,
+): Promise<KubeObject[]> {
+  for (const version of versions) {
+    try {
+      return await listAll(client, builtinType(kind, SCHEDULING, version), namespace);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return [];
+}

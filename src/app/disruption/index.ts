@@ -1,0 +1,3 @@
+export * from './drain.ts';
+export type { DrainRules } from './drain-filter.ts';
+export { type DisruptionState, gatherDisruption } from './gather.ts';

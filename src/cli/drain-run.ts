@@ -1,0 +1,121 @@
+import { type DrainOutcome, type DrainReport, type DrainResult, drainNodes } from '../app/index.ts';
+import { formatExplanation } from '../decisions/disruption/index.ts';
+import { systemClock } from '../machinery/runtime/index.ts';
+import { parseSelector } from '../machinery/values/index.ts';
+import { type ClusterFlags, openCluster } from './cluster.ts';
+import { formatOutput, type OutputFormat } from './output.ts';
+
+export interface DrainFlags extends ClusterFlags {
+  readonly bestEffort?: boolean;
+  readonly dryRun?: boolean;
+  readonly timeout: number;
+  readonly force?: boolean;
+  readonly ignoreDaemonsets?: boolean;
+  readonly deleteEmptydirData?: boolean;
+  readonly gracePeriod?: number;
+  readonly podSelector?: string;
+  readonly skipWaitForDeleteTimeout: number;
+  readonly output: OutputFormat;
+}
+
+export const EXIT_CODES: Readonly<Record<DrainOutcome, number>> = {
+  Drained: 0,
+  WouldDrain: 0,
+  Failed: 1,
+  NotEvictable: 1,
+  TimedOut: 2,
+  Refused: 3,
+};
+
+export async function runDrain(nodes: readonly string[], flags: DrainFlags): Promise<number> {
+  try {
+    const cluster = openCluster(flags);
+    // Progress goes beside the result, so that the result alone can be piped on.
+    const report = progressReport(process.stderr);
+    // A wait between two attempts must keep the process alive, which clock timers on purpose do not.
+    const alive = setInterval(() => {}, 60_000);
+    try {
+      const result = await drainNodes(
+        { client: cluster.client, clock: systemClock, report },
+        {
+          nodes,
+          allOrNothing: flags.bestEffort !== true,
+          dryRun: flags.dryRun === true,
+          timeoutMs: flags.timeout,
+          gracePeriodSeconds: flags.gracePeriod,
+          podSelector: flags.podSelector === undefined ? undefined : parseSelector(flags.podSelector),
+          rules: {
+            force: flags.force === true,
+            ignoreDaemonSets: flags.ignoreDaemonsets === true,
+            deleteEmptyDirData: flags.deleteEmptydirData === true,
+            skipWaitForDeleteTimeoutSeconds: flags.skipWaitForDeleteTimeout,
+          },
+        },
+      );
+      report.end();
+      process.stdout.write(formatOutput(result, formatResult(result, Date.now()), flags.output));
+      return EXIT_CODES[result.outcome];
+    } finally {
+      clearInterval(alive);
+      cluster.close();
+    }
+  } catch (error) {
+    process.stderr.write(`quorate drain: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+/** One line for each thing that happens; on a terminal, how far it is stands in a line that rewrites itself. */
+export function progressReport(stream: {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}): DrainReport & { end(): void } {
+  let shown = '';
+  const clear = (): void => {
+    if (shown !== '' && stream.isTTY) stream.write('\r\u001b[2K');
+  };
+  return {
+    step(text) {
+      clear();
+      stream.write(`${text}\n`);
+      if (stream.isTTY) stream.write(shown);
+    },
+    progress({ groupsDown, left, total, waitingFor }) {
+      const groups = groupsDown > 0 ? `, ${groupsDown} groups taken` : '';
+      const line = `${total - left} of ${total} pods gone${groups}${waitingFor === undefined ? '' : `; waiting: ${waitingFor}`}`;
+      if (line === shown) return;
+      clear();
+      shown = line;
+      stream.write(stream.isTTY ? line : `${line}\n`);
+    },
+    end() {
+      clear();
+      shown = '';
+    },
+  };
+}
+
+const OUTCOMES: Readonly<Record<DrainOutcome, string>> = {
+  Drained: 'Drained',
+  WouldDrain: 'Every pod could go now',
+  Failed: 'Not drained: some pods cannot be evicted',
+  NotEvictable: 'Nothing was touched: some pods would be lost or left',
+  TimedOut: 'Not drained: time is up',
+  Refused: 'Nothing was touched: budgets do not let every pod go now',
+};
+
+export function formatResult({ explanations, nodes, outcome, pods }: DrainResult, now: number): string[] {
+  const lines = [`${OUTCOMES[outcome]} (${nodes.join(', ')}).`];
+  if (outcome !== 'Drained') {
+    for (const { name, namespace, node, state, text } of pods) {
+      if (state === 'Gone' || (state === 'Left' && outcome !== 'WouldDrain')) continue;
+      lines.push(
+        `  ${state.toLowerCase().padEnd(8)} ${namespace}/${name} on ${node}${text === undefined ? '' : `: ${text}`}`,
+      );
+    }
+  }
+  for (const explanation of explanations) lines.push('', ...formatExplanation(explanation, now));
+  if (outcome === 'Refused')
+    lines.push('', 'With --best-effort the pods that may go are evicted and the rest waited for.');
+  return lines;
+}
