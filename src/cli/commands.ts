@@ -1,7 +1,8 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
 import { register as drain } from './drain.ts';
+import { register as scheduler } from './scheduler.ts';
 import { register as up } from './up.ts';
 import { register as why } from './why.ts';
 
-export const commands: readonly ((program: Command) => void)[] = [up, why, drain];
+export const commands: readonly ((program: Command) => void)[] = [up, why, drain, scheduler];

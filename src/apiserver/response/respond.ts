@@ -9,7 +9,7 @@ import { type Accepted, negotiate, type Transform } from '../request/negotiate.t
 import type { ApiError } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { partialMetadata } from './partial.ts';
-import { includeObjectOption, tableLayoutOf, tableOf } from './table.ts';
+import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from './table.ts';
 
 const OBJECT_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadata']);
 
@@ -29,18 +29,23 @@ export function respondWithEntry(call: Call, status: number, entry: Entry): ApiR
 export function respondWithObject(call: Call, status: number, stored: ApiObject): ApiResponse {
   const accepted = negotiateObject(call);
   const object = inVersion(call, stored, deepClone);
-  return encodeAnswer(call, status, transformed(call, accepted, object), accepted);
+  return encodeAnswer(call, status, transformed(call, accepted, { object, stored }), accepted);
 }
 
 export function negotiateObject(call: Call): Accepted {
   return negotiate(call.request.headers['accept'], { allowed: OBJECT_TRANSFORMS });
 }
 
-function transformed(call: Call, accepted: Accepted, object: ApiObject): unknown {
+function transformed(
+  call: Call,
+  accepted: Accepted,
+  { object, stored }: { object: ApiObject; stored: ApiObject },
+): unknown {
   switch (accepted.transform) {
     case 'Table':
       return tableOf([object], {
         layout: tableLayoutOf(call.row, call.version),
+        stored: tableSource(call.row, call.version, [stored]),
         now: call.kernel.clock.now(),
         include: includeObjectOption(call.options.query),
         apiVersion: `meta.k8s.io/${accepted.transformVersion}`,

@@ -10,6 +10,8 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface TableOptions {
   readonly layout: TableLayout;
+  /** The same objects as they are stored: strategies read cells from these, whatever version is shown. */
+  readonly stored?: readonly ApiObject[] | undefined;
   readonly now: number;
   readonly include: IncludeObject;
   readonly apiVersion: string;
@@ -36,6 +38,11 @@ export function tableLayoutOf(row: ResourceRow, version: VersionRow): TableLayou
   return version.table ?? row.strategy.table ?? plainLayout;
 }
 
+/** The layout of a version reads that version; the strategy's reads what is stored. */
+export function tableSource(row: ResourceRow, version: VersionRow, stored: readonly ApiObject[]) {
+  return version.table === undefined && row.stored.group === row.group ? stored : undefined;
+}
+
 export function includeObjectOption(query: URLSearchParams): IncludeObject {
   const text = query.get('includeObject') ?? 'Metadata';
   if (text === '' || text === 'Metadata') return 'Metadata';
@@ -51,10 +58,11 @@ export function tableOf(objects: readonly ApiObject[], options: TableOptions): o
     apiVersion,
     metadata,
     columnDefinitions: options.withoutColumns ? null : layout.columns.map(columnDefinition),
-    rows: objects.map((object) => {
-      const conditions = layout.conditions?.(object);
+    rows: objects.map((object, index) => {
+      const source = options.stored?.[index] ?? object;
+      const conditions = layout.conditions?.(source);
       return {
-        cells: layout.cells(object, now),
+        cells: layout.cells(source, now),
         ...(conditions && { conditions }),
         object: include === 'None' ? null : include === 'Object' ? object : partialMetadata(object, version),
       };

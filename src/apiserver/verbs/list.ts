@@ -10,7 +10,7 @@ import { parseListRevision, waitForRevision } from '../request/revision.ts';
 import { parseSelection, type Selection } from '../request/selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { encodeAnswer, isPretty, withWarnings } from '../response/respond.ts';
-import { includeObjectOption, tableLayoutOf, tableOf } from '../response/table.ts';
+import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
 import { badRequest, expired } from '../status.ts';
 import { inVersion, isStoredForm, storedHead } from '../stored/encoding.ts';
 
@@ -29,10 +29,12 @@ export async function list(call: Call): Promise<ApiResponse> {
   if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(row, version) && !isPretty(call)) {
     return listFromBytes(call, entries, metadata);
   }
-  const objects = entries.map((entry) => inVersion(call, kernel.objects.read(entry), deepClone));
+  const stored = entries.map((entry) => kernel.objects.read(entry));
+  const objects = stored.map((object) => inVersion(call, object, deepClone));
   if (accepted.transform === 'Table') {
     const table = tableOf(objects, {
       layout: tableLayoutOf(row, version),
+      stored: tableSource(row, version, stored),
       now: kernel.clock.now(),
       include: includeObjectOption(call.options.query),
       apiVersion: `meta.k8s.io/${accepted.transformVersion}`,

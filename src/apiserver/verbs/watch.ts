@@ -10,7 +10,7 @@ import { parseInitialEvents, parseRevision, waitForRevision } from '../request/r
 import { parseSelection, type Selection } from '../request/selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { withWarnings } from '../response/respond.ts';
-import { includeObjectOption, tableLayoutOf, tableOf } from '../response/table.ts';
+import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
 import { expired } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { documentLine, shownEntry, typeOf, type WatchType, watchLine } from '../stored/watch-lines.ts';
@@ -232,6 +232,7 @@ function objectEncoder(call: Call, { accepted }: WatchPlan): (stored: ApiObject)
     if (accepted.transform !== 'Table') return partialMetadata(object, accepted.transformVersion);
     const table = tableOf([object], {
       layout: tableLayoutOf(row, version),
+      stored: tableSource(row, version, [stored]),
       now: kernel.clock.now(),
       include,
       apiVersion: `meta.k8s.io/${accepted.transformVersion}`,

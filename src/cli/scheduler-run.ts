@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { type ClusterScheduler, startClusterScheduler } from '../app/index.ts';
+import { createLogger } from './logger.ts';
+
+export interface SchedulerFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly schedulerName: string;
+  readonly logLevel: string;
+  readonly logFormat: string;
+}
+
+export async function runScheduler(flags: SchedulerFlags): Promise<void> {
+  const { context, kubeconfig, logFormat, logLevel, schedulerName } = flags;
+  let scheduler: ClusterScheduler;
+  try {
+    scheduler = await startClusterScheduler({
+      kubeconfig,
+      context,
+      schedulerName,
+      log: createLogger(logLevel, logFormat),
+    });
+  } catch (error) {
+    process.stderr.write(`quorate scheduler: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  process.stdout.write(
+    `Scheduling pods with schedulerName "${schedulerName}" on ${scheduler.server}. Ctrl-C stops it.\n`,
+  );
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  scheduler.stop();
+}

@@ -1,0 +1,18 @@
+/** `quorate scheduler`: schedules pods of a cluster that asked for it, groups whole. */
+import type { Command } from 'commander';
+import type { SchedulerFlags } from './scheduler-run.ts';
+
+export function register(program: Command): void {
+  program
+    .command('scheduler')
+    .description('Run as a scheduler of a cluster: pods that name it are placed, groups all or none')
+    .option('--kubeconfig <file>', 'how to reach the cluster (default: as kubectl finds it)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--scheduler-name <name>', 'the spec.schedulerName of the pods to schedule', 'quorate-scheduler')
+    .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
+    .option('--log-format <format>', 'text, json', 'text')
+    .action(async (flags: SchedulerFlags) => {
+      const { runScheduler } = await import('./scheduler-run.ts');
+      await runScheduler(flags);
+    });
+}
