@@ -10,7 +10,7 @@ import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { createDisruptionController } from '../controllers/disruption/index.ts';
 import { startLeaderWorkerSetController } from '../controllers/leader-worker-set/index.ts';
 import { startHorizontalPodAutoscalerController } from '../controllers/horizontal-pod-autoscaler/index.ts';
-import { startJobController } from '../controllers/job/index.ts';
+import { createJobController } from '../controllers/job/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { createPodGroupController } from '../controllers/pod-group/index.ts';
@@ -51,7 +51,7 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     createReplicationControllerController(),
     startStatefulSetController,
     startDaemonSetController,
-    startJobController,
+    createJobController(),
     startCronJobController,
     createDeploymentController(),
     createPodGroupController(),

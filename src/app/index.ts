@@ -3,3 +3,12 @@ export { bootstrapObjects } from './bootstrap.ts';
 export * from './disruption/index.ts';
 export { type ClusterScheduler, type ClusterSchedulerOptions, startClusterScheduler } from './cluster-scheduler.ts';
 export { type EmbeddedHost, type EmbeddedOptions, startEmbedded } from './embedded.ts';
+export {
+  MISSING_IMAGES,
+  POWER,
+  type Rules,
+  RULE_NAMES,
+  SIMULATED,
+  type SimulatedNodesOptions,
+} from '../nodes/index.ts';
+export { type NodesHost, type NodesHostOptions, startNodes } from './nodes.ts';

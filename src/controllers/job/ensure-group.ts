@@ -18,6 +18,8 @@ export interface GroupDeps {
   readonly workloads: Informer<Workload>;
   readonly podGroups: Informer<PodGroup>;
   readonly writes: OwnWrites;
+  /** Jobs that could be gangs are, without asking. */
+  readonly automaticGangs: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface GroupDeps {
  * not begun; afterwards a change of parallelism only moves the minimum of both, so that neither is ever created anew.
  */
 export async function ensureGroup(deps: GroupDeps, job: Job, podCount: number): Promise<JobGroup | undefined> {
-  const verdict = decideGang(job);
+  const verdict = decideGang(job, { automatic: deps.automaticGangs });
   if (verdict.reason === 'Unreadable') {
     const text = `Annotation ${GANG_ANNOTATION} is neither "true" nor a positive number: pods are placed one by one`;
     deps.events.record(job, 'Warning', 'InvalidGang', text);

@@ -28,6 +28,13 @@ const cases: { name: string; given: Job; want: object }[] = [
 ];
 for (const { given, name, want } of cases) test(`decideGang() ${name}`, () => expect(decideGang(given)).toEqual(want));
 
+test('decideGang() takes Jobs that run all at once without asking, when told to', () => {
+  const indexed = { completionMode: 'Indexed', completions: 4 };
+  expect(decideGang(job(undefined, indexed), { automatic: true })).toEqual({ reason: 'Gang', minCount: 4 });
+  expect(decideGang(job(undefined, { ...indexed, completions: 8 }), { automatic: true }).reason).toBe('NotAsked');
+  expect(decideGang(job('false', indexed), { automatic: true }).reason).toBe('NotAsked');
+});
+
 test('isNew() holds until the Job did anything', () => {
   expect(isNew(job('true'), 0)).toBe(true);
   expect(isNew(job('true'), 1)).toBe(false);

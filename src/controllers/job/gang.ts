@@ -14,12 +14,14 @@ export type GangVerdict =
 
 /**
  * Whether a Job's pods are to be placed together, and how many at least. Asked for by annotation, or as newer versions
- * of the API do, by `spec.scheduling.schedulingPolicy.gang`. The minimum never exceeds the parallelism.
+ * of the API do, by `spec.scheduling.schedulingPolicy.gang`. The minimum never exceeds the parallelism. With
+ * `automatic`, an Indexed Job that runs all of its completions at once need not ask.
  */
-export function decideGang(job: Job): GangVerdict {
+export function decideGang(job: Job, { automatic = false } = {}): GangVerdict {
   const annotation = job.metadata.annotations?.[GANG_ANNOTATION];
   const gang = (job.spec as (Job['spec'] & JobScheduling) | undefined)?.scheduling?.schedulingPolicy?.gang;
-  if ((annotation === undefined || annotation === 'false') && gang === undefined) return { reason: 'NotAsked' };
+  const asked = (annotation !== undefined && annotation !== 'false') || gang !== undefined;
+  if (!asked && !(automatic && annotation === undefined && runsAllAtOnce(job))) return { reason: 'NotAsked' };
   if (job.spec?.template.spec?.schedulingGroup !== undefined) return { reason: 'TemplateHasGroup' };
   if (controllerOf(job) !== undefined && controllerOf(job)?.kind !== 'CronJob') return { reason: 'OwnedByParent' };
   const parallelism = Math.max(job.spec?.parallelism ?? 1, 1);
@@ -28,6 +30,11 @@ export function decideGang(job: Job): GangVerdict {
   }
   if (!/^[1-9]\d{0,8}$/.test(annotation)) return { reason: 'Unreadable' };
   return { reason: 'Gang', minCount: Math.min(Number(annotation), parallelism) };
+}
+
+function runsAllAtOnce({ spec }: Job): boolean {
+  const { completionMode, completions, parallelism = 1 } = spec ?? {};
+  return completionMode === 'Indexed' && parallelism > 1 && completions === parallelism;
 }
 
 /** A Job that has done nothing yet; only such a one is given a Workload. */

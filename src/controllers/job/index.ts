@@ -1,6 +1,8 @@
 import { jobType, podType } from '../../api/resource-types.ts';
 import { keyOf } from '../../api/resource.ts';
 import {
+  type ControllerContext,
+  FeatureGates,
   type RunningController,
   runController,
   type StartController,
@@ -25,7 +27,11 @@ import { reconcileJob } from './reconcile.ts';
 export { GANG_ANNOTATION } from './gang.ts';
 
 /** Runs Jobs, and lets go of pods whose Job is gone. */
-export const startJobController: StartController = (context): RunningController => {
+export function createJobController({ gates = new FeatureGates() }: { gates?: FeatureGates } = {}): StartController {
+  return (context) => run(context, gates.enabled('WorkloadWithJob') && gates.enabled('GenericWorkload'));
+}
+
+function run(context: ControllerContext, automaticGangs: boolean): RunningController {
   const { client, clock, informers, metrics } = context;
   const jobs = informers.of(jobType);
   const pods = informers.of(podType);
@@ -51,6 +57,7 @@ export const startJobController: StartController = (context): RunningController 
     writes,
     writer,
     failures: new Map(),
+    automaticGangs,
   };
 
   const lookForOrphans = (job: Parameters<typeof keyOf>[0]): void => {
@@ -100,4 +107,4 @@ export const startJobController: StartController = (context): RunningController 
     reconcile: (key) => releaseOrphan({ client, jobs, pods }, key),
   });
   return { name: 'job', queues: [queue, orphanQueue] };
-};
+}

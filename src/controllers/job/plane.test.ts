@@ -4,7 +4,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { jobType, podType } from '../../api/resource-types.ts';
 import { EXIT_AFTER, EXIT_CODE, startSimulatedNodes } from '../../nodes/index.ts';
 import { type ControlPlane, startControlPlane } from '../../testkit/index.ts';
-import { startJobController } from './index.ts';
+import { createJobController } from './index.ts';
 
 let plane: ControlPlane | undefined;
 afterEach(async () => {
@@ -15,7 +15,7 @@ afterEach(async () => {
 const SECOND = 1000;
 async function start(): Promise<ControlPlane> {
   plane = await startControlPlane({
-    controllers: [(context) => startSimulatedNodes(context, { count: 1 }), startJobController],
+    controllers: [(context) => startSimulatedNodes(context, { count: 1 }), createJobController()],
   });
   return plane;
 }

@@ -16,6 +16,8 @@ const DEFAULTS = {
   GenericWorkloadPodGroup: true,
   /** The scheduler places groups whole; needs GenericWorkload. */
   GangScheduling: true,
+  /** Indexed Jobs that run all their completions at once are gangs without asking; needs GenericWorkload. */
+  WorkloadWithJob: false,
 } as const satisfies Record<string, boolean>;
 
 export type FeatureGate = keyof typeof DEFAULTS;

@@ -1,0 +1,60 @@
+import { parseRules, RULE_NAMES, startNodes } from '../app/index.ts';
+import { createLogger } from './logger.ts';
+
+export interface NodesFlags {
+  readonly count: number;
+  readonly prefix: string;
+  readonly zones?: string[];
+  readonly capacity?: Record<string, string>;
+  readonly rules?: string;
+  readonly seed: number;
+  readonly heartbeat: number;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly logLevel: string;
+}
+
+export async function runNodes(flags: NodesFlags): Promise<void> {
+  const rules = flags.rules === undefined ? undefined : parseRules(flags.rules);
+  if (flags.rules !== undefined && rules === undefined) {
+    fail(`unknown rule in "${flags.rules}"; known are ${RULE_NAMES.join(', ')}`);
+    return;
+  }
+  try {
+    const host = await startNodes({
+      kubeconfig: flags.kubeconfig,
+      context: flags.context,
+      log: createLogger(flags.logLevel, 'text'),
+      nodes: {
+        count: flags.count,
+        prefix: flags.prefix,
+        zones: flags.zones,
+        shape: { capacity: flags.capacity },
+        rules,
+        seed: flags.seed,
+        heartbeatMs: flags.heartbeat * 1000,
+      },
+    });
+    process.stdout.write(
+      `Playing ${flags.count} simulated nodes on ${host.server}. Ctrl-C stops; the nodes stay behind.\n`,
+    );
+    await new Promise<void>((resolve) => {
+      // A pending timer of the clock does not keep the process alive; this one does.
+      const stay = setInterval(() => {}, 60_000);
+      const stop = (): void => {
+        clearInterval(stay);
+        resolve();
+      };
+      process.once('SIGINT', stop);
+      process.once('SIGTERM', stop);
+    });
+    host.stop();
+  } catch (error) {
+    fail(error instanceof Error ? error.message : 'unknown error');
+  }
+}
+
+function fail(message: string): void {
+  process.stderr.write(`quorate nodes: ${message}\n`);
+  process.exitCode = 1;
+}

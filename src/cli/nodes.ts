@@ -1,0 +1,40 @@
+/** `quorate nodes`: simulated nodes for an API server that has no kubelets. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { NodesFlags } from './nodes-run.ts';
+
+export function register(program: Command): void {
+  program
+    .command('nodes')
+    .description('Simulate nodes against any API server: they register, heartbeat, and run pods without containers')
+    .option('--count <count>', 'nodes to create; those annotated as simulated are played besides', wholeNumber, 3)
+    .option('--prefix <text>', 'what their names start with', 'node-')
+    .option('--zones <names>', 'zones to spread them over, separated by commas', list)
+    .option('--capacity <quantities>', 'such as cpu=64,memory=512Gi,nvidia.com/gpu=8', quantities)
+    .option('--rules <names>', 'probe, deadline, hostport, image, exit, separated by commas (default: probe)')
+    .option('--seed <number>', 'the same seed gives the same delays', wholeNumber, 1)
+    .option('--heartbeat <seconds>', 'how often each node renews its Lease', wholeNumber, 10)
+    .option('--kubeconfig <file>', 'kubeconfig to use')
+    .option('--context <name>', 'context of the kubeconfig to use')
+    .option('--log-level <level>', 'debug, info, warn, error, silent', 'warn')
+    .action(async (flags: NodesFlags) => {
+      const { runNodes } = await import('./nodes-run.ts');
+      await runNodes(flags);
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+const list = (text: string): string[] => text.split(',').filter((item) => item !== '');
+
+function quantities(text: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const part of list(text)) {
+    const [name, value] = part.split('=');
+    if (!name || !value) throw new InvalidArgumentError(`"${part}" is not of the form name=quantity.`);
+    found[name] = value;
+  }
+  return found;
+}
