@@ -3,6 +3,7 @@ import { builtinType } from '../api/registry.ts';
 import type { KubeObject, ResourceType } from '../api/resource.ts';
 import { type Client, isAlreadyExists } from '../machinery/runtime/index.ts';
 
+const SERVICE_RANGE = '10.96.0.0/16';
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** The critical classes of Kubernetes; the numbers are part of the API. */
@@ -17,6 +18,7 @@ export async function bootstrapObjects(client: Client): Promise<void> {
     const priorityClass = { metadata: { name }, value, description };
     await ensure(client, builtinType('PriorityClass', 'scheduling.k8s.io'), priorityClass);
   }
+  await ensureServiceRange(client);
   for (const namespace of NAMESPACES) {
     await ensure(client, builtinType('ServiceAccount'), { metadata: { name: 'default', namespace } });
   }
@@ -28,6 +30,17 @@ export async function ensure<T extends KubeObject>(client: Client, type: Resourc
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
+}
+
+/** The range Services get their addresses from, as clients may ask for it. */
+async function ensureServiceRange(client: Client): Promise<void> {
+  const type = builtinType('ServiceCIDR', 'networking.k8s.io');
+  const metadata = { name: 'kubernetes' };
+  await ensure(client, type, { metadata, spec: { cidrs: [SERVICE_RANGE] } });
+  const { creationTimestamp } = (await client.get(type, metadata)).metadata;
+  const ready = { type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: creationTimestamp };
+  const body = { status: { conditions: [ready] } };
+  await client.patch(type, metadata, { type: 'merge', body }, { subresource: 'status' });
 }
 
 /** The Service `default/kubernetes`, which leads to this server; its endpoints follow the port. */
@@ -54,7 +67,9 @@ export async function publishServer(
   };
   await ensure(client, builtinType('Service'), service);
   const ports = [{ name: 'https', port, protocol: 'TCP' }];
-  const endpoints = { metadata, subsets: [{ addresses: [{ ip: address }], ports }] };
+  // Its slice is written right below; a mirror would be a second one.
+  const labels = { ...metadata.labels, 'endpointslice.kubernetes.io/skip-mirror': 'true' };
+  const endpoints = { metadata: { ...metadata, labels }, subsets: [{ addresses: [{ ip: address }], ports }] };
   await client.update(builtinType('Endpoints'), endpoints);
   const slice = {
     metadata: { ...metadata, labels: { ...metadata.labels, 'kubernetes.io/service-name': 'kubernetes' } },

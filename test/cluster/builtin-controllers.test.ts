@@ -52,5 +52,5 @@ describe('built-in controllers on a real API server', () => {
     await plane?.stop();
   });
 
-  describeBuiltinControllers(() => ({ client }), { customResources: true, quotas: true });
+  describeBuiltinControllers(() => ({ client }));
 });

@@ -30,5 +30,5 @@ describe('built-in controllers on the embedded server', () => {
   });
   afterAll(() => plane?.stop());
 
-  describeBuiltinControllers(() => plane, { customResources: false, quotas: false });
+  describeBuiltinControllers(() => plane);
 });

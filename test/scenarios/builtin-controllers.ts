@@ -23,17 +23,10 @@ export interface Plane {
   readonly client: Client;
 }
 
-export interface SuiteOptions {
-  /** False on a server that does not serve custom resources. */
-  readonly customResources: boolean;
-  /** False on a server that does not charge quotas at admission. */
-  readonly quotas: boolean;
-}
-
 const crdType = builtinType('CustomResourceDefinition', 'apiextensions.k8s.io');
 let serial = 0;
 
-export function describeBuiltinControllers(plane: () => Plane, { customResources, quotas }: SuiteOptions): void {
+export function describeBuiltinControllers(plane: () => Plane): void {
   const client = () => plane().client;
   const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000, interval: 50 });
   const exists = async (type: ResourceType, key: { namespace?: string; name: string }) => {
@@ -186,7 +179,7 @@ export function describeBuiltinControllers(plane: () => Plane, { customResources
     expect(await exists(configMapType, { namespace, name: 'a' })).toBe(true);
   });
 
-  test.runIf(customResources)('custom resources own and are owned', async () => {
+  test('custom resources own and are owned', async () => {
     const namespace = await newNamespace();
     const group = `g${process.pid}x${serial++}.example.com`;
     const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
@@ -287,7 +280,7 @@ export function describeBuiltinControllers(plane: () => Plane, { customResources
     await soon(() => sliced(namespace, manager)).toEqual([]);
   });
 
-  test.runIf(quotas)('a quota is counted, charged, enforced and given back', async () => {
+  test('a quota is counted, charged, enforced and given back', async () => {
     const namespace = await newNamespace();
     const hard = { pods: '2', 'count/pods': '3', 'services.nodeports': '1', 'count/leases.coordination.k8s.io': '1' };
     await client().create(resourceQuotaType, { metadata: { namespace, name: 'q' }, spec: { hard } });
@@ -319,5 +312,17 @@ export function describeBuiltinControllers(plane: () => Plane, { customResources
       { type: 'merge', body: { spec: { hard: { secrets: '4' } } } },
     );
     await soon(used).toEqual({ ...none, 'count/pods': '1', secrets: '0' });
+  });
+
+  test('Endpoints of no service are left alone', async () => {
+    const namespace = await newNamespace();
+    const key = { namespace, name: 'own' };
+    const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
+    await client().create(endpointsType, { metadata: key, subsets: [{ addresses: [{ ip: '10.8.0.1' }], ports }] });
+    await client().patch(endpointsType, key, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+    // Once the controllers have handled something newer, they have handled this too.
+    await service(namespace, { selector: { app: 'web' }, ports: [{ name: 'http', port: 80 }] });
+    await soon(() => exists(endpointsType, { namespace, name: 'web' })).toBe(true);
+    expect(await exists(endpointsType, key)).toBe(true);
   });
 }

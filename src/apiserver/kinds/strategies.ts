@@ -29,6 +29,7 @@ import { nodeStrategy } from './core/node.ts';
 import { podStrategy } from './core/pod.ts';
 import { serviceStrategy } from './core/service.ts';
 import * as core from './core/small.ts';
+import { ipAddressStrategy } from './networking/ip-address.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
 import { podGroupStrategy } from './scheduling/pod-group.ts';
 import { priorityClassStrategy } from './scheduling/priority-class.ts';
@@ -72,6 +73,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'events.k8s.io/Event': eventStrategy,
   'flowcontrol.apiserver.k8s.io/FlowSchema': small.countsSpec,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': small.countsSpec,
+  'networking.k8s.io/IPAddress': ipAddressStrategy,
   'networking.k8s.io/Ingress': small.ingressStrategy,
   'networking.k8s.io/IngressClass': small.countsSpec,
   'networking.k8s.io/NetworkPolicy': small.networkPolicyStrategy,

@@ -1,5 +1,5 @@
 import type { Endpoints, Service } from '../../api/generated/core-v1.ts';
-import { keyOf, type ObjectKey } from '../../api/resource.ts';
+import { keyOf, type ObjectKey, parseKey } from '../../api/resource.ts';
 import { endpointsType, podType, serviceType } from '../../api/resource-types.ts';
 import {
   isNotFound,
@@ -59,7 +59,11 @@ export const startEndpointsController: StartController = (context): RunningContr
     reconcile,
   });
   watchBackends(services, pods, queue);
-  const wake = (object: Endpoints) => queue.add(keyOf(object));
+  // Endpoints without a service are somebody's own; only those of a service that went are taken away with it.
+  const wake = (object: Endpoints) => {
+    const key = keyOf(object);
+    if (services.get(parseKey(key)) !== undefined) queue.add(key);
+  };
   endpoints.addHandler({ updated: wake, deleted: wake });
   return { name: 'endpoints', queues: [queue] };
 };
