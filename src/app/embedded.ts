@@ -50,7 +50,7 @@ export interface EmbeddedHost {
 const SERVICE_ADDRESS = '10.96.0.1';
 /** Only what changed in the last minutes can be watched from; older watchers list again. */
 const COMPACT_EVERY_MS = 60_000;
-const KEEP_HISTORY_MS = 5 * 60_000;
+const KEEP_HISTORY_MS = 2 * 60_000;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedHost> {
   const { dataDirectory, log } = options;
