@@ -17,6 +17,7 @@ import {
   WorkQueue,
 } from '../../machinery/runtime/index.ts';
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
+import { type BudgetBook, ownStatusBook } from './book.ts';
 import { followGroups } from './groups.ts';
 import { reconcileBudget } from './reconcile.ts';
 import { clearStaleTarget } from './stale-target.ts';
@@ -26,27 +27,34 @@ import { watchBudgets, watchPods } from './watches.ts';
 const WORKERS = 8;
 
 /** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
-export function createDisruptionController(): StartController {
-  return (context) => run(context);
+export function createDisruptionController(options: DisruptionOptions = {}): StartController {
+  return (context) => run(context, options);
 }
 
-function run(context: ControllerContext): RunningController {
+export interface DisruptionOptions {
+  /** The counts, for a caller that decides on them as well. */
+  readonly index?: DisruptionIndex | undefined;
+  /** Where budgets and their numbers are kept. Default: in the status of the budgets. */
+  readonly book?: ((context: ControllerContext) => BudgetBook) | undefined;
+}
+
+function run(context: ControllerContext, options: DisruptionOptions): RunningController {
   const { client, clock, informers, metrics } = context;
   const queueNamed = (name: string): WorkQueue => new WorkQueue({ name, clock, metrics });
   const queue = queueNamed('disruption');
   const recheck = queueNamed('disruption_recheck');
   const stale = queueNamed('stale_pod_disruption');
   const events = context.eventsFor('controllermanager');
-  const index = new DisruptionIndex();
+  const index = options.index ?? new DisruptionIndex();
+  const book = options.book?.(context) ?? ownStatusBook(client, informers.of(podDisruptionBudgetType));
 
-  const budgets = informers.of(podDisruptionBudgetType);
   const pods = informers.of(podType);
   const controllers = informers.of(replicationControllerType);
   const replicaSets = informers.of(replicaSetType);
   const deployments = informers.of(deploymentType);
   const statefulSets = informers.of(statefulSetType);
 
-  watchBudgets({ index, budgets, queue });
+  watchBudgets({ index, book, queue });
   watchPods({ index, pods, queue, stale, events, clock });
   const groups = followGroups({
     context,
@@ -57,11 +65,10 @@ function run(context: ControllerContext): RunningController {
   });
 
   const deps = {
-    client,
     clock,
     index,
     events,
-    budgets,
+    book,
     pods,
     groups,
     recheck,
@@ -74,7 +81,7 @@ function run(context: ControllerContext): RunningController {
     }),
   };
   const ready = async (): Promise<void> => {
-    const caches = [budgets, pods, controllers, replicaSets, deployments, statefulSets];
+    const caches = [book, pods, controllers, replicaSets, deployments, statefulSets];
     await Promise.all([groups.firstTry, ...caches.map((cache) => cache.whenSynced())]);
   };
   runController({

@@ -1,1 +1,3 @@
-export { createDisruptionController } from './controller.ts';
+export { type BudgetBook, ownStatusBook } from './book.ts';
+export { createDisruptionController, type DisruptionOptions } from './controller.ts';
+export { ledgerBook, type LedgerBookOptions } from './ledger-book.ts';

@@ -2,7 +2,6 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { formatKey, type ObjectKey } from '../../api/resource.ts';
-import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import {
   type BudgetCount,
   computeDesired,
@@ -10,7 +9,6 @@ import {
   needsExpectedScale,
 } from '../../decisions/disruption/index.ts';
 import {
-  type Client,
   type Clock,
   type EventRecorder,
   type Informer,
@@ -19,6 +17,7 @@ import {
   settled,
   type WorkQueue,
 } from '../../machinery/runtime/index.ts';
+import type { BudgetBook } from './book.ts';
 import { rebuildDisruptedPods } from './disrupted-pods.ts';
 import {
   expectedCountFailed,
@@ -33,11 +32,10 @@ import type { FoundScale } from '../scale-lookup/index.ts';
 import { computeFailedStatus, computeStatus } from './status.ts';
 
 export interface BudgetDeps {
-  readonly client: Client;
   readonly clock: Clock;
   readonly index: DisruptionIndex;
   readonly events: EventRecorder;
-  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly book: BudgetBook;
   readonly pods: Informer<Pod>;
   /** Whether Workloads and PodGroups are known. */
   readonly groups: { readonly known: boolean };
@@ -50,17 +48,14 @@ export interface BudgetDeps {
  * status says why; a conflict means that an eviction was faster, so nothing is written and the key comes again.
  */
 export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
-  const budget = deps.budgets.get(key);
+  const budget = deps.book.get(key);
   if (budget === undefined) return settled;
   try {
     await syncBudget(deps, key, budget);
   } catch (error) {
     if (isConflict(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    await deps.client.updateStatus(podDisruptionBudgetType, {
-      ...budget,
-      status: computeFailedStatus(budget, why, deps.clock.now()),
-    });
+    await deps.book.write(budget, computeFailedStatus(budget, why, deps.clock.now()));
   }
   return settled;
 }
@@ -99,7 +94,7 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
   for (const said of modeEvents(count)) publish(events, budget, said);
   const { healthy, mode } = count;
   const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode }, now);
-  if (status !== undefined) await deps.client.updateStatus(podDisruptionBudgetType, { ...budget, status });
+  if (status !== undefined) await deps.book.write(budget, status);
   if (recheckInMs !== undefined) deps.recheck.addAfter(formatKey(key), recheckInMs);
 }
 

@@ -1,27 +1,25 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { formatKey, keyOf } from '../../api/resource.ts';
 import { type DisruptionIndex, readBudget, readPod } from '../../decisions/disruption/index.ts';
 import type { Clock, EventRecorder, Informer, WorkQueue } from '../../machinery/runtime/index.ts';
+import type { BudgetBook } from './book.ts';
 import { multipleBudgets, publish } from './events.ts';
 import { staleTargetDelayMs } from './stale-target.ts';
 
 interface BudgetWatch {
   readonly index: DisruptionIndex;
-  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly book: BudgetBook;
   readonly queue: WorkQueue;
 }
 
-export function watchBudgets({ budgets, index, queue }: BudgetWatch): void {
-  const see = (budget: PodDisruptionBudget): void => {
-    const { name = '', namespace = '' } = budget.metadata;
-    index.setBudget(readBudget(budget, index.budget(namespace, name)));
-    queue.add(keyOf(budget));
-  };
-  budgets.addHandler({
-    added: see,
-    updated: see,
-    deleted(budget) {
+export function watchBudgets({ book, index, queue }: BudgetWatch): void {
+  book.follow({
+    seen(budget) {
+      const { name = '', namespace = '' } = budget.metadata;
+      index.setBudget(readBudget(budget, index.budget(namespace, name)));
+      queue.add(keyOf(budget));
+    },
+    gone(budget) {
       const { name = '', namespace = '' } = budget.metadata;
       index.deleteBudget(namespace, name);
       queue.add(keyOf(budget));

@@ -33,6 +33,8 @@ export interface ControllerContext {
   readonly random: Random;
   /** Aborts when the process or plane stops. */
   readonly signal: AbortSignal;
+  /** Where several replicas run: resolves when this one may write. Caches fill before that. Absent: at once. */
+  readonly leading?: Promise<void> | undefined;
 }
 
 /** Starts one controller: registers its watches, returns its queues so that tests can see when it is idle. */
@@ -74,7 +76,7 @@ export function runController(options: ControllerOptions): { queue: WorkQueue } 
     }
   };
   const begin = async (): Promise<void> => {
-    await (options.ready?.() ?? Promise.resolve());
+    await Promise.all([options.ready?.(), context.leading]);
     await Promise.all(Array.from({ length: workers }, work));
   };
   void begin();

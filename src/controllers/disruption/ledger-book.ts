@@ -1,0 +1,156 @@
+import { controllerReference } from '../../api/core/owner.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { Condition } from '../../api/generated/meta-v1.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import { type DisruptionLedger, disruptionLedgerType } from '../../api/quorate/types.ts';
+import { podDisruptionBudgetType } from '../../api/resource-types.ts';
+import {
+  type Client,
+  type Clock,
+  type EventRecorder,
+  type Informer,
+  isNotFound,
+} from '../../machinery/runtime/index.ts';
+import { formatTime } from '../../machinery/values/index.ts';
+import type { BudgetBook } from './book.ts';
+
+export interface LedgerBookOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly ledgers: Informer<DisruptionLedger>;
+  readonly pods: Informer<Pod>;
+  /**
+   * Kubernetes' own disruption controller is switched off: then the status of budgets is ours to write as well, loose
+   * enough for every eviction that the webhook judges.
+   */
+  readonly ownsStatus: boolean;
+}
+
+/**
+ * The numbers of budgets that count groups live in ledgers, which webhooks write by compare-and-swap. Budgets that
+ * count pods have no ledger: Kubernetes (or, where it is switched off, the status written here) counts them.
+ */
+export function ledgerBook(options: LedgerBookOptions): BudgetBook {
+  const { budgets, client, ledgers, ownsStatus, pods } = options;
+  const withLedger = (budget: PodDisruptionBudget): PodDisruptionBudget => {
+    const { name = '', namespace } = budget.metadata;
+    const ledger = ledgers.get({ namespace, name });
+    if (ledger !== undefined) return { ...budget, status: ledger.status ?? {} };
+    return ownsStatus ? budget : { ...budget, status: {} };
+  };
+  return {
+    get(key) {
+      const budget = budgets.get(key);
+      return budget === undefined ? undefined : withLedger(budget);
+    },
+    async write(budget, status) {
+      const { name = '', namespace } = budget.metadata;
+      const ledger = ledgers.get({ namespace, name });
+      const countsGroups = isTrue(status, 'PodGroupBudget');
+      if (!countsGroups && ledger === undefined) {
+        if (ownsStatus) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
+        return;
+      }
+      const current = ledger ?? (await createLedger(client, budget));
+      await client.updateStatus(disruptionLedgerType, {
+        ...current,
+        status: {
+          ...status,
+          conditions: withBuiltinCount(options, budget, status),
+          unit: countsGroups ? 'PodGroup' : 'Pod',
+          podsResourceVersion: pods.resourceVersion,
+        },
+      });
+      if (ownsStatus) await writeLoose(options, budget, countsGroups ? undefined : status);
+    },
+    follow({ gone, seen }) {
+      const see = (budget: PodDisruptionBudget): void => seen(withLedger(budget));
+      budgets.addHandler({ added: see, updated: see, deleted: gone });
+      const changed = ({ metadata }: DisruptionLedger): void => {
+        const budget = budgets.get({ namespace: metadata.namespace, name: metadata.name ?? '' });
+        if (budget !== undefined) see(budget);
+      };
+      ledgers.addHandler({ added: changed, updated: changed, deleted: changed });
+    },
+    async whenSynced() {
+      await Promise.all([budgets.whenSynced(), ledgers.whenSynced()]);
+    },
+  };
+}
+
+async function createLedger(client: Client, budget: PodDisruptionBudget): Promise<DisruptionLedger> {
+  const { name = '', namespace } = budget.metadata;
+  const reference = { ...controllerReference(podDisruptionBudgetType, budget), blockOwnerDeletion: false };
+  return client.create(disruptionLedgerType, { metadata: { name, namespace, ownerReferences: [reference] } });
+}
+
+/**
+ * A pod count that never stands in the way: every pod the budget selects may go as far as the API server is concerned,
+ * because the webhook has judged the eviction before it looks.
+ */
+async function writeLoose(
+  { client, budgets }: LedgerBookOptions,
+  { metadata }: PodDisruptionBudget,
+  exact: PodDisruptionBudgetStatus | undefined,
+): Promise<void> {
+  const live = budgets.get({ namespace: metadata.namespace, name: metadata.name ?? '' });
+  if (live === undefined) return;
+  const loose: PodDisruptionBudgetStatus = {
+    observedGeneration: live.metadata.generation,
+    disruptionsAllowed: LOOSE,
+    currentHealthy: LOOSE,
+    desiredHealthy: 0,
+    expectedPods: LOOSE,
+    conditions: live.status?.conditions,
+  };
+  const status = exact ?? loose;
+  const same =
+    live.status?.observedGeneration === status.observedGeneration &&
+    live.status?.disruptionsAllowed === status.disruptionsAllowed &&
+    live.status?.desiredHealthy === status.desiredHealthy;
+  if (same) return;
+  try {
+    await client.updateStatus(podDisruptionBudgetType, { ...live, status });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** More pods than any namespace holds, and few enough to be decremented for as long as a cluster lives. */
+const LOOSE = 1_000_000;
+
+function isTrue({ conditions }: PodDisruptionBudgetStatus, wanted: string): boolean {
+  return (conditions ?? []).some(({ status, type }) => type === wanted && status === 'True');
+}
+
+const BUILTIN = 'BuiltInCountTighter';
+
+/**
+ * Beside Kubernetes' own controller, groups can only be counted on top of its count of pods. That is exact for an
+ * integer minAvailable; the other spellings it resolves to pods, and then it may refuse what groups would allow.
+ */
+function withBuiltinCount(
+  { clock, events, ownsStatus }: LedgerBookOptions,
+  budget: PodDisruptionBudget,
+  { conditions = [] }: PodDisruptionBudgetStatus,
+): Condition[] {
+  const { maxUnavailable, minAvailable } = budget.spec ?? {};
+  const tighter = !ownsStatus && (maxUnavailable !== undefined || typeof minAvailable === 'string');
+  const old = conditions.find(({ type }) => type === BUILTIN);
+  const status = tighter ? 'True' : 'False';
+  const message = tighter
+    ? 'Kubernetes resolves this budget to a number of pods and may refuse evictions that the groups would allow; use an integer minAvailable, a PodUnavailableBudget, or replace mode'
+    : '';
+  if (tighter && old?.status !== 'True') events.record(budget, 'Warning', BUILTIN, message);
+  const condition: Condition = {
+    type: BUILTIN,
+    status,
+    reason: tighter ? 'CountsPods' : 'Exact',
+    message,
+    lastTransitionTime:
+      old?.status === status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(clock.now()),
+  };
+  return [...conditions.filter(({ type }) => type !== BUILTIN), condition];
+}
