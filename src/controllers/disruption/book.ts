@@ -14,8 +14,8 @@ export interface BudgetBook {
 }
 
 export interface BudgetFollower {
-  seen(budget: PodDisruptionBudget): void;
-  gone(budget: PodDisruptionBudget): void;
+  readonly seen: (budget: PodDisruptionBudget) => void;
+  readonly gone: (budget: PodDisruptionBudget) => void;
 }
 
 /** The numbers live in the status of the budgets: nobody else counts. */

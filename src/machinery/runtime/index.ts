@@ -13,3 +13,4 @@ export * from './transport.ts';
 export * from './work-queue.ts';
 export * from './http-transport.ts';
 export * from './kubeconfig.ts';
+export * from './leader-election.ts';

@@ -1,0 +1,134 @@
+import type { Lease } from '../../api/generated/coordination-v1.ts';
+import type { ResourceType } from '../../api/resource.ts';
+import { formatMicroTime, parseTime } from '../values/index.ts';
+import { isAlreadyExists, isConflict, isNotFound } from './api-error.ts';
+import type { Client } from './client.ts';
+import { type Clock, sleep } from './clock.ts';
+import type { Logger } from './log.ts';
+
+export interface LeaderElectionOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly namespace: string;
+  /** Name of the Lease. */
+  readonly name: string;
+  /** Names this candidate; must differ from every other's. */
+  readonly identity: string;
+  readonly signal: AbortSignal;
+  /** How long a leader that falls silent keeps the lease. Default 15 s. */
+  readonly leaseMs?: number | undefined;
+  /** How often a leader renews and others look. Default 2 s. */
+  readonly retryMs?: number | undefined;
+  /** A leader that could not renew in time: whatever it does now, another may be doing too. */
+  readonly lost: () => void;
+}
+
+const leaseType: ResourceType<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  namespaced: true,
+};
+
+interface Observed {
+  readonly resourceVersion: string;
+  /** By our own clock: the holder's may be wrong. */
+  readonly atMs: number;
+}
+
+/**
+ * Stands for election on a Lease; resolves when elected. A lease counts as expired only after it has been seen
+ * unchanged for its whole duration on our own clock, so skewed clocks elect nobody twice. On stop the lease is given
+ * back, so that a successor need not wait.
+ */
+export function electLeader(options: LeaderElectionOptions): Promise<void> {
+  const { clock, leaseMs = 15_000, log, lost, retryMs = 2000, signal } = options;
+  return new Promise((elected) => {
+    const campaign = async (): Promise<void> => {
+      let observed: Observed | undefined;
+      let leading = false;
+      let renewedMs = 0;
+      while (!signal.aborted) {
+        try {
+          const outcome = await tryHold(options, leaseMs, observed);
+          observed = outcome.observed;
+          if (outcome.held) {
+            renewedMs = clock.now();
+            if (!leading) {
+              leading = true;
+              log.info({ lease: options.name, identity: options.identity }, 'elected leader');
+              elected();
+            }
+          } else if (leading) {
+            lost();
+            return;
+          }
+        } catch (error) {
+          log.warn({ lease: options.name, error: String(error) }, 'cannot reach the leader lease');
+        }
+        if (leading && clock.now() - renewedMs >= leaseMs * 0.66) {
+          lost();
+          return;
+        }
+        await sleep(clock, retryMs, signal).catch(() => {});
+      }
+      if (leading) await release(options).catch(() => {});
+    };
+    void campaign();
+  });
+}
+
+async function tryHold(
+  { client, clock, identity, name, namespace }: LeaderElectionOptions,
+  leaseMs: number,
+  observed: Observed | undefined,
+): Promise<{ held: boolean; observed: Observed | undefined }> {
+  const now = formatMicroTime(clock.now());
+  const mine = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: now };
+  let lease: Lease;
+  try {
+    lease = await client.get(leaseType, { namespace, name });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const created = client.create(leaseType, {
+      metadata: { name, namespace },
+      spec: { ...mine, acquireTime: now, leaseTransitions: 0 },
+    });
+    return created.then(
+      () => ({ held: true, observed: undefined }),
+      (failed: unknown) => {
+        if (isAlreadyExists(failed)) return { held: false, observed: undefined };
+        throw failed;
+      },
+    );
+  }
+  const holder = lease.spec?.holderIdentity ?? '';
+  const resourceVersion = lease.metadata.resourceVersion ?? '';
+  if (holder !== identity && holder !== '') {
+    const seen = observed?.resourceVersion === resourceVersion ? observed : { resourceVersion, atMs: clock.now() };
+    const durationMs = (lease.spec?.leaseDurationSeconds ?? 15) * 1000;
+    if (clock.now() - seen.atMs < durationMs) return { held: false, observed: seen };
+  }
+  const taken = holder !== identity;
+  const spec = {
+    ...lease.spec,
+    ...mine,
+    acquireTime: taken || parseTime(lease.spec?.acquireTime) === undefined ? now : lease.spec?.acquireTime,
+    leaseTransitions: (lease.spec?.leaseTransitions ?? 0) + (taken ? 1 : 0),
+  };
+  try {
+    await client.update(leaseType, { ...lease, spec });
+    return { held: true, observed: undefined };
+  } catch (error) {
+    if (isConflict(error)) return { held: false, observed: undefined };
+    throw error;
+  }
+}
+
+async function release({ client, identity, name, namespace }: LeaderElectionOptions): Promise<void> {
+  const lease = await client.get(leaseType, { namespace, name });
+  if (lease.spec?.holderIdentity !== identity) return;
+  await client.update(leaseType, { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } });
+}
