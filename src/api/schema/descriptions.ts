@@ -98,7 +98,7 @@ const DESCRIPTIONS: Readonly<Record<string, TypeDescriptions>> = {
     uid: 'Identifies the object over all time and space. Set by the server.',
     resourceVersion: 'The state of the object, to detect that it changed in between. Opaque to clients.',
     generation: 'Counts the changes of what is desired. Set by the server.',
-    creationTimestamp: 'When the object was created. Set by the server.',
+    creationTimestamp: 'CreationTimestamp is a timestamp: when the object was created. Set by the server.',
     deletionTimestamp: 'When deletion was asked for, or will take effect. Set by the server.',
     deletionGracePeriodSeconds: 'How long the object may take to shut down after deletion was asked for.',
     managedFields: 'Who set which field.',

@@ -96,7 +96,7 @@ export function validateMetadata(row: ResourceRow, meta: ObjectMeta): Issue[] {
     const path = META.child('finalizers').index(index);
     const problems = checkQualifiedName(finalizer);
     issues.push(...problems.map((why) => invalid(path, finalizer, why)));
-    if (problems.length === 0 && !finalizer.includes('/') && !STANDARD_FINALIZERS.has(finalizer)) {
+    if (problems.length === 0 && !row.custom && !finalizer.includes('/') && !STANDARD_FINALIZERS.has(finalizer)) {
       issues.push(invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
     }
   });

@@ -230,6 +230,14 @@ test('custom resources without a schema own maps by key and lists whole', () => 
   });
 });
 
+test('sets are written in the order of their keys, the node itself first', () => {
+  const containers = [{ name: 'c', image: 'i' }];
+  const object = stored(undefined, deployment({ template: { spec: { containers } }, replicas: 1 }));
+  expect(JSON.stringify(fieldsOf(object, 'm1'))).toBe(
+    '{"f:spec":{"f:replicas":{},"f:template":{"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:name":{}}}}}}}',
+  );
+});
+
 test('list keys use schema defaults: a port without protocol is a TCP port', () => {
   const ports = (list: JsonObject[]) =>
     deployment({ template: { spec: { containers: [{ name: 'c', ports: list }] } } });

@@ -157,6 +157,31 @@ export class FieldSetBuilder {
   }
 }
 
+/** The set with every level in the order of its keys, the node itself first; levels in order are kept as they are. */
+export function inOrder(set: FieldSet): FieldSet {
+  const keys = Object.keys(set);
+  let result: Record<string, FieldSet> | undefined;
+  for (let i = 0; i < keys.length; i++) {
+    if (i > 0 && (keys[i] as string) < (keys[i - 1] as string)) {
+      result = {};
+      break;
+    }
+  }
+  if (result !== undefined) {
+    for (const key of keys.sort()) result[key] = inOrder(set[key] as FieldSet);
+    return result;
+  }
+  for (const key of keys) {
+    const child = set[key] as FieldSet;
+    const ordered = inOrder(child);
+    if (ordered !== child) {
+      result ??= { ...set };
+      result[key] = ordered;
+    }
+  }
+  return result ?? set;
+}
+
 export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   const builder = new FieldSetBuilder();
   for (const path of paths) builder.insert(path.map((name) => `f:${name}`));

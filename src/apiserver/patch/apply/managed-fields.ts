@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from '../../../api/generated/meta-v1.ts';
-import { EMPTY_SET, type FieldSet, union } from './field-set.ts';
+import { EMPTY_SET, type FieldSet, inOrder, union } from './field-set.ts';
 import { parseFieldsV1 } from './fields-v1.ts';
 
 /** What one manager owns, by one way of writing. */
@@ -90,7 +90,7 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
     apiVersion: entry.apiVersion,
     ...(entry.time !== undefined && { time: entry.time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: entry.fields as Record<string, unknown>,
+    fieldsV1: inOrder(entry.fields) as Record<string, unknown>,
     ...(entry.subresource !== '' && { subresource: entry.subresource }),
   }));
 }
