@@ -52,13 +52,7 @@ export async function ensureGroup(deps: GroupDeps, job: Job, podCount: number): 
     group === undefined
       ? tended && (await createGroup(deps, job, tended, minCount))
       : await tendGroup(deps, job, group, minCount);
-  return (
-    joined && {
-      apiVersion: apiVersionOf(podGroupType),
-      name: joined.metadata.name ?? '',
-      uid: joined.metadata.uid ?? '',
-    }
-  );
+  return joined && { name: joined.metadata.name ?? '' };
 }
 
 async function createWorkload({ client, events, workloads, writes }: GroupDeps, job: Job, minCount: number) {

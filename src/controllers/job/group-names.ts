@@ -3,9 +3,7 @@ import { nameHash } from '../controller-history/index.ts';
 
 /** The PodGroup that a Job's pods join. */
 export interface JobGroup {
-  readonly apiVersion: string;
   readonly name: string;
-  readonly uid: string;
 }
 
 const MAX_NAME = 253;

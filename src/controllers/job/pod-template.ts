@@ -29,13 +29,9 @@ export function jobPod(
     metadata: { ...metadata, finalizers: [...new Set([...(metadata.finalizers ?? []), TRACKING_FINALIZER])] },
     spec: { containers: [], ...spec },
   };
-  if (group !== undefined && pod.spec !== undefined) {
-    pod.spec.schedulingGroup = { podGroupName: group.name };
-    pod.metadata.ownerReferences = [
-      ...(pod.metadata.ownerReferences ?? []),
-      { apiVersion: group.apiVersion, kind: 'PodGroup', name: group.name, uid: group.uid },
-    ];
-  }
+  // The pods belong to the Job alone. Were the group their owner too, neither could go first when the Job is deleted:
+  // the group is protected while its pods live.
+  if (group !== undefined && pod.spec !== undefined) pod.spec.schedulingGroup = { podGroupName: group.name };
   return index === undefined || !isIndexed(job) ? pod : withIndex(job, pod, index, replaces);
 }
 
