@@ -1,4 +1,5 @@
 /** Every controller of the embedded control plane, in one place. */
+import { startClusterRoleAggregationController } from '../controllers/cluster-role-aggregation/index.ts';
 import { startCronJobController } from '../controllers/cronjob/index.ts';
 import { startDaemonSetController } from '../controllers/daemonset/index.ts';
 import { startEndpointSliceController } from '../controllers/endpoint-slice/index.ts';
@@ -36,6 +37,7 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startNamespaceController,
     startServiceAccountController,
     rootCaController(authority),
+    startClusterRoleAggregationController,
     startGarbageCollector,
     startEndpointsController,
     startEndpointSliceController,

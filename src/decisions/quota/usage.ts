@@ -1,5 +1,6 @@
 /** How much one object counts against the quotas of its namespace. */
 import type { PersistentVolumeClaim, Pod, Service } from '../../api/generated/core-v1.ts';
+import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { type Amounts, addAmounts, largest } from './amounts.ts';
 import { podResources } from './pod-resources.ts';
@@ -13,6 +14,9 @@ export interface CountedKind {
 const NAMED = new Set(['replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps']);
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
 const CLASS = '.storageclass.storage.k8s.io/';
+const DEVICES = '.deviceclass.resource.k8s.io/devices';
+/** What a request for all devices of a class may come to. */
+const MOST_DEVICES = 32;
 
 export function countName({ group, plural }: CountedKind): string {
   return group === '' ? `count/${plural}` : `count/${plural}.${group}`;
@@ -20,6 +24,9 @@ export function countName({ group, plural }: CountedKind): string {
 
 export function usageOf(kind: CountedKind, object: object, now: number): Record<string, string> {
   const count = { [countName(kind)]: '1' };
+  if (kind.group === 'resource.k8s.io' && kind.plural === 'resourceclaims') {
+    return { ...count, ...deviceUsage(object as ResourceClaim) };
+  }
   if (kind.group !== '') return count;
   switch (kind.plural) {
     case 'pods':
@@ -36,6 +43,7 @@ export function usageOf(kind: CountedKind, object: object, now: number): Record<
 /** Whether a quota with these names says anything about the kind. */
 export function countsTowards(kind: CountedKind, name: string): boolean {
   if (name === countName(kind)) return true;
+  if (kind.group === 'resource.k8s.io') return kind.plural === 'resourceclaims' && name.endsWith(DEVICES);
   if (kind.group !== '') return false;
   switch (kind.plural) {
     case 'pods':
@@ -106,6 +114,20 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Record<s
     if (usage['requests.storage'] !== undefined) {
       usage[`${storageClass}${CLASS}requests.storage`] = usage['requests.storage'];
     }
+  }
+  return usage;
+}
+
+/** Of alternatives only one is taken, so each class counts with its largest. */
+function deviceUsage({ spec }: ResourceClaim): Record<string, string> {
+  let usage: Record<string, string> = {};
+  for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
+    let asked: Record<string, string> = {};
+    for (const request of exactly === undefined ? (firstAvailable ?? []) : [exactly]) {
+      const count = request.allocationMode === 'All' ? MOST_DEVICES : (request.count ?? 1);
+      asked = largest(asked, { [`${request.deviceClassName}${DEVICES}`]: String(count) });
+    }
+    usage = addAmounts(usage, asked);
   }
   return usage;
 }
