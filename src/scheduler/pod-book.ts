@@ -129,10 +129,17 @@ export class PodBook {
 
 export const uidOf = ({ metadata }: Pod): string => metadata.uid ?? `${metadata.namespace}/${metadata.name}`;
 
+/** Whether the spec changed. Servers count changes, binding aside, which moves no pod that is placed already. */
+export function hasNewSpec(old: Pod, pod: Pod): boolean {
+  const { generation } = pod.metadata;
+  if (generation !== undefined && old.metadata.generation !== undefined) return generation !== old.metadata.generation;
+  return !deepEqual(old.spec, pod.spec);
+}
+
 /** Status updates, by far the most, change nothing the scheduler works with. */
 function hasNewFacts(old: Pod, pod: Pod): boolean {
   return (
-    !deepEqual(old.spec, pod.spec) ||
+    hasNewSpec(old, pod) ||
     !deepEqual(old.metadata.labels, pod.metadata.labels) ||
     Boolean(old.metadata.deletionTimestamp) !== Boolean(pod.metadata.deletionTimestamp) ||
     old.status?.startTime !== pod.status?.startTime

@@ -6,7 +6,7 @@ import { nodeEvents } from './cluster-event.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { entityKeyOf } from './entities.ts';
 import type { GroupChange } from './group-objects.ts';
-import { type KnownPod, type PodChange, uidOf } from './pod-book.ts';
+import { hasNewSpec, type KnownPod, type PodChange, uidOf } from './pod-book.ts';
 
 /** Keeps the picture of the cluster current, and wakes whoever an event could help. */
 export function watchCluster(deps: SchedulerDeps, informers: InformerSet): void {
@@ -91,7 +91,7 @@ function podChanged(deps: SchedulerDeps, pod: Pod, { before, known }: PodChange)
 function isNews(old: Pod | undefined, pod: Pod): boolean {
   return (
     old === undefined ||
-    !deepEqual(old.spec, pod.spec) ||
+    hasNewSpec(old, pod) ||
     !deepEqual(old.metadata.labels, pod.metadata.labels) ||
     Boolean(old.metadata.deletionTimestamp) !== Boolean(pod.metadata.deletionTimestamp)
   );

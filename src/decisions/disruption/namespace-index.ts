@@ -128,7 +128,10 @@ export class NamespaceIndex implements GroupLookup {
   }
 
   setPodGroup(name: string, facts: PodGroupFacts | undefined): void {
-    this.#countPodGroup(this.#podGroups.get(name), -1);
+    const known = this.#podGroups.get(name);
+    // Most updates of a PodGroup are of its status, which nothing here depends on.
+    if (known !== undefined && deepEqual(known, facts)) return;
+    this.#countPodGroup(known, -1);
     this.#countPodGroup(facts, 1);
     if (facts === undefined) this.#podGroups.delete(name);
     else this.#podGroups.set(name, facts);

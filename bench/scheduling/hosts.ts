@@ -1,0 +1,83 @@
+/** The two control planes of the race, each with its own scheduler and its data on disk. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startRealControlPlane } from '../../test/kubernetes/control-plane.ts';
+
+export interface Host {
+  readonly name: string;
+  readonly kubeconfig: string;
+  /** Processor time its processes have used so far. */
+  cpuSeconds(): number;
+  stop(): Promise<void>;
+}
+
+const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const TICKS_PER_SECOND = 100;
+
+/** User and system time of processes by id; what has ended counts no more. */
+function cpuOf(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      ticks += Number(fields[11]) + Number(fields[12]);
+    } catch {
+      // Ended, or a system without /proc.
+    }
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
+export async function startEmbeddedHost(): Promise<Host> {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const args = ['up', '--data-dir', join(folder, 'data'), '--port', '0', '--nodes', '0', '--kubeconfig', kubeconfig];
+  const server = spawn(process.execPath, ['--import', 'tsx', cli, ...args, '--log-level', 'error'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  const pid = server.pid ?? 0;
+  return {
+    name: 'quorate',
+    kubeconfig,
+    cpuSeconds: () => cpuOf([pid]),
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startKubernetesHost(): Promise<Host> {
+  const plane = await startRealControlPlane({
+    minor: '1.36',
+    components: ['kube-scheduler'],
+    featureGates: 'GenericWorkload=true,GangScheduling=true',
+    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
+    flags: {
+      'kube-apiserver': [
+        '--disable-admission-plugins=ServiceAccount,TaintNodesByCondition',
+        // Its limits must not decide the race.
+        '--max-requests-inflight=4000',
+        '--max-mutating-requests-inflight=2000',
+      ],
+      'kube-scheduler': ['--kube-api-qps=10000', '--kube-api-burst=10000'],
+    },
+  });
+  const pids = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+    .filter((entry) => {
+      try {
+        return readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes(plane.folder);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+  return { name: 'kubernetes', kubeconfig: plane.kubeconfig, cpuSeconds: () => cpuOf(pids), stop: () => plane.stop() };
+}
