@@ -5,6 +5,8 @@ import { ALL_VERBS, type ResourceRow, type Verb, type VersionRow } from '../regi
 import type { Subresource } from '../registry/subresource.ts';
 import { bindingSubresource } from '../subresources/binding.ts';
 import { finalizeSubresource } from '../subresources/finalize.ts';
+import { logSubresource, proxySubresource, streamSubresource } from '../subresources/no-containers.ts';
+import { ephemeralContainersSubresource, resizeSubresource } from '../subresources/pod-parts.ts';
 import { scaleSubresource, workloadScale } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { withoutPickers } from './apps/picker-gate.ts';
@@ -58,11 +60,27 @@ export function storagePrefix(group: string, plural: string): string {
   return `/registry/${group === '' ? 'core' : group}/${plural}/`;
 }
 
+/** Subresources beyond status and scale. */
+const EXTRA: Readonly<Record<string, readonly (readonly [string, Subresource])[]>> = {
+  '/Namespace': [['finalize', finalizeSubresource]],
+  '/Node': [['proxy', proxySubresource('NodeProxyOptions')]],
+  '/Pod': [
+    ['attach', streamSubresource('PodAttachOptions')],
+    ['binding', bindingSubresource],
+    ['ephemeralcontainers', ephemeralContainersSubresource],
+    ['exec', streamSubresource('PodExecOptions')],
+    ['log', logSubresource],
+    ['portforward', streamSubresource('PodPortForwardOptions')],
+    ['proxy', proxySubresource('PodProxyOptions')],
+    ['resize', resizeSubresource],
+  ],
+  '/Service': [['proxy', proxySubresource('ServiceProxyOptions')]],
+};
+
 function subresourcesOf(names: KindNames): Map<string, Subresource> {
   const subresources = new Map<string, Subresource>();
   if (names.status) subresources.set('status', statusSubresource(names.kind));
   if (names.scale) subresources.set('scale', scaleSubresource(workloadScale));
-  if (names.group === '' && names.kind === 'Pod') subresources.set('binding', bindingSubresource);
-  if (names.group === '' && names.kind === 'Namespace') subresources.set('finalize', finalizeSubresource);
+  for (const [name, subresource] of EXTRA[`${names.group}/${names.kind}`] ?? []) subresources.set(name, subresource);
   return subresources;
 }
