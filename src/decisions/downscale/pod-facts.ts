@@ -3,72 +3,68 @@ import type { ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { deletionCostOf } from './deletion-cost.ts';
 
-/** What the order looks at, read from a pod once so that comparing stays cheap. */
-export interface PodFacts {
+const PHASE_ORDINAL: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+/** When something happened: undefined is the zero time. */
+export interface Moment {
+  readonly at: number | undefined;
+  readonly bin: number;
+}
+
+/** What the order looks at, read from a pod once so that comparing stays cheap; times only when a rule needs them. */
+export class PodFacts {
   readonly pod: Pod;
   readonly name: string;
   readonly uid: string;
-  readonly assigned: boolean;
+  /** 1 when the pod has a node. */
+  readonly assigned: number;
   readonly phaseOrdinal: number;
-  readonly ready: boolean;
+  /** 1 when Ready. */
+  readonly ready: number;
   readonly deletionCost: number;
   /** Colocation rank or picker rank, whichever the ranking uses. */
   readonly rank: number;
-  /** Milliseconds since the epoch; undefined is the zero time. */
-  readonly readySince: number | undefined;
-  readonly readyBin: number;
   readonly restarts: number;
   readonly sidecarRestarts: number;
-  readonly created: number | undefined;
-  readonly createdBin: number;
-}
+  readonly readyText: string;
+  readonly createdText: string;
+  readonly #now: number;
+  #readySince: Moment | undefined;
+  #created: Moment | undefined;
 
-const PHASE_ORDINAL: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
-
-export interface ReadFactsOptions {
-  readonly now: number;
-  readonly rankOf: (pod: Pod) => number;
-}
-
-/** Reads the facts of many pods; pods made together share their timestamps, so each text is parsed once. */
-export function readFacts(pods: readonly Pod[], { now, rankOf }: ReadFactsOptions): PodFacts[] {
-  const times = new Map<string, { at: number | undefined; bin: number }>();
-  const timeOf = (text: string | null | undefined): { at: number | undefined; bin: number } => {
-    if (!text) return ZERO_TIME;
-    let known = times.get(text);
-    if (known === undefined) {
-      const at = parseTime(text);
-      known = at === undefined ? ZERO_TIME : { at, bin: ageBin(now - at) };
-      times.set(text, known);
-    }
-    return known;
-  };
-  return pods.map((pod) => {
+  constructor(pod: Pod, rank: number, now: number) {
     const { metadata, spec, status } = pod;
-    const readyCondition = podCondition(pod, 'Ready');
-    const ready = readyCondition?.status === 'True';
-    const readySince = ready ? timeOf(readyCondition?.lastTransitionTime) : ZERO_TIME;
-    const created = timeOf(metadata.creationTimestamp);
-    return {
-      pod,
-      name: metadata.name ?? '',
-      uid: metadata.uid ?? '',
-      assigned: Boolean(spec?.nodeName),
-      phaseOrdinal: PHASE_ORDINAL[status?.phase ?? ''] ?? 0,
-      ready,
-      deletionCost: deletionCostOf(pod),
-      rank: rankOf(pod),
-      readySince: readySince.at,
-      readyBin: readySince.bin,
-      restarts: mostRestarts(status?.containerStatuses),
-      sidecarRestarts: mostRestarts(sidecarStatuses(pod)),
-      created: created.at,
-      createdBin: created.bin,
-    };
-  });
+    const ready = podCondition(pod, 'Ready');
+    this.pod = pod;
+    this.name = metadata.name ?? '';
+    this.uid = metadata.uid ?? '';
+    this.assigned = spec?.nodeName ? 1 : 0;
+    this.phaseOrdinal = PHASE_ORDINAL[status?.phase ?? ''] ?? 0;
+    this.ready = ready?.status === 'True' ? 1 : 0;
+    this.deletionCost = deletionCostOf(pod);
+    this.rank = rank;
+    this.restarts = mostRestarts(status?.containerStatuses);
+    this.sidecarRestarts = mostRestarts(sidecarStatuses(pod));
+    this.readyText = ready?.lastTransitionTime ?? '';
+    this.createdText = metadata.creationTimestamp ?? '';
+    this.#now = now;
+  }
+
+  get readySince(): Moment {
+    this.#readySince ??= momentOf(this.readyText, this.#now);
+    return this.#readySince;
+  }
+
+  get created(): Moment {
+    this.#created ??= momentOf(this.createdText, this.#now);
+    return this.#created;
+  }
 }
 
-const ZERO_TIME = { at: undefined, bin: -1 } as const;
+function momentOf(text: string, now: number): Moment {
+  const at = parseTime(text);
+  return { at, bin: at === undefined ? -1 : ageBin(now - at) };
+}
 
 /**
  * floor(log2(age in nanoseconds)), or -1 for an age of zero or less. Pods of roughly the same age share a bin, so
@@ -77,10 +73,8 @@ const ZERO_TIME = { at: undefined, bin: -1 } as const;
 export function ageBin(ageMs: number): number {
   if (ageMs <= 0) return -1;
   const nanos = ageMs * 1e6;
-  const bin = Math.floor(Math.log2(nanos));
-  // The logarithm may round across an edge; powers of two are exact.
-  if (2 ** bin > nanos) return bin - 1;
-  return 2 ** (bin + 1) <= nanos ? bin + 1 : bin;
+  const high = Math.floor(nanos / 4_294_967_296);
+  return high > 0 ? 63 - Math.clz32(high) : 31 - Math.clz32(nanos);
 }
 
 function mostRestarts(statuses: readonly ContainerStatus[] | undefined): number {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { deletionCostOf, parseDeletionCost } from './deletion-cost.ts';
 import { HOUR, MONTH, NOW, pod, type PodSketch, SECOND } from './fixtures.ts';
 import { rankByColocation } from './colocation.ts';
-import { ageBin, readFacts } from './pod-facts.ts';
+import { ageBin, PodFacts } from './pod-facts.ts';
 import { chooseVictims, type Ranks, separatingRule } from './rank.ts';
 import { downscaleRules, type RuleName } from './rules.ts';
 
@@ -147,8 +147,7 @@ const CASES: readonly PairCase[] = [
 for (const { deletionCost = true, first, name, ranks = [1, 1], rule, second } of CASES) {
   test(`${name}, both directions and equality`, () => {
     const pods = [pod({ name: 'first', ...first }), pod({ name: 'second', ...second })];
-    const rankOf = (asked: unknown): number => (asked === pods[0] ? ranks[0] : ranks[1]);
-    const [a, b] = readFacts(pods, { now: NOW, rankOf });
+    const [a, b] = pods.map((each, index) => new PodFacts(each, ranks[index] as number, NOW));
     const rules = downscaleRules({ rankedBy: 'Colocation', deletionCost });
     const deciding = separatingRule(rules, a!, b!);
     expect(deciding?.name).toBe(rule);

@@ -12,7 +12,7 @@
  *  7. Restarts       more restarts first; on a tie more restarts of sidecars
  *  8. CreationTime   younger first, binned as in 6
  */
-import type { PodFacts } from './pod-facts.ts';
+import type { Moment, PodFacts } from './pod-facts.ts';
 
 export type RuleName =
   | 'Unassigned'
@@ -30,9 +30,9 @@ export interface Rule {
   readonly compare: (a: PodFacts, b: PodFacts) => number;
 }
 
-const unassigned: Rule = { name: 'Unassigned', compare: (a, b) => Number(a.assigned) - Number(b.assigned) };
+const unassigned: Rule = { name: 'Unassigned', compare: (a, b) => a.assigned - b.assigned };
 const phase: Rule = { name: 'Phase', compare: (a, b) => a.phaseOrdinal - b.phaseOrdinal };
-const notReady: Rule = { name: 'NotReady', compare: (a, b) => Number(a.ready) - Number(b.ready) };
+const notReady: Rule = { name: 'NotReady', compare: (a, b) => a.ready - b.ready };
 const deletionCost: Rule = { name: 'DeletionCost', compare: (a, b) => a.deletionCost - b.deletionCost };
 const colocation: Rule = { name: 'Colocation', compare: (a, b) => b.rank - a.rank };
 const pickerRank: Rule = { name: 'PickerRank', compare: (a, b) => a.rank - b.rank };
@@ -40,9 +40,7 @@ const pickerRank: Rule = { name: 'PickerRank', compare: (a, b) => a.rank - b.ran
 const readyTime: Rule = {
   name: 'ReadyTime',
   compare: (a, b) =>
-    a.ready && b.ready
-      ? compareAge(a, b, { aAt: a.readySince, bAt: b.readySince, binDifference: a.readyBin - b.readyBin })
-      : 0,
+    a.ready + b.ready < 2 || a.readyText === b.readyText ? 0 : compareAge(a, b, [a.readySince, b.readySince]),
 };
 
 const restarts: Rule = {
@@ -52,20 +50,14 @@ const restarts: Rule = {
 
 const creationTime: Rule = {
   name: 'CreationTime',
-  compare: (a, b) => compareAge(a, b, { aAt: a.created, bAt: b.created, binDifference: a.createdBin - b.createdBin }),
+  compare: (a, b) => (a.createdText === b.createdText ? 0 : compareAge(a, b, [a.created, b.created])),
 };
 
-interface Ages {
-  readonly aAt: number | undefined;
-  readonly bAt: number | undefined;
-  readonly binDifference: number;
-}
-
-function compareAge(a: PodFacts, b: PodFacts, { aAt, bAt, binDifference }: Ages): number {
-  if (aAt === bAt) return 0;
-  if (aAt === undefined) return -1;
-  if (bAt === undefined) return 1;
-  if (binDifference !== 0) return binDifference;
+function compareAge(a: PodFacts, b: PodFacts, [left, right]: readonly [Moment, Moment]): number {
+  if (left.at === right.at) return 0;
+  if (left.at === undefined) return -1;
+  if (right.at === undefined) return 1;
+  if (left.bin !== right.bin) return left.bin - right.bin;
   return a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0;
 }
 

@@ -29,18 +29,23 @@ interface Seen {
 }
 
 const MAX_REMEMBERED = 4096;
+/** Of one reason about one object: this many at once, then one per interval. Five thousand pods need no event each. */
+const SPAM_BURST = 25;
+const SPAM_INTERVAL_MS = 5 * 60_000;
 const MESSAGE_BYTES = 1024;
 
 /** Writes core/v1 Events. The same thing said again of the same object raises the count of one Event. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, clock, component, log, random } = options;
   const seen = new Map<string, Seen>();
+  const allowances = new Map<string, { tokens: number; at: number }>();
 
   return {
     record(object, type, reason, message) {
       const { apiVersion = '', kind = '', metadata } = object;
       const text = message.slice(0, MESSAGE_BYTES);
       const id = JSON.stringify([kind, metadata.uid, metadata.namespace, metadata.name, type, reason, text]);
+      if (isSpam(JSON.stringify([kind, metadata.uid, metadata.namespace, metadata.name, reason]))) return;
       const now = formatTime(clock.now());
       const namespace = metadata.namespace || 'default';
       const known = seen.get(id);
@@ -86,6 +91,16 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       seen.set(id, { name, count: 1, firstTimestamp: now, last });
     },
   };
+
+  function isSpam(subject: string): boolean {
+    const at = clock.now();
+    const known = allowances.get(subject) ?? { tokens: SPAM_BURST, at };
+    const tokens = Math.min(SPAM_BURST, known.tokens + (at - known.at) / SPAM_INTERVAL_MS);
+    allowances.delete(subject);
+    allowances.set(subject, { tokens: tokens < 1 ? tokens : tokens - 1, at });
+    if (allowances.size > MAX_REMEMBERED) allowances.delete(allowances.keys().next().value as string);
+    return tokens < 1;
+  }
 
   /** Answers true when the event (or its namespace) is gone. An event that cannot be written is only logged. */
   async function send(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<boolean> {

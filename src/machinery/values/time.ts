@@ -13,9 +13,14 @@ const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:
 
 /** Milliseconds since the epoch; undefined when absent or not RFC 3339. */
 export function parseTime(text: string | null | undefined): number | undefined {
-  if (text === undefined || text === null || !RFC3339.test(text)) return undefined;
+  if (text === undefined || text === null || !(hasPlainShape(text) || RFC3339.test(text))) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** The form `formatTime` writes, which nearly every timestamp has; what its digits say is up to the parser. */
+function hasPlainShape(text: string): boolean {
+  return text.length === 20 && text[4] === '-' && text[10] === 'T' && text[13] === ':' && text[19] === 'Z';
 }
 
 const DURATION_UNIT_MS: Readonly<Record<string, number>> = {
