@@ -246,7 +246,7 @@ function validateGates(spec: PodSpec, path: FieldPath): Issue[] {
   return issues;
 }
 
-const SYSCTL = /^([a-z0-9][-_a-z0-9]*[a-z0-9]?[./])*[a-z0-9][-_a-z0-9]*[a-z0-9]?$/;
+const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 
 function validateSysctls(spec: PodSpec, path: FieldPath): Issue[] {
   const at = path.child('securityContext', 'sysctls');
