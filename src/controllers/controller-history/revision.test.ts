@@ -13,9 +13,17 @@ const revision = (name: string, number: number, creationTimestamp = ''): Control
 
 test('newRevision() gives back the template it was made from', () => {
   const made = newRevision(owner, statefulSetType, { collisionCount: 0, revision: 1, template });
-  expect(templateOf(made)).toEqual(template);
+  const [container] = template.spec.containers;
+  expect(templateOf(made)).toEqual({ ...template, spec: { containers: [{ ...container, resources: {} }] } });
   expect(made.metadata.name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]+$/);
   expect(made.metadata.labels).toMatchObject({ app: 'web' });
+});
+
+test('newRevision() writes the template as clients write it, to be compared byte by byte', () => {
+  const { data } = newRevision(owner, statefulSetType, { collisionCount: 0, revision: 1, template });
+  expect(JSON.stringify(data)).toBe(
+    '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"image":"web:1","name":"c","resources":{}}]}}}}',
+  );
 });
 
 test('newRevision() names the same template alike whatever the order of its fields', () => {

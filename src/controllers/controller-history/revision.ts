@@ -1,6 +1,6 @@
 import { controllerReference, type Owned } from '../../api/core/owner.ts';
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
-import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import type { Container, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
 import { nameHash, stableJson } from './hash.ts';
@@ -13,9 +13,26 @@ interface TemplateData {
   readonly spec: { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } };
 }
 
-/** What a revision remembers: the pod template, as a patch that replaces the owner's. */
+/**
+ * What a revision remembers: the pod template, as a patch that replaces the owner's. Clients compare it byte by byte
+ * with what they would write themselves, so keys are in order and containers say `resources` even when they have none.
+ */
 export function templateData(template: PodTemplateSpec): TemplateData {
-  return { spec: { template: { ...template, $patch: 'replace' } } };
+  const { spec } = template;
+  const full = (container: Container): Container => ({ resources: {}, ...container });
+  const written = {
+    ...template,
+    metadata: template.metadata ?? {},
+    ...(spec !== undefined && {
+      spec: {
+        ...spec,
+        containers: spec.containers.map(full),
+        ...(spec.initContainers && { initContainers: spec.initContainers.map(full) }),
+      },
+    }),
+    $patch: 'replace' as const,
+  };
+  return { spec: { template: JSON.parse(stableJson(written)) as TemplateData['spec']['template'] } };
 }
 
 /** The pod template a revision remembers. */
