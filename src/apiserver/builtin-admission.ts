@@ -34,7 +34,7 @@ export function builtinAdmission(kernel: Kernel, options: BuiltinAdmissionOption
     taintNodesByCondition,
     groupFieldGates(options.gates),
     priorities(kernel),
-    podGroupWorkloadExists(kernel),
+    ...(kernel.registry.byKind('scheduling.k8s.io', 'Workload') === undefined ? [] : [podGroupWorkloadExists(kernel)]),
     defaultTolerationSeconds,
     runtimeClasses(kernel),
   ];

@@ -24,15 +24,16 @@ import { startServiceAccountController } from '../controllers/service-account/in
 import { startStatefulSetController } from '../controllers/statefulset/index.ts';
 import { startTaintEvictionController } from '../controllers/taint-eviction/index.ts';
 import { startTtlAfterFinishedController } from '../controllers/ttl-after-finished/index.ts';
-import type { StartController } from '../machinery/runtime/index.ts';
+import type { FeatureGates, StartController } from '../machinery/runtime/index.ts';
 import { startScheduler } from '../scheduler/index.ts';
 
 export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
   readonly authority: string;
+  readonly gates?: FeatureGates | undefined;
 }
 
-export function embeddedComponents({ authority }: ComponentOptions): StartController[] {
+export function embeddedComponents({ authority, gates }: ComponentOptions): StartController[] {
   return [
     startNamespaceController,
     startServiceAccountController,
@@ -60,6 +61,6 @@ export function embeddedComponents({ authority }: ComponentOptions): StartContro
     startLeaderWorkerSetController,
     startPodUnavailableBudgetController,
     startHorizontalPodAutoscalerController,
-    (context) => startScheduler(context),
+    (context) => startScheduler(context, { gates }),
   ];
 }

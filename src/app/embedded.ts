@@ -16,6 +16,7 @@ import {
   type Client,
   type Clock,
   createClient,
+  type FeatureGates,
   type Logger,
   Metrics,
   systemClock,
@@ -38,6 +39,7 @@ export interface EmbeddedOptions {
   readonly rules?: Rules | undefined;
   readonly log: Logger;
   readonly clock?: Clock;
+  readonly gates?: FeatureGates | undefined;
 }
 
 export interface EmbeddedHost {
@@ -82,7 +84,14 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     hosts: [bind],
     serviceAddress: SERVICE_ADDRESS,
   });
-  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true });
+  const plane = createPlane({
+    store,
+    clock,
+    log,
+    pki,
+    serviceAccounts: true,
+    ...(options.gates && { gates: options.gates }),
+  });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);
@@ -104,7 +113,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
 
   const components = runComponents({ transportFor: () => transportFor(), clock, log, metrics }, [
-    ...embeddedComponents({ authority: pki.authority.certificate }),
+    ...embeddedComponents({ authority: pki.authority.certificate, gates: options.gates }),
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ]);
   const stopRenewing = pki.keepServerFresh(

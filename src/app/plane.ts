@@ -52,7 +52,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
           verticalScaling: gates.enabled('InPlacePodVerticalScaling'),
         },
       });
-      const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false });
+      const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
       return [leaderWorkerPods, ...builtin, ...unavailability.plugins];
     },
     ...(options.random && { random: options.random }),

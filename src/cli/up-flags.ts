@@ -6,6 +6,7 @@ export interface UpFlags {
   readonly kubeconfig?: string;
   readonly nodes: number;
   readonly rules?: string;
+  readonly featureGates?: string;
   readonly logLevel: string;
   readonly logFormat: string;
   readonly ephemeral?: boolean;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type EmbeddedHost, parseRules, startEmbedded } from '../app/index.ts';
+import { FeatureGates } from '../machinery/runtime/index.ts';
 import { createLogger } from './logger.ts';
 import type { UpFlags } from './up-flags.ts';
 
@@ -21,6 +22,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       kubeconfig,
       nodes: flags.nodes,
       rules: flags.rules === undefined ? undefined : parseRules(flags.rules),
+      gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       log,
     });
   } catch (error) {

@@ -15,6 +15,7 @@ export function register(program: Command): void {
     .option('--kubeconfig <file>', 'where to write the administrator kubeconfig (default: inside the data directory)')
     .option('--nodes <count>', 'simulated nodes', wholeNumber(5000), 3)
     .option('--rules <names>', 'what simulated nodes derive from pod specs; see the documentation')
+    .option('--feature-gates <list>', 'behaviours to switch, such as GangScheduling=false')
     .option('--log-level <level>', LEVELS.join(', '), oneOf(LEVELS), 'warn')
     .option('--log-format <format>', FORMATS.join(', '), oneOf(FORMATS), 'text')
     .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')

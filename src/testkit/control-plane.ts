@@ -8,6 +8,7 @@ import {
   type Client,
   type Clock,
   createClient,
+  type FeatureGates,
   type Logger,
   ManualClock,
   settle,
@@ -29,6 +30,7 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   readonly log?: Logger;
   /** Names and picks are drawn from this seed. Default 1. */
   readonly seed?: number;
+  readonly gates?: FeatureGates;
   /** Registers more with the server before it is used, such as subresources. */
   readonly extend?: (kernel: Kernel) => void;
 }
@@ -60,6 +62,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     log,
     random,
     serviceAccounts: controllers === true,
+    ...(options.gates && { gates: options.gates }),
     ...(options.extend && { extend: options.extend }),
   });
   const transportFor = (user = systemAdmin): Transport => inProcessTransport(server.handle, user);
@@ -68,7 +71,11 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   await bootstrapObjects(client);
 
   const chosen =
-    controllers === true ? embeddedComponents({ authority: '' }) : controllers === false ? [] : controllers;
+    controllers === true
+      ? embeddedComponents({ authority: '', gates: options.gates })
+      : controllers === false
+        ? []
+        : controllers;
   const starts: StartController[] = [...chosen];
   if (nodes > 0) starts.push((context) => startSimulatedNodes(context, { count: nodes }));
   const components: RunningComponents | undefined =

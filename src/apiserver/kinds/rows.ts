@@ -26,11 +26,18 @@ const VERBS: Readonly<Record<string, readonly Verb[]>> = {
 const HAS_PICKER = new Set(['apps/Deployment', 'apps/ReplicaSet']);
 
 export function builtinRows(gates = new FeatureGates()): ResourceRow[] {
-  const rows = builtinKinds.map(rowOf);
+  const rows = builtinKinds.filter((names) => isServed(names, gates)).map(rowOf);
   if (gates.enabled('DownscalePodPicker')) return rows;
   return rows.map((row) =>
     HAS_PICKER.has(`${row.group}/${row.kind}`) ? { ...row, strategy: withoutPickers(row.strategy) } : row,
   );
+}
+
+/** Kinds behind a gate that is off are not there at all. */
+function isServed({ group, kind }: KindNames, gates: FeatureGates): boolean {
+  if (group !== 'scheduling.k8s.io') return true;
+  if (kind === 'Workload') return gates.enabled('GenericWorkload');
+  return kind !== 'PodGroup' || (gates.enabled('GenericWorkload') && gates.enabled('GenericWorkloadPodGroup'));
 }
 
 function rowOf(names: KindNames): ResourceRow {

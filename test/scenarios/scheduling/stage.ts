@@ -4,7 +4,7 @@ import type { PodGroup, PodGroupSpec } from '../../../src/api/generated/scheduli
 import { builtinType } from '../../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { eventType, nodeType, podType } from '../../../src/api/resource-types.ts';
-import type { StartController } from '../../../src/machinery/runtime/index.ts';
+import type { FeatureGates, StartController } from '../../../src/machinery/runtime/index.ts';
 import { startScheduler } from '../../../src/scheduler/index.ts';
 import { type ControlPlane, node, pod, startControlPlane } from '../../../src/testkit/index.ts';
 
@@ -16,6 +16,7 @@ export interface StageOptions {
   readonly nodes?: readonly number[];
   readonly labels?: readonly Record<string, string>[];
   readonly also?: readonly StartController[];
+  readonly gates?: FeatureGates;
 }
 
 export interface MemberOptions {
@@ -118,8 +119,9 @@ export class Stage {
 
 /** Sets the stage, plays, and clears it whatever happened. */
 export async function onStage(options: StageOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
-  const { also = [], labels = [], nodes = [] } = options;
-  const plane = await startControlPlane({ controllers: [(context) => startScheduler(context), ...also] });
+  const { also = [], gates, labels = [], nodes = [] } = options;
+  const controllers: StartController[] = [(context) => startScheduler(context, { gates }), ...also];
+  const plane = await startControlPlane({ controllers, ...(gates && { gates }) });
   const stage = new Stage(plane);
   try {
     for (const [index, cpu] of nodes.entries()) await stage.addNode(`n${index}`, cpu, labels[index]);
