@@ -8,7 +8,7 @@ import { apiVersion, type ResourceRow } from '../registry/row.ts';
 import { badRequest, failure, invalid, unsupportedMediaType } from '../status.ts';
 import { DecodeError } from './decode-error.ts';
 import { createFieldManager } from './field-manager.ts';
-import { parseJson } from './json/parse.ts';
+import { type ParsedJson, parseJson } from './json/parse.ts';
 import { type KindSchema, kindSchemaOf, nodeOf } from './kind-schema.ts';
 import { describeProblems } from './problems.ts';
 import { decodeProtobuf } from './protobuf/envelope.ts';
@@ -39,7 +39,8 @@ function patched(run: () => JsonObject): ApiObject {
     return run() as ApiObject;
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    throw failure(error.code, error.reason, error.message);
+    // The real server gives no reason for what it calls internal.
+    throw failure(error.code, error.reason === 'InternalError' ? '' : error.reason, error.message);
   }
 }
 
@@ -62,7 +63,7 @@ function decodeText(schema: Schema, { mediaType, expected, row }: DecodeRequest,
     throw new DecodeError("couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)");
   }
   const yaml = mediaType === 'application/yaml' ? parseYaml(text) : undefined;
-  const json = yaml === undefined ? parseJson(text) : undefined;
+  const json = yaml === undefined ? parseBody(text) : undefined;
   const value = yaml === undefined ? json?.value : yaml.value;
   if (!isObject(value)) throw new DecodeError("couldn't get version/kind; json parse error: the body is not an object");
   const type = {
@@ -77,18 +78,27 @@ function decodeText(schema: Schema, { mediaType, expected, row }: DecodeRequest,
   return { object: value as ApiObject, problems };
 }
 
+function parseBody(text: string): ParsedJson {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+  }
+}
+
 /** Brings the object into the form of its kind, in place; returns the fields the kind does not have. */
 function fit(
   object: JsonObject,
   kind: KindSchema | undefined,
   type: { readonly apiVersion: string; readonly kind: string },
 ): string[] {
-  if (kind === undefined) {
-    throw badRequest(
-      `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme`,
-    );
-  }
   try {
+    if (kind === undefined) {
+      throw new DecodeError(
+        `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme`,
+      );
+    }
     if (kind.custom) return pruneCustom(object, kind.schema);
     const unknown = conform(object, kind.struct);
     if (kind.struct.properties.has('metadata')) object.metadata ??= {};

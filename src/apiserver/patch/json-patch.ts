@@ -4,6 +4,8 @@ import { PatchError } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+/** How the real server puts it; it says no more. */
+const REJECTED = 'the server rejected our request due to an error in our request';
 const OPERATIONS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
 /** Applies a JSON Patch (RFC 6902). A failed test or a missing path is 422, a malformed patch 400. */
@@ -32,7 +34,7 @@ function parseOperations(patch: unknown): Operation[] {
   for (const operation of patch as unknown[]) {
     if (!isObject(operation)) throw new PatchError('BadRequest', 'a JSON patch operation must be an object');
     if (!OPERATIONS.has(operation.op as string)) {
-      throw new PatchError('Invalid', `Unexpected kind: ${String(JSON.stringify(operation.op))}`);
+      throw new PatchError('Invalid', `${REJECTED}: Unexpected kind: ${String(JSON.stringify(operation.op))}`);
     }
     for (const name of ['path', 'from']) {
       if (operation[name] !== undefined && typeof operation[name] !== 'string') {
@@ -48,7 +50,7 @@ function applyOne(document: unknown, operation: Operation, index: number): unkno
     // The value is cloned because the library keeps references to it inside the document.
     return fastJsonPatch.applyOperation(document, deepClone(operation), true, true, true, index).newDocument;
   } catch (error) {
-    throw new PatchError('Invalid', describeFailure(operation, error), { cause: error });
+    throw new PatchError('Invalid', `${REJECTED}: ${describeFailure(operation, error)}`, { cause: error });
   }
 }
 

@@ -16,10 +16,17 @@ export function parseJson(text: string): ParsedJson {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new DecodeError((error as Error).message, { cause: error });
+    throw new DecodeError(describe(error as Error, text), { cause: error });
   }
   const repeated = countKeysInText(text) === countKeys(value) ? undefined : findDuplicates(text);
   return { value, repeated };
+}
+
+/** Text that just stops is told the way Go does, which clients look for. */
+function describe({ message }: Error, text: string): string {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  const atEnd = message.startsWith('Unexpected end') || (position !== undefined && Number(position) >= text.length);
+  return atEnd ? 'unexpected end of JSON input' : message;
 }
 
 /** Deep nesting needs many brackets; counting openings only is quick and settles nearly every body. */

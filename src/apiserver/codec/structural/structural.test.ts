@@ -122,9 +122,12 @@ test.each<[JsonObject, string[]]>([
   ],
   [
     { mode: 'A', one: {} },
-    ['spec.one: Invalid value: {}: "spec.one" must validate one and only one schema (oneOf). Found none valid'],
+    [
+      '<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid',
+      'spec.one.x: Required value',
+    ],
   ],
-  [{ mode: 'A', not: 'bad' }, ['spec.not: Invalid value: "bad": "spec.not" must not validate the schema (not)']],
+  [{ mode: 'A', not: 'bad' }, ['<nil>: Invalid value: "": "spec.not" must not validate the schema (not)']],
 ])('validateCustom() of %j', (spec, want) => {
   expect(validateCustom(custom(spec), bars).map(formatIssue)).toEqual(want);
 });

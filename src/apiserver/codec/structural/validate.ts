@@ -97,7 +97,10 @@ function checkObject(
   }
 }
 
-/** allOf adds its issues; anyOf, oneOf and not only say that they failed. */
+/**
+ * What allOf, anyOf, oneOf and not make of a value. Like the real server they complain about no field in particular;
+ * anyOf and oneOf add the issues of the part that came closest.
+ */
 function checkCombinations(
   value: unknown,
   schema: StructuralSchema,
@@ -105,23 +108,36 @@ function checkCombinations(
   isRoot: boolean,
   issues: Issue[],
 ): void {
-  const isValid = (part: StructuralSchema): boolean => {
+  const issuesOf = (part: StructuralSchema): Issue[] => {
     const found: Issue[] = [];
     check(value, part, path, isRoot, found);
-    return found.length === 0;
+    return found;
   };
-  for (const part of schema.allOf ?? []) check(value, part, path, isRoot, issues);
-  const fail = (text: string): void => {
-    issues.push(invalidAt(path, value, text, false));
+  const fail = (text: string, more: readonly Issue[] = []): void => {
+    issues.push(invalidAt('', '', `${JSON.stringify(path)} ${text}`, false), ...more);
   };
-  const name = JSON.stringify(path);
-  if (schema.anyOf !== undefined && schema.anyOf.length > 0 && !schema.anyOf.some(isValid)) {
-    fail(`${name} must validate at least one schema (anyOf)`);
+  const { allOf = [], anyOf = [], oneOf = [] } = schema;
+  if (allOf.length > 0) {
+    const found = allOf.map(issuesOf);
+    const failed = found.filter(({ length }) => length > 0).length;
+    if (failed > 0) {
+      fail(`must validate all the schemas (allOf)${failed === allOf.length ? '. None validated' : ''}`, found.flat());
+    }
   }
-  if (schema.oneOf !== undefined && schema.oneOf.length > 0) {
-    const valid = schema.oneOf.filter(isValid).length;
-    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
-    if (valid !== 1) fail(`${name} must validate one and only one schema (oneOf). ${found}`);
+  if (anyOf.length > 0) {
+    const found = anyOf.map(issuesOf);
+    if (found.every(({ length }) => length > 0)) fail('must validate at least one schema (anyOf)', closest(found));
   }
-  if (schema.not !== undefined && isValid(schema.not)) fail(`${name} must not validate the schema (not)`);
+  if (oneOf.length > 0) {
+    const found = oneOf.map(issuesOf);
+    const valid = found.filter(({ length }) => length === 0).length;
+    const text = 'must validate one and only one schema (oneOf)';
+    if (valid === 0) fail(`${text}. Found none valid`, closest(found));
+    else if (valid > 1) fail(`${text}. Found ${valid} valid alternatives`);
+  }
+  if (schema.not !== undefined && issuesOf(schema.not).length === 0) fail('must not validate the schema (not)');
+}
+
+function closest(found: readonly (readonly Issue[])[]): readonly Issue[] {
+  return found.reduce((best, issues) => (issues.length < best.length ? issues : best), found[0] ?? []);
 }

@@ -16,7 +16,7 @@ export function invalidAt(path: string, value: unknown, text: string, named = tr
   return issueAt(path, 'FieldValueInvalid', `Invalid value: ${shown}: ${named ? inBody(path, text) : text}`);
 }
 
-export function typeInvalidAt(path: string, actual: string, text: string): Issue {
+export function typeInvalidAt(path: string, actual: unknown, text: string): Issue {
   return issueAt(path, 'FieldValueTypeInvalid', `Invalid value: ${JSON.stringify(actual)}: ${inBody(path, text)}`);
 }
 

@@ -2,21 +2,20 @@ import type { Issue } from '../../../machinery/values/index.ts';
 import { hasFormat } from './formats.ts';
 import { matchesPattern } from './pattern.ts';
 import type { StructuralSchema } from './schema.ts';
-import { invalidAt, issueAt } from './value-issues.ts';
+import { invalidAt, issueAt, typeInvalidAt } from './value-issues.ts';
 
+/** Of length and pattern only the first broken rule counts, in this order; the format counts besides. */
 export function checkString(value: string, schema: StructuralSchema, path: string, issues: Issue[]): void {
   const length = codePoints(value);
-  if (schema.minLength !== undefined && length < schema.minLength) {
-    issues.push(invalidAt(path, value, `should be at least ${schema.minLength} chars long`));
-  }
   if (schema.maxLength !== undefined && length > schema.maxLength) {
     issues.push(issueAt(path, 'FieldValueTooLong', `Too long: may not be more than ${schema.maxLength} bytes`));
-  }
-  if (schema.pattern !== undefined && schema.pattern !== '' && !matchesPattern(value, schema.pattern)) {
+  } else if (schema.minLength !== undefined && length < schema.minLength) {
+    issues.push(invalidAt(path, value, `should be at least ${schema.minLength} chars long`));
+  } else if (schema.pattern !== undefined && schema.pattern !== '' && !matchesPattern(value, schema.pattern)) {
     issues.push(invalidAt(path, value, `should match '${schema.pattern}'`));
   }
   if (schema.format !== undefined && !hasFormat(value, schema.format)) {
-    issues.push(invalidAt(path, value, `must be of type ${schema.format}: ${JSON.stringify(value)}`));
+    issues.push(typeInvalidAt(path, value, `must be of type ${schema.format}: ${JSON.stringify(value)}`));
   }
 }
 
@@ -47,7 +46,7 @@ export function checkNumber(value: number, schema: StructuralSchema, path: strin
   }
   const range = schema.format === undefined ? undefined : INTEGER_FORMATS[schema.format];
   if (range !== undefined && (value < range[0] || value > range[1])) {
-    fail(`must be of type ${schema.format ?? ''}: ${JSON.stringify(value)}`);
+    issues.push(typeInvalidAt(path, value, `must be of type ${schema.format ?? ''}: ${JSON.stringify(value)}`));
   }
 }
 

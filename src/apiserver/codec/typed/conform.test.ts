@@ -70,7 +70,7 @@ test.each<[JsonObject, string]>([
   [{ spec: [] }, 'json: cannot unmarshal array into Go struct field Deployment.spec of type v1.DeploymentSpec'],
   [
     { metadata: { labels: { a: 1 } } },
-    'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels.a of type string',
+    'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string',
   ],
   [
     { metadata: { finalizers: 'x' } },

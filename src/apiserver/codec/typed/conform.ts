@@ -63,11 +63,9 @@ class Conformer {
         if (!isObject(value)) throw mismatch(value, owner, path, goTypeOf(type));
         for (const key of Object.keys(value)) {
           const item = value[key];
-          setOwn(
-            value,
-            key,
-            item === null ? zeroOf(type.value) : this.#value(type.value, item, owner, `${path}.${key}`),
-          );
+          // Type errors name fields, and the keys of a map are none.
+          const at = type.value.kind === 'scalar' ? path : `${path}.${key}`;
+          setOwn(value, key, item === null ? zeroOf(type.value) : this.#value(type.value, item, owner, at));
         }
         return value;
     }

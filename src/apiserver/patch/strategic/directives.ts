@@ -6,8 +6,17 @@ export const RETAIN_KEYS = '$retainKeys';
 const DELETE_PREFIX = '$deleteFromPrimitiveList/';
 const ORDER_PREFIX = '$setElementOrder/';
 
+/** A value as Go's %v prints it. */
+export function goFormat(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goFormat).join(' ')}]`;
+  if (!isObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  const members = Object.keys(value).sort();
+  return `map[${members.map((key) => `${key}:${goFormat(value[key])}`).join(' ')}]`;
+}
+
 export const badPatchType = (type: unknown, map: unknown): PatchError =>
-  new PatchError('InternalError', `unknown patch type: ${JSON.stringify(type)} in map: ${JSON.stringify(map)}`);
+  new PatchError('InternalError', `unknown patch type: ${goFormat(type)} in map: ${goFormat(map)}`);
 
 export function deletionField(key: string): string | undefined {
   return key.startsWith(DELETE_PREFIX) ? key.slice(DELETE_PREFIX.length) : undefined;

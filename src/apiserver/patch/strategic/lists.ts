@@ -1,14 +1,14 @@
 import type { ListNode, SchemaNode } from '../../../api/schema/index.ts';
 import { deepClone, isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { PatchError } from '../patch-error.ts';
-import { badPatchType, PATCH } from './directives.ts';
+import { badPatchType, goFormat, PATCH } from './directives.ts';
 
 type KeyOf = (item: unknown) => unknown;
 /** Merges a patch into a map it may change. */
 type MergeMap = (target: JsonObject, patch: JsonObject, node: SchemaNode | undefined) => JsonObject;
 
 const noMergeKey = (item: unknown, key: string): PatchError =>
-  new PatchError('InternalError', `map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+  new PatchError('InternalError', `map: ${goFormat(item)} does not contain declared merge key: ${key}`);
 
 /** Merges two lists of a field with patch strategy `merge`: scalars as a union, maps by their merge key. */
 export function mergeList(
