@@ -8,6 +8,8 @@ export interface Peer {
   readonly address?: string;
   /** Subject of a client certificate that was verified against our CA. */
   readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** A client certificate was shown that our CA did not sign, or that is not valid now. */
+  readonly certificateRefused?: boolean;
   /** Set by in-process callers, who are trusted to say who they are. */
   readonly user?: UserInfo;
 }

@@ -14,7 +14,8 @@ export const inProcess: Authenticator = {
 /** The HTTP layer hands over only certificates that our CA signed: CN is the user, each O a group. */
 export const clientCertificates: Authenticator = {
   name: 'client-certificate',
-  authenticate({ peer: { certificate } }): AuthenticationResult {
+  authenticate({ peer: { certificate, certificateRefused } }): AuthenticationResult {
+    if (certificateRefused) return 'invalid';
     if (certificate === undefined || certificate.commonName === '') return undefined;
     return { username: certificate.commonName, groups: certificate.organizations };
   },

@@ -124,11 +124,14 @@ function peerOf(socket: Socket): Peer {
   const known = peers.get(socket);
   if (known !== undefined) return known;
   const { authorized, remoteAddress } = socket as TLSSocket;
-  const subject = authorized ? (socket as TLSSocket).getPeerCertificate().subject : undefined;
+  // Plain sockets have no certificate, and a socket that is already gone answers null.
+  const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.()?.subject;
+  const subject = authorized ? shown : undefined;
   const organization = subject?.O as string | string[] | undefined;
   const commonName = [subject?.CN ?? []].flat()[0];
   const peer: Peer = {
     ...(remoteAddress !== undefined && { address: remoteAddress }),
+    ...(shown !== undefined && !authorized && { certificateRefused: true }),
     ...(commonName && {
       certificate: {
         commonName,
