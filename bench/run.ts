@@ -1,6 +1,17 @@
-/** `npm run bench`: every measurement in turn. */
+/** `npm run bench`: every measurement in turn. The name of one runs it alone. */
+import { benchDecisions } from './decisions.ts';
+import { benchEvictions } from './evictions.ts';
 import { benchRanking } from './ranking.ts';
 import { benchScaleReplicas } from './scale-replicas.ts';
 
-benchRanking();
-await benchScaleReplicas();
+const all: Readonly<Record<string, () => void | Promise<void>>> = {
+  ranking: benchRanking,
+  decisions: benchDecisions,
+  evictions: benchEvictions,
+  'scale-replicas': benchScaleReplicas,
+};
+
+const asked = process.argv.slice(2);
+for (const [name, run] of Object.entries(all)) {
+  if (asked.length === 0 || asked.includes(name)) await run();
+}

@@ -1,0 +1,2 @@
+import { benchEvictions } from './evictions.ts';
+await benchEvictions();
