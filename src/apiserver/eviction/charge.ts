@@ -17,7 +17,7 @@ export interface Charge {
 }
 
 /** Above this many approvals those that are done are dropped; the map is written whole with every eviction. */
-const TIDY_ABOVE = 64;
+const TIDY_ABOVE = 16;
 
 /** Takes the cost from the budget's allowance and records the approval, even one that costs nothing. */
 export function chargeBudget(

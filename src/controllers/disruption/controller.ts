@@ -26,6 +26,9 @@ import { watchBudgets, watchPods } from './watches.ts';
 /** Keys never run twice at once, so several workers only keep budgets from waiting for one another's writes. */
 const WORKERS = 8;
 
+/** Short, because pod events wait for a budget's back-off to end. */
+const MAX_BACKOFF_MS = 160;
+
 /** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
 export function createDisruptionController(options: DisruptionOptions = {}): StartController {
   return (context) => run(context, options);
@@ -40,7 +43,7 @@ export interface DisruptionOptions {
 
 function run(context: ControllerContext, options: DisruptionOptions): RunningController {
   const { client, clock, informers, metrics } = context;
-  const queueNamed = (name: string): WorkQueue => new WorkQueue({ name, clock, metrics });
+  const queueNamed = (name: string): WorkQueue => new WorkQueue({ name, clock, metrics, maxDelayMs: MAX_BACKOFF_MS });
   const queue = queueNamed('disruption');
   const recheck = queueNamed('disruption_recheck');
   const stale = queueNamed('stale_pod_disruption');

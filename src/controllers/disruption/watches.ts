@@ -47,7 +47,10 @@ export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch
     const [first] = selecting;
     if (first !== undefined && selecting.length > 1) publish(events, pod, multipleBudgets(pod, first));
     for (const budget of first === undefined ? grouping : [first, ...grouping]) {
-      queue.add(formatKey({ namespace, name: budget }));
+      const key = formatKey({ namespace, name: budget });
+      // A budget whose write has just lost against an eviction is already due again; under a storm of evictions
+      // every further attempt before that would lose as well.
+      if (queue.failures(key) === 0) queue.add(key);
     }
   };
   const see = (pod: Pod): void => {

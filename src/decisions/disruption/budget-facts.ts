@@ -93,9 +93,16 @@ const NO_PODS: ReadonlyMap<string, number> = new Map();
 function readStatus({ status }: PodDisruptionBudget): BudgetStatus {
   const { disruptedPods } = status ?? {};
   let disrupted = NO_PODS;
+  // Approvals come in bursts, so one reading often serves many entries.
+  let text: string | undefined;
+  let at = 0;
   for (const name in disruptedPods) {
     if (disrupted === NO_PODS) disrupted = new Map();
-    (disrupted as Map<string, number>).set(name, parseTime(disruptedPods[name]) ?? 0);
+    if (disruptedPods[name] !== text) {
+      text = disruptedPods[name];
+      at = parseTime(text) ?? 0;
+    }
+    (disrupted as Map<string, number>).set(name, at);
   }
   return {
     observedGeneration: status?.observedGeneration ?? 0,

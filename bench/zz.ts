@@ -1,2 +1,0 @@
-import { benchEvictions } from './evictions.ts';
-await benchEvictions();
