@@ -1,0 +1,58 @@
+/**
+ * Measures the embedded control plane, and the same load on etcd + kube-apiserver where their binaries are built.
+ *
+ *   npm run bench:control-plane                  everything; takes some minutes
+ *   npm run bench:control-plane -- pods fan-out  some of it: store, pods, fan-out, scale
+ *   npm run bench:control-plane -- --quick       everything small, to see that it runs
+ *   npm run bench:control-plane -- --json        one JSON array instead of the table
+ */
+import { parseArgs } from 'node:util';
+import { measurePods } from './pods.ts';
+import { formatRows, type Measure, ratio, type Row } from './report.ts';
+import { measureScale } from './scale.ts';
+import { measureStore } from './store.ts';
+import { startKubernetes, startQuorate, type Target, withFolder } from './target.ts';
+import { measureFanOut } from './watch-fan-out.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+});
+const { quick } = values;
+
+const onBoth = (measure: (target: Target) => Promise<Measure[]>) => async (): Promise<Row[]> => {
+  const own = await withFolder(async (folder) => {
+    const target = await startQuorate(folder);
+    return measure(target).finally(() => target.stop());
+  });
+  const kubernetes = await startKubernetes();
+  const reference = kubernetes === undefined ? [] : await measure(kubernetes).finally(() => kubernetes.stop());
+  return own.map((one, at) => ({ measure: one, reference: reference[at] }));
+};
+const alone = (measure: () => Promise<Measure[]>) => async (): Promise<Row[]> =>
+  (await measure()).map((one) => ({ measure: one }));
+
+const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
+  store: alone(() => measureStore({ entries: quick ? 2000 : 50_000 })),
+  pods: onBoth((target) => measurePods(target, { pods: quick ? 500 : 10_000 })),
+  'fan-out': onBoth((target) => measureFanOut(target, { watchers: quick ? 100 : 1000, writes: quick ? 5 : 50 })),
+  scale: alone(() => measureScale(quick ? { pods: 2000, nodes: 100 } : { pods: 150_000, nodes: 5000 })),
+};
+
+const chosen = positionals.length === 0 ? Object.keys(benchmarks) : positionals;
+const rows: Row[] = [];
+for (const name of chosen) {
+  const run = benchmarks[name];
+  if (run === undefined) throw new Error(`No benchmark "${name}"; there are ${Object.keys(benchmarks).join(', ')}`);
+  process.stderr.write(`measuring ${name}…\n`);
+  rows.push(...(await run()));
+}
+console.log(
+  values.json
+    ? JSON.stringify(
+        rows.map((row) => ({ ...row, ratio: ratio(row) })),
+        null,
+        2,
+      )
+    : formatRows(rows),
+);
