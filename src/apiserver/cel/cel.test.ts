@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileCel } from './compile.ts';
-import { rewriteObjectLiterals } from './object-literals.ts';
+import { rewriteSource } from './rewrite.ts';
 import { fromCel, toCel } from './values.ts';
 
 const run = (expression: string, variables: Record<string, unknown> = {}): unknown => {
@@ -34,8 +34,33 @@ test('an object literal becomes a map', () => {
   ).toEqual({ metadata: { annotations: { a: 'b' }, name: 'K' } });
 });
 
-test('rewriteObjectLiterals() leaves other expressions as they are', () => {
+test('rewriteSource() leaves other expressions as they are', () => {
   for (const text of ['a ? {"b": c} : d', 'size(object.list) > 0', "'Object{a: 1}'", 'x.all(i, i.y == 1)']) {
-    expect(rewriteObjectLiterals(text)).toBe(text);
+    expect(rewriteSource(text)).toBe(text);
   }
+});
+
+const library: [string, unknown][] = [
+  ["'abc'.matches('^a.c$')", true],
+  ["object.name.matches('^q') && matches(object.name, 'q$')", true],
+  ["'a-b-c'.replace('-', '+')", 'a+b+c'],
+  ["'a-b-c'.replace('-', '+', 1)", 'a+b-c'],
+  ["'x1 y22'.findAll('[0-9]+')", ['1', '22']],
+  ["'%s has %d'.format(['a', 3])", 'a has 3'],
+  ['object.list.sum()', 6],
+  ['object.list.max() - object.list.min()', 2],
+  ['object.list.isSorted() && object.list.indexOf(2) == 1', true],
+  ["quantity('1Gi').isGreaterThan(quantity('1000Mi'))", true],
+  ["quantity('500m').add(quantity('1.5')).asInteger()", 2],
+  ["isQuantity('1x') || isURL('https://a')", true],
+];
+for (const [expression, want] of library) {
+  test(`library: ${expression}`, () => {
+    expect(run(expression, { object: { name: 'q', list: [1, 2, 3] } })).toEqual(want);
+  });
+}
+
+test('an evil pattern takes no time', () => {
+  const object = { name: `${'a'.repeat(40)}!` };
+  expect(run("object.name.matches('^(a+)+$')", { object })).toBe(false);
 });

@@ -1,6 +1,7 @@
 /** Expressions of admission: compiled once, then evaluated against requests. */
 import { Environment } from '@marcbachmann/cel-js';
-import { rewriteObjectLiterals } from './object-literals.ts';
+import { registerLibrary } from './library.ts';
+import { rewriteSource } from './rewrite.ts';
 
 export type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
 
@@ -18,6 +19,7 @@ function environmentFor(variables: readonly string[]): Environment {
   let environment = environments.get(key);
   if (environment === undefined) {
     environment = new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true });
+    registerLibrary(environment);
     for (const name of variables) environment.registerVariable(name, 'dyn');
     environments.set(key, environment);
   }
@@ -27,7 +29,7 @@ function environmentFor(variables: readonly string[]): Environment {
 export function compileCel(expression: string, variables: readonly string[] = ADMISSION_VARIABLES): Compiled {
   try {
     const environment = environmentFor(variables);
-    const source = rewriteObjectLiterals(expression);
+    const source = rewriteSource(expression);
     const checked = environment.check(source);
     if (!checked.valid) return { valid: false, message: checked.error?.message ?? 'cannot be checked' };
     const run = environment.parse(source);

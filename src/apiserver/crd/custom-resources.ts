@@ -22,6 +22,8 @@ const PLURAL = 'customresourcedefinitions';
 interface Served {
   definition: CustomResourceDefinition;
   row: ResourceRow | undefined;
+  /** What the row was made of, so that a change of conditions alone does not make it anew. */
+  madeOf?: string;
   /** Ends the watch of the objects that still hold a deleted definition. */
   stopSweeping?: () => void;
 }
@@ -83,6 +85,15 @@ export class CustomResources {
 
   #serve(served: Served): void {
     const { registry } = this.#kernel;
+    const { spec, status, metadata } = served.definition;
+    const madeOf = JSON.stringify([
+      isEstablished(served.definition),
+      spec,
+      status?.acceptedNames,
+      Boolean(metadata.deletionTimestamp),
+    ]);
+    if (served.madeOf === madeOf) return;
+    served.madeOf = madeOf;
     const row = isEstablished(served.definition) ? customRow(served.definition) : undefined;
     if (served.row !== undefined && row !== undefined) registry.replace(served.row, row);
     else if (row !== undefined) registry.add(row);

@@ -1,12 +1,17 @@
 /**
- * Rewrites object literals such as `Object{spec: Object.spec{replicas: 3}}` and `JSONPatch{op: "add"}` to map literals,
- * which is all the CEL library knows: `{"spec": {"replicas": 3}}`. Text in quotes is left alone.
+ * Rewrites what the CEL library does not know or does unsafely, before it parses an expression. Text in quotes is left
+ * alone.
+ *  - object literals such as `Object{spec: Object.spec{replicas: 3}}` and `JSONPatch{op: "add"}` become map literals:
+ *    `{"spec": {"replicas": 3}}`
+ *  - `matches`, whose patterns could take forever, becomes a function with the same meaning in linear time
  */
+import { SAFE_MATCHES } from './library.ts';
+
 const TYPE_NAMES = new Set(['Object', 'JSONPatch']);
 const IDENTIFIER = /[A-Za-z_][\w]*(?:\.[A-Za-z_][\w]*)*/y;
 const FIELD = /\s*([A-Za-z_]\w*)\s*:(?!:)/y;
 
-export function rewriteObjectLiterals(expression: string): string {
+export function rewriteSource(expression: string): string {
   let output = '';
   let at = 0;
   /** For each open brace, whether its keys are field names. */
@@ -37,7 +42,8 @@ export function rewriteObjectLiterals(expression: string): string {
         at += name.length + opens[0].length;
         field();
       } else {
-        output += name;
+        const calls = /^\s*\(/.test(rest);
+        output += calls ? name.replace(/(^|\.)matches$/, `$1${SAFE_MATCHES}`) : name;
         at += name.length;
       }
       continue;
