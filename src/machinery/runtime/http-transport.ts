@@ -37,7 +37,12 @@ export function createHttpTransport(access: ServerAccess): HttpTransport {
       port: url.port || (secure ? 443 : 80),
       method: request.method,
       path: base + request.path,
-      headers: { ...request.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      headers: {
+        ...request.headers,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        // Without it a DELETE's body would go out unframed, and be taken for the start of the next request.
+        ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
+      },
     };
     const start = (): Promise<TransportResponse> => exchange(secure ? httpsRequest : httpRequest, options, request);
     try {
