@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { loadSchema, nodeOfKind, type ObjectNode } from '../../../api/schema/index.ts';
+import type { JsonObject } from '../../../machinery/values/index.ts';
+import { compareObjects } from './compare.ts';
+import { inOrder } from './field-set.ts';
+import { fieldsOfNew } from './new-fields.ts';
+
+const nodeNamed = (group: string, kind: string): ObjectNode => {
+  const node = nodeOfKind(loadSchema(), { group, version: 'v1', kind });
+  if (node === undefined) throw new Error(`${kind} must be known`);
+  return node;
+};
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
+const labels = maybe(fc.dictionary(fc.constantFrom('a', 'b', '__proto__x'), fc.constantFrom('', '1')));
+const container = fc.record({
+  name: fc.constantFrom('a', 'b', 'c'),
+  image: maybe(fc.constantFrom('', 'i')),
+  args: maybe(fc.array(fc.constantFrom('x', 'y'), { maxLength: 2 })),
+  resources: maybe(fc.record({ limits: maybe(fc.dictionary(fc.constantFrom('cpu', 'memory'), fc.constant('1'))) })),
+  ports: maybe(
+    fc.array(
+      fc.record({ containerPort: fc.integer({ min: 1, max: 2 }), protocol: maybe(fc.constantFrom('TCP', 'UDP')) }),
+      {
+        maxLength: 2,
+      },
+    ),
+  ),
+  env: maybe(fc.array(fc.record({ name: fc.constantFrom('E', 'F'), value: maybe(fc.constant('')) }), { maxLength: 3 })),
+});
+const pod = fc.record({
+  metadata: fc.record({
+    name: fc.constant('p'),
+    labels,
+    finalizers: maybe(fc.array(fc.constantFrom('x', 'y'), { maxLength: 3 })),
+  }),
+  spec: maybe(
+    fc.record({
+      containers: maybe(fc.array(container, { maxLength: 3 })),
+      nodeName: maybe(fc.constantFrom('', 'n')),
+      hostNetwork: maybe(fc.boolean()),
+      securityContext: maybe(fc.constantFrom({}, null, { runAsUser: 0 })),
+      tolerations: maybe(fc.array(fc.record({ key: fc.constant('k') }), { maxLength: 2 })),
+    }),
+  ),
+  status: maybe(fc.constantFrom({}, { phase: 'Pending' })),
+});
+
+test('fieldsOfNew() finds what a comparison with nothing finds', () => {
+  const node = nodeNamed('', 'Pod');
+  fc.assert(
+    fc.property(pod, (value) => {
+      const object = JSON.parse(JSON.stringify(value)) as JsonObject;
+      const fields = fieldsOfNew(object, node);
+      expect(fields).toEqual(compareObjects({}, object, node).changed);
+      expect(JSON.stringify(fields)).toBe(JSON.stringify(inOrder(fields)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('fieldsOfNew() walks free data by its values', () => {
+  const node = nodeNamed('apps', 'ControllerRevision');
+  const object = {
+    metadata: { name: 'r' },
+    revision: 0,
+    data: { spec: { b: 1, a: null, list: [{ x: 1 }], empty: {} } },
+  };
+  expect(fieldsOfNew(object, node)).toEqual(compareObjects({}, object, node).changed);
+});
