@@ -17,7 +17,11 @@ import { startNodeLifecycleController } from '../controllers/node-lifecycle/inde
 import { createPodGroupController } from '../controllers/pod-group/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
 import { startPodUnavailableBudgetController } from '../controllers/pod-unavailable-budget/index.ts';
-import { createReplicaSetController, createReplicationControllerController } from '../controllers/replicaset/index.ts';
+import {
+  createReplicaSetController,
+  createReplicationControllerController,
+  type ReplicaControllerOptions,
+} from '../controllers/replicaset/index.ts';
 import { startResourceQuotaController } from '../controllers/resource-quota/index.ts';
 import { rootCaController } from '../controllers/root-ca/index.ts';
 import { startServiceAccountController } from '../controllers/service-account/index.ts';
@@ -31,9 +35,13 @@ export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
   readonly authority: string;
   readonly gates?: FeatureGates | undefined;
+  readonly pickers?: PickerOptions | undefined;
 }
 
-export function embeddedComponents({ authority, gates }: ComponentOptions): StartController[] {
+/** Where pod pickers may live, and whose certificates they may show. */
+export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
+
+export function embeddedComponents({ authority, gates, pickers }: ComponentOptions): StartController[] {
   return [
     startNamespaceController,
     startServiceAccountController,
@@ -50,13 +58,13 @@ export function embeddedComponents({ authority, gates }: ComponentOptions): Star
     startTaintEvictionController,
     (context) => startPodGcController(context),
     createDisruptionController(),
-    createReplicaSetController(),
+    createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),
     startStatefulSetController,
     startDaemonSetController,
     createJobController(),
     startCronJobController,
-    createDeploymentController(),
+    createDeploymentController({ gates }),
     createPodGroupController(),
     startLeaderWorkerSetController,
     startPodUnavailableBudgetController,

@@ -16,7 +16,7 @@ import {
   type Client,
   type Clock,
   createClient,
-  type FeatureGates,
+  FeatureGates,
   type Logger,
   Metrics,
   systemClock,
@@ -24,7 +24,7 @@ import {
 import { type Rules, startSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, openLmdbStore, type Store } from '../storage/index.ts';
 import { bootstrapObjects, publishServer } from './bootstrap.ts';
-import { embeddedComponents } from './components.ts';
+import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createPlane } from './plane.ts';
 import { runComponents } from './run-components.ts';
 
@@ -40,6 +40,7 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   readonly clock?: Clock;
   readonly gates?: FeatureGates | undefined;
+  readonly pickers?: PickerOptions | undefined;
 }
 
 export interface EmbeddedHost {
@@ -76,7 +77,7 @@ function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger)
 }
 
 async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {
-  const { dataDirectory, log, bind } = options;
+  const { dataDirectory, log, bind, gates = new FeatureGates(), pickers } = options;
   const metrics = new Metrics();
   const pki = await openPki({
     ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),
@@ -84,14 +85,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     hosts: [bind],
     serviceAddress: SERVICE_ADDRESS,
   });
-  const plane = createPlane({
-    store,
-    clock,
-    log,
-    pki,
-    serviceAccounts: true,
-    ...(options.gates && { gates: options.gates }),
-  });
+  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true, gates });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);
@@ -113,7 +107,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
 
   const components = runComponents({ transportFor: () => transportFor(), clock, log, metrics }, [
-    ...embeddedComponents({ authority: pki.authority.certificate, gates: options.gates }),
+    ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers }),
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ]);
   const stopRenewing = pki.keepServerFresh(

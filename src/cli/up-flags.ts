@@ -10,4 +10,7 @@ export interface UpFlags {
   readonly logLevel: string;
   readonly logFormat: string;
   readonly ephemeral?: boolean;
+  readonly pickerAllow?: string[];
+  readonly pickerDeny?: string[];
+  readonly pickerCa?: string;
 }

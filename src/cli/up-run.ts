@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type EmbeddedHost, parseRules, startEmbedded } from '../app/index.ts';
+import { type EmbeddedHost, parseRules, type PickerOptions, startEmbedded } from '../app/index.ts';
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import { createLogger } from './logger.ts';
 import type { UpFlags } from './up-flags.ts';
@@ -23,6 +23,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       nodes: flags.nodes,
       rules: flags.rules === undefined ? undefined : parseRules(flags.rules),
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
+      pickers: pickerOptions(flags),
       log,
     });
   } catch (error) {
@@ -37,6 +38,13 @@ export async function runUp(flags: UpFlags): Promise<void> {
   await host.stop();
   if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   process.stdout.write(dataDirectory === undefined ? 'Stopped.\n' : 'Stopped. The next quorate up continues here.\n');
+}
+
+function pickerOptions({ pickerAllow, pickerCa, pickerDeny }: UpFlags): PickerOptions {
+  return {
+    pickerAddresses: { allow: pickerAllow, deny: pickerDeny },
+    pickerCertificates: pickerCa === undefined ? undefined : readFileSync(pickerCa, 'utf8'),
+  };
 }
 
 function defaultDataDirectory(): string {

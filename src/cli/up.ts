@@ -18,6 +18,12 @@ export function register(program: Command): void {
     .option('--feature-gates <list>', 'behaviours to switch, such as GangScheduling=false')
     .option('--log-level <level>', LEVELS.join(', '), oneOf(LEVELS), 'warn')
     .option('--log-format <format>', FORMATS.join(', '), oneOf(FORMATS), 'text')
+    .option(
+      '--picker-allow <addresses...>',
+      'CIDRs or hosts where pod pickers may live although they are loopback or link-local',
+    )
+    .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
+    .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
     .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
     .action(async (flags: UpFlags) => {
       const { runUp } = await import('./up-run.ts');

@@ -2,16 +2,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedHost, startEmbedded } from '../../src/app/index.ts';
+import { type EmbeddedHost, type PickerOptions, startEmbedded } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 
-export async function startHost({ nodes = 2 }: { nodes?: number } = {}): Promise<EmbeddedHost> {
+export async function startHost({
+  nodes = 2,
+  pickers,
+}: {
+  nodes?: number;
+  pickers?: PickerOptions;
+} = {}): Promise<EmbeddedHost> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-client-test-'));
   const host = await startEmbedded({
     port: 0,
     bind: '127.0.0.1',
     kubeconfig: join(folder, 'kubeconfig'),
     nodes,
+    pickers,
     log: silentLogger,
   });
   return {
