@@ -1,7 +1,15 @@
 /** Our scheduler as one more scheduler of a cluster that exists already. */
-import { createHttpTransport, loadKubeconfig, type Logger, systemClock } from '../machinery/runtime/index.ts';
+import { hostname } from 'node:os';
+import {
+  createClient,
+  createHttpTransport,
+  electLeader,
+  loadKubeconfig,
+  type Logger,
+  systemClock,
+} from '../machinery/runtime/index.ts';
 import { startScheduler } from '../scheduler/index.ts';
-import { runComponents } from './run-components.ts';
+import { type RunningComponents, runComponents } from './run-components.ts';
 
 export interface ClusterSchedulerOptions {
   /** Default: as kubectl finds it. */
@@ -9,12 +17,18 @@ export interface ClusterSchedulerOptions {
   readonly context?: string | undefined;
   /** Pods that name this scheduler are its business. Default `quorate-scheduler`. */
   readonly schedulerName?: string | undefined;
+  /** Where the Lease is kept on which schedulers of one name agree who works. Default `kube-system`. */
+  readonly namespace?: string | undefined;
+  /** The lease was lost and this scheduler has stopped. */
+  readonly lost?: (() => void) | undefined;
   readonly log: Logger;
 }
 
 export interface ClusterScheduler {
   readonly server: string;
   readonly schedulerName: string;
+  /** Resolves when this one is at work; others of its name stand by. */
+  readonly elected: Promise<void>;
   stop(): void;
 }
 
@@ -23,22 +37,38 @@ export async function startClusterScheduler(options: ClusterSchedulerOptions): P
   const { log, schedulerName = 'quorate-scheduler' } = options;
   const access = loadKubeconfig({ path: options.kubeconfig, context: options.context });
   const http = createHttpTransport(access);
-  const components = runComponents({ transportFor: () => http.send, clock: systemClock, log }, [
-    (context) => startScheduler(context, { schedulerName }),
-  ]);
+  const client = createClient({ transport: http.send, userAgent: 'quorate-scheduler' });
   try {
-    await components.client.request('GET', '/version');
+    await client.request('GET', '/version');
   } catch (error) {
-    components.stop();
     http.close();
     throw error;
   }
-  return {
-    server: access.server,
-    schedulerName,
-    stop() {
-      components.stop();
-      http.close();
-    },
+  const abort = new AbortController();
+  let components: RunningComponents | undefined;
+  const stop = (): void => {
+    components?.stop();
+    abort.abort();
   };
+  const elected = electLeader({
+    client,
+    clock: systemClock,
+    log,
+    namespace: options.namespace ?? 'kube-system',
+    name: schedulerName,
+    identity: `${hostname()}_${crypto.randomUUID()}`,
+    signal: abort.signal,
+    // Two schedulers of one name would place pods twice into the same room: better none for a moment.
+    lost() {
+      log.error({ lease: schedulerName }, 'lost the lease; another scheduler may be at work');
+      stop();
+      options.lost?.();
+    },
+  }).then(() => {
+    if (abort.signal.aborted) return;
+    components = runComponents({ transportFor: () => http.send, clock: systemClock, log }, [
+      (context) => startScheduler(context, { schedulerName }),
+    ]);
+  });
+  return { server: access.server, schedulerName, elected, stop };
 }

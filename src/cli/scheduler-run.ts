@@ -6,19 +6,25 @@ export interface SchedulerFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly schedulerName: string;
+  readonly leaseNamespace: string;
   readonly logLevel: string;
   readonly logFormat: string;
 }
 
 export async function runScheduler(flags: SchedulerFlags): Promise<void> {
-  const { context, kubeconfig, logFormat, logLevel, schedulerName } = flags;
+  const { context, kubeconfig, leaseNamespace: namespace, logFormat, logLevel, schedulerName } = flags;
   let scheduler: ClusterScheduler;
   try {
     scheduler = await startClusterScheduler({
       kubeconfig,
       context,
       schedulerName,
+      namespace,
       log: createLogger(logLevel, logFormat),
+      lost: () => {
+        process.exitCode = 1;
+        process.emit('SIGTERM');
+      },
     });
   } catch (error) {
     process.stderr.write(`quorate scheduler: ${error instanceof Error ? error.message : String(error)}\n`);

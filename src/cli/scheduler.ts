@@ -9,6 +9,7 @@ export function register(program: Command): void {
     .option('--kubeconfig <file>', 'how to reach the cluster (default: as kubectl finds it)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--scheduler-name <name>', 'the spec.schedulerName of the pods to schedule', 'quorate-scheduler')
+    .option('--lease-namespace <name>', 'where schedulers of one name agree who works', 'kube-system')
     .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
     .option('--log-format <format>', 'text, json', 'text')
     .action(async (flags: SchedulerFlags) => {

@@ -15,6 +15,8 @@ export interface BinderOptions {
   readonly book: PodBook;
   /** Asked again right before the write: the group may have lost a member meanwhile. */
   readonly mayBind: (known: KnownPod) => boolean;
+  /** Has to be done before the pod may start; a failure is tried again. */
+  readonly beforeBind: (known: KnownPod) => Promise<void>;
   readonly onBound: (known: KnownPod) => void;
   /** The server will never accept this binding. */
   readonly onRefused: (known: KnownPod, error: Error) => void;
@@ -29,7 +31,7 @@ const RETRY_LONGEST_MS = 5000;
  * siblings may be bound already; only a refusal gives the place up.
  */
 export function startBinder(options: BinderOptions): { bind: (known: KnownPod) => void; queue: WorkQueue } {
-  const { book, context, mayBind, onBound, onRefused, workers = 32 } = options;
+  const { beforeBind, book, context, mayBind, onBound, onRefused, workers = 32 } = options;
   const queue = new WorkQueue({
     name: 'scheduler-bindings',
     clock: context.clock,
@@ -48,6 +50,7 @@ export function startBinder(options: BinderOptions): { bind: (known: KnownPod) =
       metadata: { namespace: metadata.namespace, name: metadata.name, uid: metadata.uid },
       target: { apiVersion: 'v1', kind: 'Node', name: known.node },
     };
+    if (known.facts.claims.length > 0) await beforeBind(known);
     try {
       await context.client.createSubresource(podType, key, 'binding', binding);
     } catch (error) {

@@ -12,7 +12,8 @@ export type ClusterEvent =
   | 'PodAssigned'
   | 'PodGone'
   | 'PodLabels'
-  | 'NamespaceLabels';
+  | 'NamespaceLabels'
+  | 'VolumeChanged';
 
 /** The events that can turn each filter's no into a yes. */
 const HELPS: Readonly<Record<FilterName, readonly ClusterEvent[]>> = {
@@ -23,6 +24,7 @@ const HELPS: Readonly<Record<FilterName, readonly ClusterEvent[]>> = {
   NodeResourcesFit: ['NodeAdded', 'NodeResources', 'PodGone'],
   PodTopologySpread: ['NodeAdded', 'NodeGone', 'NodeLabels', 'PodAssigned', 'PodGone', 'PodLabels'],
   InterPodAffinity: ['NodeAdded', 'NodeLabels', 'PodAssigned', 'PodGone', 'PodLabels', 'NamespaceLabels'],
+  VolumeBinding: ['NodeAdded', 'NodeLabels', 'VolumeChanged'],
   TopologyDomain: ['NodeAdded', 'NodeLabels', 'NodeResources', 'PodGone'],
 };
 

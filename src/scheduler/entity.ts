@@ -18,4 +18,6 @@ export interface Entity {
   restsUntil: number;
   stateSince: number;
   filters: ReadonlySet<FilterName>;
+  /** The state of the cluster in which it last failed; the same state would answer the same. */
+  failedAt: number;
 }

@@ -22,6 +22,7 @@ export class PendingQueue {
   readonly #waiting = new Set<Entity>();
   readonly #events = new Set<ClusterEvent>();
   #order = 0;
+  #epoch = 0;
 
   constructor({ clock, onActive }: PendingQueueOptions) {
     this.#clock = clock;
@@ -37,6 +38,11 @@ export class PendingQueue {
       this.#clock.after(FLUSH_EVERY_MS, flush);
     };
     this.#clock.after(FLUSH_EVERY_MS, flush);
+  }
+
+  /** Grows with everything that could make room. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   get(key: string): Entity | undefined {
@@ -70,12 +76,14 @@ export class PendingQueue {
         restsUntil: 0,
         stateSince: this.#clock.now(),
         filters: new Set(),
+        failedAt: -1,
       };
       this.#entities.set(key, entity);
       this.#activate(entity);
       return;
     }
     known.priority = Math.max(known.priority, priority);
+    known.failedAt = -1;
     if (known.state === 'idle' || known.state === 'active') this.#activate(known);
     else this.#wake(known);
   }
@@ -129,6 +137,7 @@ export class PendingQueue {
 
   /** Events are gathered and looked at once per round of scheduling, so that a burst costs one pass. */
   notify(event: ClusterEvent): void {
+    this.#epoch += 1;
     if (this.#waiting.size === 0) return;
     this.#events.add(event);
     this.#onActive();

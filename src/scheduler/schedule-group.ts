@@ -46,6 +46,10 @@ export function scheduleGroup(deps: SchedulerDeps, entity: Entity, group: string
     return;
   }
   for (const known of pending) known.attempts += 1;
+  if (entity.failedAt === deps.queue.epoch) {
+    deps.queue.retry(entity, pending.length);
+    return;
+  }
   const verdict = checkMembers(terms, pods);
   if (verdict.reason !== 'Consistent') {
     reportGroup(deps, terms, 'SchedulerError', verdict.message);
@@ -121,6 +125,7 @@ function fail(
     message = `${message} ${preemption.message}`;
   }
   deps.queue.retry(entity, question.pods.length);
+  if (preemption.reason === 'NoVictims') entity.failedAt = deps.queue.epoch;
   reportGroup(deps, terms, 'Unschedulable', message);
   for (const { pod } of answer.leftOut) {
     const known = deps.book.get(pod.uid);

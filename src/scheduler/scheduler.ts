@@ -19,6 +19,7 @@ import { reportBound, reportError } from './report.ts';
 import { runRound } from './round.ts';
 import { StatusWriter } from './status-writer.ts';
 import { Victims } from './victims.ts';
+import { Volumes } from './volumes.ts';
 import { requeuePod, watchCluster, watchGroup } from './watches.ts';
 
 export interface SchedulerOptions {
@@ -39,6 +40,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
   const book = new PodBook(cluster, gates.enabled('GenericWorkload') && gates.enabled('GangScheduling'));
   const groups = new GroupBook(log);
   const budgets = new Budgets(context, groups);
+  const volumes = new Volumes(context.client, informers);
   const events = context.eventsFor(schedulerName);
   const status = new StatusWriter(context, book);
 
@@ -67,6 +69,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
       permit.pass(known);
       return false;
     },
+    beforeBind: (known) => volumes.announce(known),
     onBound: (known) => reportBound(deps, known),
     onRefused: (known, error) => {
       book.release(known);
@@ -120,7 +123,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
     context,
     workers: 1,
     ready: async () => {
-      const followed = budgets.follow();
+      const followed = Promise.all([budgets.follow(), volumes.follow(cluster, () => queue.notify('VolumeChanged'))]);
       // Nodes and groups are known before the first pod is looked at.
       await Promise.all([discover(), informers.of(nodeType).whenSynced(), informers.of(namespaceType).whenSynced()]);
       watchCluster(deps, informers);

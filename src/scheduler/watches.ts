@@ -132,6 +132,8 @@ export function watchGroup(deps: SchedulerDeps, { kind, name, namespace }: Group
   if (kind === 'PodGroup') {
     const group = `${namespace}/${name}`;
     permit.review(group);
+    const entity = deps.queue.get(`group:${group}`);
+    if (entity !== undefined) entity.failedAt = -1;
     requeueGroup(deps, group);
     return;
   }

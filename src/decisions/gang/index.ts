@@ -5,6 +5,7 @@ export * from './cluster/pod-facts.ts';
 export { ask, checkNode } from './filters/check-node.ts';
 export { Diagnosis } from './filters/diagnosis.ts';
 export type { FilterName, Rejection } from './filters/rejection.ts';
+export { volumeTerms } from './filters/volumes.ts';
 export { firstUntolerated, tolerates } from './filters/tolerations.ts';
 export * from './placement/feasibility.ts';
 export { findNode } from './placement/find-node.ts';

@@ -1,6 +1,7 @@
 import type { Node } from '../../../api/generated/core-v1.ts';
 import type { Labels } from '../../../machinery/values/index.ts';
 import { NodeFacts } from './node-facts.ts';
+import type { NodeTerm } from './node-selection.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { ResourceNames } from './resources.ts';
 
@@ -23,6 +24,8 @@ export class Cluster {
   readonly #byGroup = new Map<string, Map<string, Placed>>();
   readonly #nominations = new Map<string, Placed>();
   readonly namespaceLabels = new Map<string, Labels>();
+  /** Where the volume behind a claim (`namespace/name`) can be used, for claims that have one with such limits. */
+  readonly volumeTerms = new Map<string, readonly NodeTerm[]>();
   /** Pods whose required anti-affinity others must respect. */
   readonly withAntiAffinity = new Map<string, Placed>();
   /** Pods with any rule about other pods; they pull and push in scoring. */

@@ -45,6 +45,11 @@ function matchesTerm({ labels, fields }: NodeTerm, nodeLabels: Labels, nodeName:
   return fields.length === 0 || matches({ requirements: fields }, { 'metadata.name': nodeName });
 }
 
+export const compileNodeTerms = (terms: readonly NodeSelectorTerm[]): NodeTerm[] => terms.map(compileTerm);
+
+export const matchesNodeTerms = (terms: readonly NodeTerm[], labels: Labels, nodeName: string): boolean =>
+  terms.some((term) => matchesTerm(term, labels, nodeName));
+
 /** What a pod asks of its node by label: `nodeSelector` and required node affinity must both hold. */
 export interface NodeChoice {
   readonly selector: Labels | undefined;

@@ -1,5 +1,6 @@
 import type { Pod, Toleration } from '../../../api/generated/core-v1.ts';
 import { type Labels, parseTime } from '../../../machinery/values/index.ts';
+import { claimsOf } from './claims.ts';
 import { type HostPort, hostPortsOf } from './host-ports.ts';
 import { compileNodeChoice, compilePreferredNodes, type NodeChoice, type WeightedNodeTerm } from './node-selection.ts';
 import { compilePodAffinity, compileSpread, type PodAffinityTerms, type SpreadRules } from './pod-terms.ts';
@@ -20,7 +21,8 @@ export interface PodFacts {
   readonly requests: readonly Amount[];
   readonly assumed: { readonly cpu: number; readonly memory: number };
   readonly hostPorts: readonly HostPort[];
-  /** Only this node will do; what DaemonSets once set and a client may still ask for. */
+  /** Persistent volume claims it mounts. */
+  readonly claims: readonly string[];
   readonly nodeChoice: NodeChoice | undefined;
   readonly preferredNodes: readonly WeightedNodeTerm[];
   readonly tolerations: readonly Toleration[];
@@ -46,6 +48,7 @@ export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFac
   const podTerms = compilePodAffinity(spec, namespace, labels);
   const spread = compileSpread(spec?.topologySpreadConstraints, labels);
   const hostPorts = hostPortsOf(pod);
+  const claims = claimsOf(pod);
   return {
     pod,
     uid: metadata.uid ?? `${namespace}/${metadata.name ?? ''}`,
@@ -59,6 +62,7 @@ export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFac
     requests,
     assumed: sumAssumed(pod),
     hostPorts,
+    claims,
     nodeChoice: compileNodeChoice(spec),
     preferredNodes: compilePreferredNodes(
       spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution,
@@ -77,6 +81,7 @@ export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFac
       spec?.tolerations,
       spec?.topologySpreadConstraints,
       spec?.priority,
+      claims,
     ]),
     looksAtPods:
       podTerms.affinity.length + podTerms.antiAffinity.length + podTerms.preferred.length > 0 ||

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { cluster, facts, node, pod } from '../fixtures.ts';
+import { volumeTerms } from './volumes.ts';
 import { findNode } from '../placement/find-node.ts';
 
 const web = { app: 'web' };
@@ -215,6 +216,25 @@ for (const { name, nodes, placed = [], pod: asked, want } of cases) {
     else expect(want).toContain(found?.name);
   });
 }
+
+test("findNode() follows the volume behind a pod's claim", () => {
+  const made = cluster([node('a', zone('1')), node('b', zone('2'))]);
+  const volume = {
+    metadata: { name: 'v' },
+    spec: {
+      nodeAffinity: {
+        required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['2'] }] }] },
+      },
+    },
+  };
+  made.volumeTerms.set('default/data', volumeTerms(volume) ?? []);
+  const asked = (over: object) =>
+    facts(made, pod('p', { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data' } }], ...over }));
+  expect(findNode(asked({}), made).node?.name).toBe('b');
+  expect(findNode(asked({ nodeSelector: { zone: '1' } }), made).diagnosis?.message).toBe(
+    "0/2 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity, 1 node(s) didn't match Pod's node affinity/selector.",
+  );
+});
 
 test('findNode() keeps room that was promised to a more important pod', () => {
   const made = cluster([node('a', { cpu: 2 })]);

@@ -7,6 +7,7 @@ import { type AffinityState, checkAffinity, prepareAffinity } from './pod-affini
 import { type Rejection, rejection } from './rejection.ts';
 import { checkResources } from './resource-fit.ts';
 import { firstUntolerated } from './tolerations.ts';
+import { checkVolumes, type VolumeTerms } from './volumes.ts';
 import { checkSpread, countSpread, type SpreadCounts } from './topology-spread.ts';
 
 const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
@@ -23,6 +24,7 @@ export interface Question {
   readonly affinity: AffinityState | undefined;
   readonly spread: readonly SpreadCounts[];
   readonly toleratesCordon: boolean;
+  readonly volumes: readonly VolumeTerms[];
 }
 
 export function ask(pod: PodFacts, cluster: Cluster): Question {
@@ -32,6 +34,7 @@ export function ask(pod: PodFacts, cluster: Cluster): Question {
     affinity: prepareAffinity(pod, cluster),
     spread: countSpread(pod, pod.spread.hard, cluster),
     toleratesCordon: firstUntolerated([UNSCHEDULABLE], pod.tolerations) === undefined,
+    volumes: pod.claims.map((claim) => cluster.volumeTerms.get(`${pod.namespace}/${claim}`)),
   };
 }
 
@@ -40,12 +43,14 @@ export function ask(pod: PodFacts, cluster: Cluster): Question {
  * names the reason, so that the two say the same of the same node.
  */
 export function checkNode(question: Question, node: NodeFacts): Rejection | undefined {
-  const { affinity, cluster, pod, spread, toleratesCordon } = question;
+  const { affinity, cluster, pod, spread, toleratesCordon, volumes } = question;
   if (node.unschedulable && !toleratesCordon) return CORDONED;
   if (node.taints.length > 0 && firstUntolerated(node.taints, pod.tolerations) !== undefined) return TAINTED;
   if (!matchesNodeChoice(pod.nodeChoice, node.labels, node.name)) return NOT_CHOSEN;
   for (const port of pod.hostPorts) if (node.ports.conflicts(port)) return PORT_TAKEN;
   const shortage = checkResources(pod, node, cluster.resources);
   if (shortage !== undefined) return shortage;
+  const elsewhere = checkVolumes(volumes, node);
+  if (elsewhere !== undefined) return elsewhere;
   return checkSpread(spread, node) ?? (affinity === undefined ? undefined : checkAffinity(affinity, node));
 }

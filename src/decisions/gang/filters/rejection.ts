@@ -12,6 +12,7 @@ export type FilterName =
   | 'NodeAffinity'
   | 'NodePorts'
   | 'NodeResourcesFit'
+  | 'VolumeBinding'
   | 'PodTopologySpread'
   | 'InterPodAffinity'
   | 'TopologyDomain';
