@@ -6,12 +6,19 @@ import { startScheduler } from '../../../src/scheduler/index.ts';
 import { startControlPlane } from '../../../src/testkit/index.ts';
 import { Stage } from './stage.ts';
 
+type Bind = (pod: string, send: () => Promise<unknown>) => Promise<unknown>;
+
 /** A scheduler whose bindings go through `bind`, which may fail them. */
 const schedulerWith =
-  (bind: (real: Client['createSubresource']) => Client['createSubresource']): StartController =>
+  (bind: Bind): StartController =>
   (context) => {
     const { client } = context;
-    return startScheduler({ ...context, client: { ...client, createSubresource: bind(client.createSubresource) } });
+    const failing: Client = {
+      ...client,
+      createSubresource: (type, key, subresource, body) =>
+        bind(key.name, () => client.createSubresource(type, key, subresource, body)) as Promise<never>,
+    };
+    return startScheduler({ ...context, client: failing });
   };
 
 const unavailable = () => new ApiError(503, { reason: 'ServiceUnavailable', message: 'try again' });
@@ -30,13 +37,13 @@ async function withScheduler(start: StartController, play: (stage: Stage) => Pro
 
 test('a gang whose bindings fail for a while is bound whole in the end', () => {
   let failures = 0;
-  const flaky = schedulerWith((real) => (type, key, subresource, body) => {
+  const flaky = schedulerWith((pod, send) => {
     // Every member but the first meets an unreachable server twice.
-    if (key.name !== 'g-0' && failures < 6) {
+    if (pod !== 'g-0' && failures < 6) {
       failures += 1;
       return Promise.reject(unavailable());
     }
-    return real(type, key, subresource, body);
+    return send();
   });
   return withScheduler(flaky, async (stage) => {
     await stage.addGang('g', 4);
@@ -50,12 +57,12 @@ test('a gang whose bindings fail for a while is bound whole in the end', () => {
 
 test('a binding the server refuses gives the place back and is tried elsewhere later', () => {
   let refused = 0;
-  const refusing = schedulerWith((real) => (type, key, subresource, body) => {
+  const refusing = schedulerWith((_, send) => {
     if (refused === 0) {
       refused += 1;
       return Promise.reject(new ApiError(422, { reason: 'Invalid', message: 'not this node' }));
     }
-    return real(type, key, subresource, body);
+    return send();
   });
   return withScheduler(refusing, async (stage) => {
     await stage.addPod('p');
@@ -69,9 +76,9 @@ test('a binding the server refuses gives the place back and is tried elsewhere l
 
 test('what a scheduler left half bound when it died, the next one finishes', () => {
   let bound = 0;
-  const dying = schedulerWith((real) => (type, key, subresource, body) => {
+  const dying = schedulerWith((_, send) => {
     bound += 1;
-    return bound > 2 ? new Promise(() => {}) : real(type, key, subresource, body);
+    return bound > 2 ? new Promise(() => {}) : send();
   });
   return withScheduler(dying, async (stage) => {
     await stage.addGang('g', 4);
@@ -94,9 +101,9 @@ test('what a scheduler left half bound when it died, the next one finishes', () 
 
 test('members deleted between decision and binding leave no half gang behind', () => {
   const held: (() => void)[] = [];
-  const slow = schedulerWith((real) => async (type, key, subresource, body) => {
+  const slow = schedulerWith(async (_, send) => {
     await new Promise<void>((resolve) => held.push(resolve));
-    return real(type, key, subresource, body);
+    return send();
   });
   return withScheduler(slow, async (stage) => {
     await stage.addGang('g', 40);
