@@ -14,6 +14,7 @@ import {
 import { apiVersion, type ResourceRow } from '../registry/row.ts';
 import { failure } from '../status.ts';
 import { kindSchemaOf, nodeOf } from './kind-schema.ts';
+import { pruneCustom } from './structural/prune.ts';
 import { conform } from './typed/conform.ts';
 
 const STATUS_RESET = setOfPaths([['status']]);
@@ -69,7 +70,9 @@ export function createFieldManager(schema: Schema): FieldManager {
           });
         }
         const object: JsonObject = outcome.object;
-        if (!kind.custom) conform(object, kind.struct);
+        // What decoding would leave out must not be stored, or the next write would seem to remove it.
+        if (kind.custom) pruneCustom(object, kind.schema);
+        else conform(object, kind.struct);
         setEntries(object as ApiObject, outcome.managedFields as ManagedFieldsEntry[]);
         return object as ApiObject;
       } catch (error) {

@@ -5,7 +5,7 @@ import type {
   CustomResourceDefinitionVersion,
   CustomResourceSubresourceScale,
 } from '../../api/generated/apiextensions-v1.ts';
-import { semanticEqual } from '../../machinery/values/index.ts';
+import { deepEqual } from '../../machinery/values/index.ts';
 import { compareVersions } from '../discovery/discovery.ts';
 import { storagePrefix } from '../kinds/rows.ts';
 import type { ApiObject } from '../object.ts';
@@ -102,7 +102,7 @@ function customStrategy(
     validate: (object) => schema().validate(object, undefined),
     validateUpdate: (object, old) => schema().validateChange(object, old),
     validateStatusUpdate: (object, old) => [...schema().validate(object, old), ...schema().validateChange(object, old)],
-    generation: (object, old) => !semanticEqual(withoutSystem(object, hasStatus), withoutSystem(old, hasStatus)),
+    generation: (object, old) => !deepEqual(withoutSystem(object, hasStatus), withoutSystem(old, hasStatus)),
     unconditionalUpdate: false,
     ...(selectable.size > 0 && {
       fields: (object: ApiObject) =>

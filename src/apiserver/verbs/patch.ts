@@ -88,7 +88,9 @@ function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): vo
 /** Reads the patch once; the returned function applies it to any version of the object. */
 export function patcher(call: Call, type: Exclude<PatchType, typeof APPLY_PATCH>): (shown: ApiObject) => ApiObject {
   const { kernel, row, version } = call;
-  const document = readPatch(call);
+  const sent = readPatch(call);
+  // A strategic merge of nothing changes nothing; the other patches want something.
+  const document = sent === null && type === STRATEGIC_PATCH ? {} : sent;
   if (type === JSON_PATCH) {
     if (!Array.isArray(document)) throw badRequest('the JSON patch is not a list of operations');
     return (shown) => kernel.codec.jsonPatch(shown, document);

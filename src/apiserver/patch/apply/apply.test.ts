@@ -230,6 +230,15 @@ test('custom resources without a schema own maps by key and lists whole', () => 
   });
 });
 
+test('a map of open type that becomes a scalar takes its parts from their owners', () => {
+  const config = (a: unknown) => ({ apiVersion: 'x.io/v1', kind: 'X', metadata: { name: 'x' }, spec: { a } });
+  const over = { node: freeFormNode, apiVersion: 'x.io/v1', kind: 'X' };
+  const first = stored(undefined, config({ b: 1 }), over);
+  const second = stored(first, config(2), { ...over, manager: 'm2', force: true });
+  expect(fieldsOf(second, 'm1')).toEqual({ 'f:spec': {} });
+  expect(fieldsOf(second, 'm2')).toEqual({ 'f:spec': { '.': {}, 'f:a': {} } });
+});
+
 test('sets are written in the order of their keys, the node itself first', () => {
   const containers = [{ name: 'c', image: 'i' }];
   const object = stored(undefined, deployment({ template: { spec: { containers } }, replicas: 1 }));

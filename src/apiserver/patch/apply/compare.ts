@@ -1,4 +1,4 @@
-import type { ListNode, ObjectNode, SchemaNode } from '../../../api/schema/index.ts';
+import { freeFormNode, type ListNode, type ObjectNode, type SchemaNode } from '../../../api/schema/index.ts';
 import { deepEqual, isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { walkOf } from './effective-node.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
@@ -54,7 +54,11 @@ class Comparer {
     // Most of an object is the same on both sides, and finding that out is cheaper than walking it by its schema.
     if (before === after || deepEqual(before, after)) return;
     const walk = walkOf(node, before, after);
-    if (walk === undefined) return this.#leaf(before, after);
+    if (walk === undefined) {
+      if (isDeduced(node) && isObject(before) !== isObject(after))
+        this.object(objectOf(before), objectOf(after), freeFormNode);
+      return this.#leaf(before, after);
+    }
     if (walk.kind === 'object') this.object(objectOf(before), objectOf(after), walk);
     else this.#list((before ?? []) as unknown[], (after ?? []) as unknown[], walk);
     if (before === undefined) this.#changed.insert(this.#path);
@@ -89,6 +93,9 @@ class Comparer {
     }
   }
 }
+
+/** A value whose type the schema leaves open may turn from a map into something else; its parts then come or go. */
+const isDeduced = (node: SchemaNode | undefined): boolean => node?.kind === 'any' && node.deduced;
 
 const objectOf = (value: unknown): JsonObject | undefined => (isObject(value) ? value : undefined);
 
