@@ -1,6 +1,12 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { daemonSetType, nodeType, podType } from '../../api/resource-types.ts';
-import { decideTogether, type Explanation, explainEviction, type Step } from '../../decisions/disruption/index.ts';
+import {
+  decideTogether,
+  type Explanation,
+  explainEviction,
+  explainStep,
+  type Step,
+} from '../../decisions/disruption/index.ts';
 import { type Client, type Clock, isForbidden, isNotFound, sleep } from '../../machinery/runtime/index.ts';
 import { matches, type Selector } from '../../machinery/values/index.ts';
 import { type DrainRules, filterPod } from './drain-filter.ts';
@@ -233,15 +239,15 @@ const isDown = (states: ReadonlyMap<string, DrainPod>, { name, namespace }: Step
 function explain({ index, isCordoned }: DisruptionState, blocked: readonly Step[], now: number): Explanation[] {
   const seen = new Set<string>();
   const explanations: Explanation[] = [];
-  for (const { budget, pod, unit, verdict } of blocked) {
+  for (const step of blocked) {
+    const { budget, pod, unit } = step;
     // One explanation for each group is enough to act on.
     const key = `${pod.namespace}/${budget}/${unit ?? pod.name}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    const explanation = explainEviction(index, pod, now, { isCordoned });
-    if (explanation === undefined) continue;
-    // On its own the pod might go; it is the drain as a whole that cannot.
-    explanations.push(explanation.allowed ? { ...explanation, allowed: false, reason: verdict.reason } : explanation);
+    const alone = explainEviction(index, step.pod, now, { isCordoned });
+    const explanation = alone?.allowed ? explainStep(index, step, now) : alone;
+    if (explanation !== undefined) explanations.push(explanation);
   }
   return explanations;
 }

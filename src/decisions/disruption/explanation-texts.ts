@@ -5,9 +5,9 @@ import type { ModeReason } from './mode.ts';
 /** One sentence per line, for people. */
 export function formatExplanation(explanation: Explanation, now: number): string[] {
   const { budgets, pod, reason, remedies, short, shortTotal, unit } = explanation;
-  const lines = [
-    `Pod ${pod} ${explanation.allowed ? 'may' : 'may not'} be evicted now: ${REASONS[reason]} (${reason}).`,
-  ];
+  const can = explanation.allowed ? 'may' : 'may not';
+  const when = explanation.jointly ? 'after the pods before it' : 'now';
+  const lines = [`Pod ${pod} ${can} be evicted ${when}: ${REASONS[reason]} (${reason}).`];
   for (const budget of budgets) lines.push(formatBudget(budget));
   if (unit !== undefined) {
     lines.push(`Group ${unit.name}: ${unit.healthy} of ${unit.members} pods healthy, needs ${unit.minCount}.`);

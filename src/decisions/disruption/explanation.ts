@@ -5,7 +5,7 @@ import { type Judgement, judgeEviction } from './judge.ts';
 import type { ModeReason } from './mode.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { type Remedy, remediesFor, remediesForUnits } from './remedy.ts';
-import type { PodName } from './together.ts';
+import type { PodName, Step } from './together.ts';
 import type { BudgetView, GrantReason, RefusalReason } from './verdict.ts';
 
 /** A pod that keeps its group or its budget short. */
@@ -34,6 +34,8 @@ export interface Explanation {
   readonly namespace: string;
   readonly pod: string;
   readonly allowed: boolean;
+  /** Refused only because of pods that would go before it. */
+  readonly jointly?: boolean;
   readonly reason: GrantReason | RefusalReason;
   readonly budgets: readonly BudgetNumbers[];
   readonly unit:
@@ -77,6 +79,30 @@ export function explainEviction(
     remedies: verdict.allowed
       ? []
       : remediesFor(verdict, question.pod, { down, expected: expectedOf(index, view, now) }),
+  };
+}
+
+/**
+ * Explains a step that was refused because of the steps before it: on its own the pod might go. The numbers are those
+ * that would be left then.
+ */
+export function explainStep(index: DisruptionIndex, { pod, verdict }: Step, now: number): Explanation | undefined {
+  const alone = explainEviction(index, pod, now);
+  const facts = index.pod(pod.namespace, pod.name);
+  if (alone === undefined || facts === undefined || !alone.allowed || verdict.allowed) return alone;
+  const [view] = verdict.views;
+  const wait: Remedy = {
+    action: 'Wait',
+    text: 'let the pods before it go first and evict it when their replacements are Ready',
+  };
+  const others = remediesFor(verdict, facts, { down: [], expected: expectedOf(index, view, now) });
+  return {
+    ...alone,
+    allowed: false,
+    jointly: true,
+    reason: verdict.reason,
+    budgets: verdict.views.map((one) => numbersOf(one, index, now)),
+    remedies: [wait, ...others.filter(({ action }) => action === 'ChangeBudget')],
   };
 }
 

@@ -109,7 +109,9 @@ test(
         pod: 'b0',
         reason: 'BudgetExhausted',
         unit: { name: 'Workload/w/g/1', healthy: 3, minCount: 3 },
-        budgets: [{ name: 'foo', counts: 'PodGroup', healthy: 2, desired: 1 }],
+        jointly: true,
+        budgets: [{ name: 'foo', counts: 'PodGroup', healthy: 1, desired: 1, allowed: 0 }],
+        remedies: [{ action: 'Wait' }, { action: 'ChangeBudget', text: 'set minAvailable of foo to 0 (pod groups)' }],
       },
     ]);
     expect(formatResult(result, stage.now)[0]).toBe(
