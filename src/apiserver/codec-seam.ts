@@ -31,6 +31,14 @@ export interface FieldManager {
     readonly manager: string;
     readonly now: number;
   }): void;
+  /** The managedFields of a new object without any, as JSON text; undefined when nobody owns anything of it. */
+  createdEntries(change: {
+    readonly row: ResourceRow;
+    readonly version: string;
+    readonly object: ApiObject;
+    readonly manager: string;
+    readonly now: number;
+  }): string | undefined;
   /** Merges an apply configuration into the live object; throws a 409 on conflict. */
   apply(request: {
     readonly row: ResourceRow;

@@ -6,10 +6,12 @@ import {
   applyServerSide,
   conflictCauses,
   conflictMessage,
+  createdFields,
   type FieldSet,
   PatchError,
   setOfPaths,
   trackUpdate,
+  UnkeyedItemError,
 } from '../patch/index.ts';
 import { apiVersion, type ResourceRow } from '../registry/row.ts';
 import { failure } from '../status.ts';
@@ -45,6 +47,20 @@ export function createFieldManager(schema: Schema): FieldManager {
         resetFields: resetFieldsOf(row, subresource),
       });
       setEntries(object, entries as ManagedFieldsEntry[]);
+    },
+
+    createdEntries({ row, version, object, manager, now }) {
+      const kind = kindOf(row, version, object);
+      if (kind === undefined) return undefined;
+      try {
+        const fields = createdFields(object, nodeOf(kind), row.subresources.has('status'));
+        if (fields === undefined) return undefined;
+        const gv = JSON.stringify(apiVersion(row.group, version));
+        return `[{"manager":${JSON.stringify(manager)},"operation":"Update","apiVersion":${gv},"time":"${formatTime(now)}","fieldsType":"FieldsV1","fieldsV1":${fields}}]`;
+      } catch (error) {
+        if (error instanceof UnkeyedItemError) return undefined;
+        throw error;
+      }
     },
 
     apply({ row, version, subresource, live, config, manager, force, now }) {

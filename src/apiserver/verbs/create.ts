@@ -6,7 +6,7 @@ import type { ApiObject } from '../object.ts';
 import { objectKey } from '../registry/row.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
 import { alreadyExists, badRequest, failure, invalid, methodNotAllowed } from '../status.ts';
-import { ordered, peek, putObject } from '../stored/encoding.ts';
+import { ordered, peek, putObject, setManagedFields } from '../stored/encoding.ts';
 import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
 import { checkNamespace } from '../stored/namespaces.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
@@ -81,17 +81,7 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;
 
-  if (options.fieldsRecorded !== true) {
-    kernel.codec.fields?.recordUpdate({
-      row,
-      version: call.version.name,
-      subresource: undefined,
-      old: undefined,
-      object,
-      manager: fieldManagerOf(call),
-      now,
-    });
-  }
+  const managedFields = options.fieldsRecorded === true ? undefined : recordCreate(call, object, now);
 
   const commit = kernel.store.transact((transaction) => {
     checkNamespace(kernel, transaction, { row, namespace: info.namespace, name: object.metadata.name });
@@ -108,14 +98,29 @@ export async function createObject(call: Call, given: ApiObject, options: Create
     }
     admitInTransaction(call, attributes, transaction);
     if (call.options.dryRun) throw new DryRun();
-    return putObject(kernel, transaction, { row, key, object });
+    return putObject(kernel, transaction, { row, key, object, managedFields });
   });
   try {
     return { entry: await commit, object };
   } catch (error) {
-    if (error instanceof DryRun) return { entry: undefined, object: ordered(row, object) };
+    if (error instanceof DryRun) {
+      if (managedFields !== undefined) setManagedFields(object.metadata, managedFields);
+      return { entry: undefined, object: ordered(row, object) };
+    }
     throw error;
   }
+}
+
+/** Who set what: as JSON text where the object says nothing about it itself, else into the object. */
+function recordCreate(call: Call, object: ApiObject, now: number): string | undefined {
+  const { kernel, row, version } = call;
+  const manager = fieldManagerOf(call);
+  const { fields } = kernel.codec;
+  if (object.metadata.managedFields === undefined) {
+    return fields?.createdEntries({ row, version: version.name, object, manager, now });
+  }
+  fields?.recordUpdate({ row, version: version.name, subresource: undefined, old: undefined, object, manager, now });
+  return undefined;
 }
 
 function generateName(call: Call, prefix: string): string {

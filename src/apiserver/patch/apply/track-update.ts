@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '../../../api/generated/meta-v1.ts';
 import type { ObjectNode } from '../../../api/schema/index.ts';
 import { deepEqual, isObject, type JsonObject } from '../../../machinery/values/index.ts';
-import { EMPTY_SET, type FieldSet, isEmptySet, subtractDeep, union } from './field-set.ts';
+import { EMPTY_SET, type FieldSet, isEmptySet, union } from './field-set.ts';
 import {
   capUpdaters,
   decodeManagers,
@@ -12,7 +12,6 @@ import {
   type Managers,
   storedManagers,
 } from './managed-fields.ts';
-import { fieldsOfNew } from './new-fields.ts';
 import { compareChange, releaseFields, withoutUnowned } from './ownership.ts';
 import { UnkeyedItemError } from './path-element.ts';
 
@@ -39,21 +38,11 @@ export function trackUpdate(update: UpdateToTrack): ManagedFieldsEntry[] {
   // An object whose tracking was reset, or that never had any, stays untracked until someone applies it.
   if (managers.size === 0 && before !== undefined) return [];
   try {
-    const recorded =
-      before === undefined && managers.size === 0 ? recordCreate(update) : recordUpdate(managers, update);
-    return encodeManagers(capUpdaters(recorded));
+    return encodeManagers(capUpdaters(recordUpdate(managers, update)));
   } catch (error) {
     if (error instanceof UnkeyedItemError) return [];
     throw error;
   }
-}
-
-function recordCreate(update: UpdateToTrack): Managers {
-  const { after, node, resetFields = EMPTY_SET } = update;
-  const fields = withoutUnowned(subtractDeep(fieldsOfNew(withoutManagedFields(after), node), resetFields));
-  if (isEmptySet(fields)) return new Map();
-  const name = nameOf(update);
-  return new Map([[identityOf(name), { ...name, time: update.now, fields }]]);
 }
 
 function nameOf({ manager, apiVersion, subresource = '' }: UpdateToTrack): ManagerName {

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadSchema, nodeOfKind, type ObjectNode } from '../../../api/schema/index.ts';
 import type { JsonObject } from '../../../machinery/values/index.ts';
-import { compareObjects } from './compare.ts';
-import { inOrder } from './field-set.ts';
-import { fieldsOfNew } from './new-fields.ts';
+import { createdFields } from './created-fields.ts';
+import { trackUpdate } from './track-update.ts';
 
 const nodeNamed = (group: string, kind: string): ObjectNode => {
   const node = nodeOfKind(loadSchema(), { group, version: 'v1', kind });
@@ -47,25 +46,34 @@ const pod = fc.record({
   status: maybe(fc.constantFrom({}, { phase: 'Pending' })),
 });
 
-test('fieldsOfNew() finds what a comparison with nothing finds', () => {
+/** What the general way of tracking finds for the same create. */
+function tracked(object: JsonObject, node: ObjectNode): string | undefined {
+  const [entry] = trackUpdate({ before: undefined, after: object, node, manager: 'm', apiVersion: 'v1', now: '' });
+  return entry === undefined ? undefined : JSON.stringify(entry.fieldsV1);
+}
+
+test('createdFields() writes down what the general way of tracking finds', () => {
   const node = nodeNamed('', 'Pod');
   fc.assert(
     fc.property(pod, (value) => {
       const object = JSON.parse(JSON.stringify(value)) as JsonObject;
-      const fields = fieldsOfNew(object, node);
-      expect(fields).toEqual(compareObjects({}, object, node).changed);
-      expect(JSON.stringify(fields)).toBe(JSON.stringify(inOrder(fields)));
+      expect(createdFields(object, node, false)).toBe(tracked(object, node));
     }),
     { numRuns: 500 },
   );
 });
 
-test('fieldsOfNew() walks free data by its values', () => {
+test('createdFields() walks free data by its values', () => {
   const node = nodeNamed('apps', 'ControllerRevision');
   const object = {
     metadata: { name: 'r' },
     revision: 0,
     data: { spec: { b: 1, a: null, list: [{ x: 1 }], empty: {} } },
   };
-  expect(fieldsOfNew(object, node)).toEqual(compareObjects({}, object, node).changed);
+  expect(createdFields(object, node, false)).toBe(tracked(object, node));
+});
+
+test('createdFields() leaves out a status that is written elsewhere', () => {
+  const object = { metadata: { name: 'p' }, status: { phase: 'Pending' } };
+  expect(createdFields(object, nodeNamed('', 'Pod'), true)).toBeUndefined();
 });
