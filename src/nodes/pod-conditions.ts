@@ -31,9 +31,7 @@ export function runningConditions(pod: Pod, containers: readonly ContainerStatus
     ready,
     containersReady,
   ];
-  if (!pod.status?.conditions?.some(({ type }) => type === 'PodScheduled')) {
-    wanted.push({ type: 'PodScheduled', status: 'True' });
-  }
+  wanted.push({ type: 'PodScheduled', status: 'True' });
   return changed(pod, wanted, now);
 }
 
@@ -63,12 +61,17 @@ export function endedConditions(pod: Pod, phase: 'Succeeded' | 'Failed', now: nu
   );
 }
 
-/** Only those that differ from what the pod shows; a transition is a change of status alone. */
+/**
+ * Only those that differ from what the pod shows, each with the generation it was seen at; a transition is a change of
+ * status alone.
+ */
 function changed(pod: Pod, wanted: readonly Wanted[], now: number): PodCondition[] {
+  const { generation } = pod.metadata;
   return wanted.flatMap(({ type, status, reason, message }) => {
     const current = pod.status?.conditions?.find((condition) => condition.type === type);
     if (
       current?.status === status &&
+      current.observedGeneration === generation &&
       (current.reason ?? '') === (reason ?? '') &&
       (current.message ?? '') === (message ?? '')
     ) {
@@ -83,6 +86,7 @@ function changed(pod: Pod, wanted: readonly Wanted[], now: number): PodCondition
       {
         type,
         status,
+        observedGeneration: generation,
         lastTransitionTime,
         reason: blank(reason, current?.reason),
         message: blank(message, current?.message),
