@@ -3,12 +3,14 @@ import { benchDecisions } from './decisions.ts';
 import { benchEvictions } from './evictions.ts';
 import { benchRanking } from './ranking.ts';
 import { benchScaleReplicas } from './scale-replicas.ts';
+import { benchSimulatedNodes } from './simulated-nodes.ts';
 
 const all: Readonly<Record<string, () => void | Promise<void>>> = {
   ranking: benchRanking,
   decisions: benchDecisions,
   evictions: benchEvictions,
   'scale-replicas': benchScaleReplicas,
+  'simulated-nodes': benchSimulatedNodes,
 };
 
 const asked = process.argv.slice(2);

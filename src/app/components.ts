@@ -62,7 +62,7 @@ export function embeddedComponents({ authority, gates, pickers }: ComponentOptio
     createReplicationControllerController(),
     startStatefulSetController,
     startDaemonSetController,
-    createJobController(),
+    createJobController(gates === undefined ? {} : { gates }),
     startCronJobController,
     createDeploymentController({ gates }),
     createPodGroupController(),

@@ -1,13 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type EmbeddedHost, parseRules, type PickerOptions, startEmbedded } from '../app/index.ts';
+import { type EmbeddedHost, parseRules, type PickerOptions, RULE_NAMES, startEmbedded } from '../app/index.ts';
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import { createLogger } from './logger.ts';
 import type { UpFlags } from './up-flags.ts';
 
 export async function runUp(flags: UpFlags): Promise<void> {
   const startedAt = Date.now();
+  const rules = flags.rules === undefined ? undefined : parseRules(flags.rules);
+  if (flags.rules !== undefined && rules === undefined) {
+    process.stderr.write(`quorate up: unknown rule in "${flags.rules}"; known are ${RULE_NAMES.join(', ')}\n`);
+    process.exitCode = 1;
+    return;
+  }
   const log = createLogger(flags.logLevel, flags.logFormat);
   const dataDirectory = flags.ephemeral ? undefined : resolve(flags.dataDir ?? defaultDataDirectory());
   const temporary =
@@ -21,7 +27,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       bind: flags.bind,
       kubeconfig,
       nodes: flags.nodes,
-      rules: flags.rules === undefined ? undefined : parseRules(flags.rules),
+      rules,
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
       log,
