@@ -1,5 +1,6 @@
 export * from './arithmetic.ts';
 export * from './budget-facts.ts';
+export * from './charge.ts';
 export * from './disruption-index.ts';
 export * from './explanation.ts';
 export * from './explanation-texts.ts';

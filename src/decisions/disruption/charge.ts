@@ -1,0 +1,54 @@
+import type { PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import { formatTime } from '../../machinery/values/index.ts';
+import type { DisruptionIndex } from './disruption-index.ts';
+
+export interface Charge {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly cost: 0 | 1;
+  readonly now: number;
+}
+
+/** Above this many approvals those that are done are dropped; the map is written whole with every eviction. */
+const TIDY_ABOVE = 16;
+
+/** The status of a budget after an eviction was approved: its allowance falls by the cost, the pod is recorded. */
+export function chargedStatus(
+  status: PodDisruptionBudgetStatus,
+  { cost, namespace, now, pod }: Charge,
+  index: DisruptionIndex,
+): PodDisruptionBudgetStatus {
+  const allowed = (status.disruptionsAllowed ?? 0) - cost;
+  const disruptedPods = { ...tidied(status.disruptedPods ?? {}, namespace, index), [pod]: formatTime(now) };
+  const conditions = cost === 1 && allowed === 0 ? exhausted(status, now) : status.conditions;
+  return { ...status, disruptionsAllowed: allowed, disruptedPods, ...(conditions && { conditions }) };
+}
+
+/** What the disruption controller would drop as well: pods that are gone or going need no entry to be left out. */
+function tidied(
+  disruptedPods: Readonly<Record<string, string>>,
+  namespace: string,
+  index: DisruptionIndex,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(disruptedPods);
+  if (entries.length <= TIDY_ABOVE) return disruptedPods;
+  return Object.fromEntries(
+    entries.filter(([name]) => {
+      const pod = index.pod(namespace, name);
+      return pod !== undefined && pod.deletionTimestamp === undefined;
+    }),
+  );
+}
+
+function exhausted({ conditions = [], observedGeneration }: PodDisruptionBudgetStatus, now: number) {
+  const old = conditions.find(({ type }) => type === 'DisruptionAllowed');
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    ...(observedGeneration !== undefined && { observedGeneration }),
+    lastTransitionTime: old?.status === 'False' ? old.lastTransitionTime : formatTime(now),
+    reason: 'InsufficientPods',
+    message: '',
+  };
+  return old === undefined ? [...conditions, condition] : conditions.map((one) => (one === old ? condition : one));
+}

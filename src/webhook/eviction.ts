@@ -1,0 +1,152 @@
+import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
+import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../api/quorate/types.ts';
+import {
+  chargedStatus,
+  type DisruptionIndex,
+  explainEviction,
+  explanationCauses,
+  formatRefusal,
+  judgeEviction,
+  processing,
+  readBudget,
+  type Refusal,
+  type RefusalAnswer,
+} from '../decisions/disruption/index.ts';
+import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+
+export interface EvictionWebhook {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Kept current from the cluster's pods, budgets, ledgers and groups. */
+  readonly index: DisruptionIndex;
+  readonly budget: (namespace: string, name: string) => PodDisruptionBudget | undefined;
+  readonly isCordoned: (node: string) => boolean;
+  /** The resourceVersion that the pods in the index are at least as new as. */
+  readonly podsResourceVersion: () => string;
+}
+
+/** As often as the API server itself tries before it gives up. */
+const ATTEMPTS = 20;
+const RETRY_MS = 25;
+const FRESHNESS_STEP_MS = 20;
+const FRESHNESS_LIMIT_MS = 2000;
+
+/**
+ * Judges an eviction by the groups its budget counts. Nothing is said about pods whose budget counts pods: Kubernetes
+ * does that itself. A grant is written to the ledger by compare-and-swap before it is given, so that of any number of
+ * replicas only one can give the last.
+ */
+export async function reviewEviction(
+  webhook: EvictionWebhook,
+  request: ReviewRequest,
+  signal: AbortSignal,
+): Promise<ReviewResponse> {
+  const pod = { namespace: request.namespace ?? '', name: request.name ?? '' };
+  const dryRun = request.dryRun === true || hasDryRun(request.object);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const question = webhook.index.ask(pod.namespace, pod.name, webhook.clock.now());
+    // A pod that is not there, or not yet seen, has no budget to break; the API server answers for it.
+    const view = question?.views[0];
+    if (question === undefined || view === undefined || question.views.length > 1) return allow;
+    if (view.mode.unit === 'Pod' && view.budget.status.podGroupBudget?.status !== 'True') return allow;
+    const { name: budgetName } = view.budget;
+    const budget = webhook.budget(pod.namespace, budgetName);
+    const ledger = await readLedger(webhook.client, pod.namespace, budgetName);
+    if (budget === undefined || ledger === undefined) return answer(processing(budgetName));
+    if (!(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return answer(processing(budgetName));
+
+    webhook.index.setBudget(readBudget({ ...budget, status: ledger.status ?? {} }));
+    const now = webhook.clock.now();
+    const judgement = { isCordoned: webhook.isCordoned };
+    const verdict = judgeEviction(webhook.index, pod, now, judgement);
+    if (verdict === undefined) return allow;
+    if (!verdict.allowed) return refusal(webhook, verdict, { pod, now, judgement });
+    if (verdict.charge === undefined || dryRun) return allow;
+    const status: DisruptionLedgerStatus = {
+      ...ledger.status,
+      ...chargedStatus(
+        ledger.status ?? {},
+        { namespace: pod.namespace, pod: pod.name, cost: verdict.charge.cost, now },
+        webhook.index,
+      ),
+    };
+    try {
+      const written = await webhook.client.updateStatus(disruptionLedgerType, { ...ledger, status });
+      webhook.index.setBudget(readBudget({ ...budget, status: written.status ?? {} }));
+      return allow;
+    } catch (error) {
+      // Another replica or the controller was faster; judge again on what they wrote.
+      if (!isConflict(error)) throw error;
+      await sleep(webhook.clock, RETRY_MS * (1 + attempt), signal);
+    }
+  }
+  return answer({
+    ...processing('of this pod'),
+    message: 'Cannot evict pod: its disruption ledger changed too often, try again.',
+  });
+}
+
+function hasDryRun(eviction: ReviewRequest['object']): boolean {
+  const options = eviction?.['deleteOptions'] as { dryRun?: string[] } | undefined;
+  return (options?.dryRun?.length ?? 0) > 0;
+}
+
+async function readLedger(client: Client, namespace: string, name: string): Promise<DisruptionLedger | undefined> {
+  try {
+    return await client.get(disruptionLedgerType, { namespace, name });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether our pods are as new as those the ledger was computed from. The controller forgets a granted pod once it sees
+ * it go; a replica that does not see that yet would count the pod as healthy.
+ */
+async function hasSeen(
+  { clock, podsResourceVersion }: EvictionWebhook,
+  wanted: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (wanted === undefined || wanted === '') return true;
+  const deadline = clock.now() + FRESHNESS_LIMIT_MS;
+  while (!isAtLeast(podsResourceVersion(), wanted)) {
+    if (clock.now() >= deadline) return false;
+    await sleep(clock, FRESHNESS_STEP_MS, signal);
+  }
+  return true;
+}
+
+/** resourceVersions are decimal numbers of any length. */
+export function isAtLeast(version: string, wanted: string): boolean {
+  if (version.length !== wanted.length) return version.length > wanted.length;
+  return version >= wanted;
+}
+
+function refusal(
+  { index }: EvictionWebhook,
+  verdict: Refusal,
+  {
+    judgement,
+    now,
+    pod,
+  }: { pod: { namespace: string; name: string }; now: number; judgement: { isCordoned: (node: string) => boolean } },
+): ReviewResponse {
+  const explanation = explainEviction(index, pod, now, judgement);
+  return answer(formatRefusal(verdict), explanation === undefined ? [] : explanationCauses(explanation, now));
+}
+
+function answer(
+  { cause, code, message, reason, retryAfterSeconds }: RefusalAnswer,
+  more: readonly { reason: string; message: string }[] = [],
+): ReviewResponse {
+  const causes = [...(cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }]), ...more];
+  return refuse({
+    code,
+    reason,
+    message,
+    details: { causes, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+  });
+}
