@@ -16,7 +16,7 @@ import { startNamespaceController } from '../controllers/namespace/index.ts';
 import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
 import { createPodGroupController } from '../controllers/pod-group/index.ts';
 import { startPodGcController } from '../controllers/pod-gc/index.ts';
-import { startPodUnavailableBudgetController } from '../controllers/pod-unavailable-budget/index.ts';
+import { createPodUnavailableBudgetController } from '../controllers/pod-unavailable-budget/index.ts';
 import {
   createReplicaSetController,
   createReplicationControllerController,
@@ -67,7 +67,7 @@ export function embeddedComponents({ authority, gates, pickers }: ComponentOptio
     createDeploymentController({ gates }),
     createPodGroupController(),
     startLeaderWorkerSetController,
-    startPodUnavailableBudgetController,
+    createPodUnavailableBudgetController(),
     startHorizontalPodAutoscalerController,
     (context) => startScheduler(context, { gates }),
   ];

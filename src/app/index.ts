@@ -13,3 +13,4 @@ export {
   type SimulatedNodesOptions,
 } from '../nodes/index.ts';
 export { type NodesHost, type NodesHostOptions, startNodes } from './nodes.ts';
+export * from './operator/index.ts';

@@ -1,5 +1,6 @@
 /** Gives controllers, scheduler and nodes what they run on, over whichever transport the host has. */
 import { setMaxListeners } from 'node:events';
+import type { KubeObject } from '../api/resource.ts';
 import {
   type Client,
   type Clock,
@@ -22,6 +23,10 @@ export interface ComponentHost {
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly random?: () => number;
+  /** Resolves when this replica may write; absent: at once. */
+  readonly leading?: Promise<void>;
+  /** What to drop of objects before they are cached, by `plural.group`. */
+  readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
 }
 
 export interface RunningComponents {
@@ -39,7 +44,7 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
   // Every queue and watch listens for the end.
   setMaxListeners(0, abort.signal);
   const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate' });
-  const informers = new InformerSet({ client, clock, log, signal: abort.signal });
+  const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections: host.projections });
   const recorders = new Map<string, EventRecorder>();
   const context: ControllerContext = {
     client,
@@ -53,6 +58,7 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
       return known;
     },
     random,
+    leading: host.leading,
     signal: abort.signal,
   };
   const controllers = starts.map((start) => start(context));

@@ -1,10 +1,21 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
 import { register as drain } from './drain.ts';
+import { register as install } from './install.ts';
 import { register as node } from './node.ts';
 import { register as nodes } from './nodes.ts';
+import { register as operator } from './operator.ts';
 import { register as scheduler } from './scheduler.ts';
 import { register as up } from './up.ts';
 import { register as why } from './why.ts';
 
-export const commands: readonly ((program: Command) => void)[] = [up, why, drain, scheduler, nodes, node];
+export const commands: readonly ((program: Command) => void)[] = [
+  up,
+  why,
+  drain,
+  scheduler,
+  nodes,
+  node,
+  operator,
+  install,
+];

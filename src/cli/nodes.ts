@@ -1,6 +1,7 @@
 /** `quorate nodes`: simulated nodes for an API server that has no kubelets. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { NodesFlags } from './nodes-run.ts';
+import { wholeNumber } from './parse.ts';
 
 export function register(program: Command): void {
   program
@@ -20,11 +21,6 @@ export function register(program: Command): void {
       const { runNodes } = await import('./nodes-run.ts');
       await runNodes(flags);
     });
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
 }
 
 const list = (text: string): string[] => text.split(',').filter((item) => item !== '');

@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
 import { LWS } from '../../api/lws/types.ts';
-import { BudgetIndex, type Target, targetOf } from '../../decisions/unavailability/index.ts';
+import { type BudgetIndex, BudgetIndexes, type Target, targetOf } from '../../decisions/unavailability/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
@@ -23,7 +23,7 @@ interface KnownOwner {
 /** The counts of every PodUnavailableBudget, including what is still on its way to disk. */
 export class UnavailabilityView {
   readonly #kernel: Kernel;
-  readonly #indexes = new Map<string, BudgetIndex>();
+  readonly #indexes = new BudgetIndexes();
   readonly #owners = new Map<string, KnownOwner>();
   readonly #uidByKey = new Map<string, string>();
   readonly #prefixes: { readonly budgets: string; readonly pods: string; readonly owners: readonly string[] };
@@ -48,9 +48,7 @@ export class UnavailabilityView {
   }
 
   of(namespace: string): BudgetIndex {
-    const known = this.#indexes.get(namespace) ?? new BudgetIndex();
-    this.#indexes.set(namespace, known);
-    return known;
+    return this.#indexes.of(namespace);
   }
 
   /** Replicas an owner asks for. */
@@ -84,8 +82,7 @@ export class UnavailabilityView {
 
   #applyPod(path: string, entry: Entry | undefined): void {
     const { name, namespace } = splitPath(path);
-    // Most namespaces have no budget; their pods are looked at when one comes.
-    if (entry === undefined) this.#indexes.get(namespace)?.deletePod(name);
+    if (entry === undefined) this.of(namespace).deletePod(name);
     else {
       const pod = this.#kernel.objects.read(entry) as unknown as Pod;
       this.of(namespace).setPod({ pod, targets: this.#targetsAbove(pod) });

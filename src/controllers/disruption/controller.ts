@@ -38,6 +38,8 @@ export interface DisruptionOptions {
   /** The counts, for a caller that decides on them as well. */
   readonly index?: DisruptionIndex | undefined;
   /** Where budgets and their numbers are kept. Default: in the status of the budgets. */
+  /** Take back DisruptionTarget conditions of evictions that never happened. Default true; Kubernetes does it too. */
+  readonly clearsStaleTargets?: boolean | undefined;
   readonly book?: ((context: ControllerContext) => BudgetBook) | undefined;
 }
 
@@ -105,6 +107,8 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
       return Promise.resolve(settled);
     },
   });
+  const { clearsStaleTargets = true } = options;
+  if (!clearsStaleTargets) return { name: 'disruption', queues: [queue, recheck] };
   runController({
     name: 'stale_pod_disruption',
     context,

@@ -65,6 +65,7 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       });
       if (ownsStatus) await writeLoose(options, budget, countsGroups ? undefined : status);
     },
+    leavesAlone: (key, unit) => !ownsStatus && unit === 'Pod' && ledgers.get(key) === undefined,
     follow({ gone, seen }) {
       const see = (budget: PodDisruptionBudget): void => seen(withLedger(budget));
       budgets.addHandler({ added: see, updated: see, deleted: gone });

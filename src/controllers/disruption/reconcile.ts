@@ -64,7 +64,7 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
   const { clock, events, index, pods } = deps;
   const namespace = key.namespace ?? '';
   const seen = index.count(namespace, key.name, clock.now());
-  if (seen === undefined) return;
+  if (seen === undefined || deps.book.leavesAlone?.(key, seen.mode.unit)) return;
   if (seen.budget.selectorError !== undefined) {
     publish(events, budget, podsUnreadable(seen.budget.selectorError));
     throw new Error(seen.budget.selectorError);

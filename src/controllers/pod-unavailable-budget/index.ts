@@ -9,16 +9,32 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../api/resource-types.ts';
-import { BudgetIndex } from '../../decisions/unavailability/index.ts';
-import { type RunningController, runController, type StartController } from '../../machinery/runtime/index.ts';
+import { type BudgetIndex, BudgetIndexes } from '../../decisions/unavailability/index.ts';
+import {
+  type ControllerContext,
+  type RunningController,
+  runController,
+  type StartController,
+} from '../../machinery/runtime/index.ts';
 import { indexByController, ownedBy } from '../pod-control/index.ts';
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { createBudgetGauges } from './metrics.ts';
 import { reconcileBudget } from './reconcile.ts';
 import { targetsAbove } from './targets.ts';
 
+export interface PodUnavailableBudgetOptions {
+  /** The counts, for a caller that decides on them as well. */
+  readonly indexes?: BudgetIndexes | undefined;
+  /** Whether LeaderWorkerSets are served; without their definitions there is nothing to follow. */
+  readonly leaderWorkerSets?: boolean | undefined;
+}
+
 /** Keeps the status of PodUnavailableBudgets. */
-export const startPodUnavailableBudgetController: StartController = (context): RunningController => {
+export function createPodUnavailableBudgetController(options: PodUnavailableBudgetOptions = {}): StartController {
+  return (context) => run(context, options);
+}
+
+function run(context: ControllerContext, options: PodUnavailableBudgetOptions): RunningController {
   const { client, clock, informers, metrics } = context;
   const budgets = informers.of(POD_UNAVAILABLE_BUDGETS);
   const pods = informers.of(podType);
@@ -26,20 +42,17 @@ export const startPodUnavailableBudgetController: StartController = (context): R
   const deployments = informers.of(deploymentType);
   const statefulSets = informers.of(statefulSetType);
   const controllers = informers.of(replicationControllerType);
-  const sets = informers.of(leaderWorkerSetType);
-  const kruiseSets = informers.of(kruiseLeaderWorkerSetType);
+  const { leaderWorkerSets = true } = options;
+  const sets = leaderWorkerSets ? informers.of(leaderWorkerSetType) : undefined;
+  const kruiseSets = leaderWorkerSets ? informers.of(kruiseLeaderWorkerSetType) : undefined;
 
-  const indexes = new Map<string, BudgetIndex>();
-  const index = (namespace: string): BudgetIndex => {
-    const known = indexes.get(namespace) ?? new BudgetIndex();
-    indexes.set(namespace, known);
-    return known;
-  };
+  const indexes = options.indexes ?? new BudgetIndexes();
+  const index = (namespace: string): BudgetIndex => indexes.of(namespace);
   const scales = createScaleClient(client);
   const findScale = createScaleFinder({ controllers, deployments, replicaSets, scales, statefulSets });
   const leaderWorkerSet = (namespace: string, name: string): LeaderWorkerSet | undefined => {
-    const kruise = kruiseSets.get({ namespace, name });
-    return sets.get({ namespace, name }) ?? (kruise === undefined ? undefined : fromKruise(kruise));
+    const kruise = kruiseSets?.get({ namespace, name });
+    return sets?.get({ namespace, name }) ?? (kruise === undefined ? undefined : fromKruise(kruise));
   };
   const replicasOf = async ({ apiVersion = '', kind = '', name = '' }: TargetReference, namespace: string) => {
     const known =
@@ -63,7 +76,7 @@ export const startPodUnavailableBudgetController: StartController = (context): R
     context,
     ready: async () => {
       const needed = [budgets, pods, replicaSets, deployments, statefulSets, controllers, sets, kruiseSets];
-      await Promise.all(needed.map((informer) => informer.whenSynced()));
+      await Promise.all(needed.map((informer) => informer?.whenSynced()));
     },
     reconcile: (key) =>
       reconcileBudget(
@@ -127,10 +140,10 @@ export const startPodUnavailableBudgetController: StartController = (context): R
     deleted: wakeNamespace,
   });
   for (const informer of [sets, kruiseSets]) {
-    informer.addHandler({ added: wakeNamespace, updated: wakeNamespace, deleted: wakeNamespace });
+    informer?.addHandler({ added: wakeNamespace, updated: wakeNamespace, deleted: wakeNamespace });
   }
   return { name: 'pod-unavailable-budget', queues: [queue] };
-};
+}
 
 type Sized = KubeObject & { spec?: { replicas?: number | undefined } | undefined };
 

@@ -128,6 +128,21 @@ export class BudgetIndex {
   }
 }
 
+/** The indexes of all namespaces. */
+export class BudgetIndexes {
+  readonly #byNamespace = new Map<string, BudgetIndex>();
+
+  of(namespace: string): BudgetIndex {
+    const known = this.#byNamespace.get(namespace) ?? new BudgetIndex();
+    this.#byNamespace.set(namespace, known);
+    return known;
+  }
+
+  clear(): void {
+    this.#byNamespace.clear();
+  }
+}
+
 export function isIgnored({ ignored }: IndexedBudget, pod: Pod): boolean {
   return matches(ignored, pod.metadata.labels as Labels | undefined);
 }

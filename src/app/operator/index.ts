@@ -1,0 +1,4 @@
+export { defaultInstall, installObjects } from '../../webhook/index.ts';
+export { type Operator, type OperatorOptions, startOperator } from './operator.ts';
+export { PreflightError } from './preflight.ts';
+export { uninstall, type UninstallOptions } from './uninstall.ts';

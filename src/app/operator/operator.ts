@@ -1,0 +1,308 @@
+/** The same controllers and decisions on a cluster that exists already, through its supported extension points. */
+import { createServer, type Server } from 'node:http';
+import type { ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
+import type { ValidatingWebhookConfiguration } from '../../api/generated/admissionregistration-v1.ts';
+import { disruptionLedgerType } from '../../api/quorate/types.ts';
+import {
+  nodeType,
+  podDisruptionBudgetType,
+  podType,
+  replicaSetType,
+  statefulSetType,
+} from '../../api/resource-types.ts';
+import type { ResourceType } from '../../api/resource.ts';
+import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
+import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
+import { DisruptionIndex } from '../../decisions/disruption/index.ts';
+import { BudgetIndexes, type UnavailabilityGates } from '../../decisions/unavailability/index.ts';
+import {
+  type Client,
+  type Clock,
+  createClient,
+  createHttpTransport,
+  electLeader,
+  loadKubeconfig,
+  type Logger,
+  Metrics,
+  systemClock,
+} from '../../machinery/runtime/index.ts';
+import {
+  allow,
+  type Mode,
+  NAME,
+  reviewBudget,
+  reviewEviction,
+  type ReviewHandler,
+  reviewPod,
+  serviceNames,
+  startWebhookServer,
+  type WebhookServer,
+  WEBHOOK_CONFIGURATION,
+} from '../../webhook/index.ts';
+import { runComponents, type RunningComponents } from '../run-components.ts';
+import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingCertificate } from './certificates.ts';
+import { isServed } from './discovery.ts';
+import { preflight } from './preflight.ts';
+import { projections } from './projections.ts';
+
+export interface OperatorOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  /** Namespace of the lease and the certificate. */
+  readonly namespace: string;
+  readonly mode: Mode;
+  /** Address the webhook listens on. */
+  readonly bind: string;
+  readonly webhookPort: number;
+  readonly metricsPort: number;
+  /** More names or addresses the webhook is reached by. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
+  readonly certificates?: string | undefined;
+  readonly gates?: UnavailabilityGates | undefined;
+  /** Names this replica; must differ from every other's. */
+  readonly identity: string;
+  readonly log: Logger;
+  /** Called when this replica was the leader and no longer is: the process should end. */
+  readonly lost: () => void;
+}
+
+export interface Operator {
+  readonly server: string;
+  readonly clusterVersion: string;
+  readonly webhookPort: number;
+  readonly metricsPort: number;
+  readonly authority: string;
+  readonly isLeading: () => boolean;
+  /** Resolves when every cache is filled and reviews are answered. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const webhookConfigurationType: ResourceType<ValidatingWebhookConfiguration> = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  namespaced: false,
+};
+
+const defaultGates: UnavailabilityGates = { deletes: true, updates: true, verticalScaling: false };
+
+export async function startOperator(options: OperatorOptions): Promise<Operator> {
+  const { log, namespace } = options;
+  const clock = systemClock;
+  const access = loadKubeconfig({ path: options.kubeconfig, context: options.context });
+  const http = createHttpTransport(access);
+  const client = createClient({ transport: http.send, userAgent: 'quorate-operator' });
+  const abort = new AbortController();
+  try {
+    const { version } = await preflight(client);
+    const certificate = await openCertificate(options, client, clock);
+    let leading = false;
+    const elected = electLeader({
+      client,
+      clock,
+      log,
+      namespace,
+      name: NAME,
+      identity: options.identity,
+      signal: abort.signal,
+      lost: options.lost,
+    }).then(() => {
+      leading = true;
+    });
+    const metrics = new Metrics();
+    const running = await startParts(options, { client, clock, elected, metrics, send: http.send, certificate });
+    const metricsServer = await serveMetrics(metrics, options);
+    if (options.certificates === undefined) {
+      const own = { client, clock, namespace, hosts: hostsOf(options), log, signal: abort.signal };
+      keepCertificateFresh(own, certificate, (renewed) => {
+        running.webhook.setCertificate(renewed.pair);
+        void injectAuthority(client, renewed.authority, log);
+      });
+    }
+    await injectAuthority(client, certificate.authority, log);
+    return {
+      server: access.server,
+      clusterVersion: version,
+      webhookPort: running.webhook.port,
+      metricsPort: (metricsServer.address() as { port: number }).port,
+      authority: certificate.authority,
+      isLeading: () => leading,
+      ready: running.ready,
+      async stop() {
+        await running.webhook.close();
+        running.components.stop();
+        abort.abort(new Error('The operator is stopping'));
+        await new Promise((resolve) => metricsServer.close(resolve));
+        http.close();
+      },
+    };
+  } catch (error) {
+    abort.abort(new Error('The operator could not start'));
+    http.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly elected: Promise<void>;
+  readonly metrics: Metrics;
+  readonly send: ReturnType<typeof createHttpTransport>['send'];
+  readonly certificate: ServingCertificate;
+}
+
+async function startParts(
+  options: OperatorOptions,
+  parts: Parts,
+): Promise<{ components: RunningComponents; webhook: WebhookServer; ready: Promise<void> }> {
+  const { client, clock, elected, metrics, send } = parts;
+  const { log, mode } = options;
+  const index = new DisruptionIndex();
+  const indexes = new BudgetIndexes();
+  const leaderWorkerSets = await isServed(client, 'leaderworkerset.x-k8s.io', 'v1', 'leaderworkersets');
+  const components = runComponents({ transportFor: () => send, clock, log, metrics, leading: elected, projections }, [
+    createDisruptionController({
+      index,
+      book: ({ eventsFor, informers }) =>
+        ledgerBook({
+          client,
+          clock,
+          events: eventsFor('quorate'),
+          budgets: informers.of(podDisruptionBudgetType),
+          ledgers: informers.of(disruptionLedgerType),
+          pods: informers.of(podType),
+          ownsStatus: mode === 'replace',
+        }),
+    }),
+    createPodUnavailableBudgetController({ indexes, leaderWorkerSets }),
+  ]);
+  const { informers } = components;
+  const budgets = informers.of(podDisruptionBudgetType);
+  const nodes = informers.of(nodeType);
+  const pods = informers.of(podType);
+  const owners = [
+    informers.of<ReplicaSet | StatefulSet>(replicaSetType),
+    informers.of<ReplicaSet | StatefulSet>(statefulSetType),
+  ];
+  for (const owner of owners) owner.addIndex('uid', ({ metadata }) => [metadata.uid ?? '']);
+  const scaleOf = (uid: string): number | undefined => {
+    for (const owner of owners) {
+      const [found] = owner.byIndex('uid', uid);
+      if (found !== undefined) return found.spec?.replicas ?? 1;
+    }
+    return undefined;
+  };
+  let synced = false;
+  const ready = informers.whenSynced().then(() => {
+    synced = true;
+  });
+  const evictions = {
+    client,
+    clock,
+    index,
+    budget: (namespace: string, name: string) => budgets.get({ namespace, name }),
+    isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
+    podsResourceVersion: () => pods.resourceVersion,
+  };
+  const podGuard = { client, clock, indexes, gates: options.gates ?? defaultGates, scaleOf };
+  const handlers = new Map<string, ReviewHandler>([
+    [
+      '/validate-eviction',
+      async (request, signal) => {
+        // Asked without a charge first, so that one budget is not charged for what the other refuses.
+        const asked = await reviewPod(podGuard, { ...request, dryRun: true }, signal);
+        if (!asked.allowed) return asked;
+        const granted = await reviewEviction(evictions, request, signal);
+        return granted.allowed ? reviewPod(podGuard, request, signal) : granted;
+      },
+    ],
+    ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
+    ['/validate-budgets', (request) => Promise.resolve(reviewBudget(indexes, request))],
+    ['/allow', () => Promise.resolve(allow)],
+  ]);
+  const webhook = await startWebhookServer({
+    certificate: parts.certificate.pair,
+    host: options.bind,
+    port: options.webhookPort,
+    log,
+    handlers: measured(handlers, metrics, clock),
+    isReady: () => synced,
+  });
+  return { components, webhook, ready };
+}
+
+/** Counts and times every review. */
+function measured(
+  handlers: ReadonlyMap<string, ReviewHandler>,
+  metrics: Metrics,
+  clock: Clock,
+): Map<string, ReviewHandler> {
+  const seconds = metrics.histogram('quorate_review_seconds', 'Time to answer an admission review', {
+    labelNames: ['path', 'allowed'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+  });
+  return new Map(
+    [...handlers].map(([path, handler]): [string, ReviewHandler] => [
+      path,
+      async (request, signal) => {
+        const start = clock.now();
+        const response = await handler(request, signal);
+        seconds.observe({ path, allowed: String(response.allowed) }, (clock.now() - start) / 1000);
+        return response;
+      },
+    ]),
+  );
+}
+
+function openCertificate(options: OperatorOptions, client: Client, clock: Clock): Promise<ServingCertificate> {
+  if (options.certificates !== undefined) return Promise.resolve(readCertificate(options.certificates));
+  return ensureCertificate({ client, clock, namespace: options.namespace, hosts: hostsOf(options) });
+}
+
+function hostsOf({ hosts = [], namespace }: OperatorOptions): string[] {
+  return [...serviceNames(namespace), ...hosts];
+}
+
+/** Tells the API server whom to trust; without a configuration to tell, nothing is asked of us yet. */
+async function injectAuthority(client: Client, authority: string, log: Logger): Promise<void> {
+  const caBundle = Buffer.from(authority).toString('base64');
+  try {
+    const { items } = await client.list(webhookConfigurationType, {
+      fieldSelector: `metadata.name=${WEBHOOK_CONFIGURATION}`,
+    });
+    const [found] = items;
+    if (found === undefined || (found.webhooks ?? []).every(({ clientConfig }) => clientConfig?.caBundle === caBundle))
+      return;
+    const webhooks = (found.webhooks ?? []).map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
+    await client.patch(
+      webhookConfigurationType,
+      { name: WEBHOOK_CONFIGURATION },
+      { type: 'merge', body: { webhooks } },
+    );
+    log.info({ configuration: WEBHOOK_CONFIGURATION }, 'the API server trusts our certificate now');
+  } catch (error) {
+    log.error({ error: String(error) }, 'cannot tell the API server whom to trust');
+  }
+}
+
+function serveMetrics(metrics: Metrics, { bind, metricsPort }: OperatorOptions): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.statusCode = 404;
+      response.end();
+      return;
+    }
+    void metrics.registry.metrics().then((text) => {
+      response.setHeader('content-type', metrics.registry.contentType);
+      response.end(text);
+    });
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(metricsPort, bind, () => resolve(server));
+  });
+}

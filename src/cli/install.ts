@@ -1,0 +1,45 @@
+/** `quorate install` and `quorate uninstall`. */
+import { type Command, Option } from 'commander';
+import { withClusterFlags } from './cluster.ts';
+import type { InstallFlags, UninstallFlags } from './install-run.ts';
+import { wholeNumber } from './parse.ts';
+
+export function register(program: Command): void {
+  program
+    .command('install')
+    .description('Print the manifests that install Quorate in a cluster')
+    .option('--namespace <name>', 'namespace to install into', 'quorate-system')
+    .option('--image <image>', 'container image to run', 'quorate:latest')
+    .addOption(
+      new Option('--mode <mode>', 'beside the built-in disruption controller, or in its place')
+        .choices(['alongside', 'replace'])
+        .default('alongside'),
+    )
+    .option('--replicas <count>', 'replicas of the webhook', wholeNumber, 2)
+    .option('--fail-open', 'let requests pass when no replica answers', false)
+    .option('--cert-manager', 'let cert-manager issue the serving certificate', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quorate install | kubectl apply -f -
+  quorate install --mode replace --image registry.example/quorate:1.0 > quorate.yaml
+
+In replace mode start kube-controller-manager with --controllers=*,-disruption-controller.
+Namespaces labelled policy.quorate.dev/ignore are left alone.`,
+    )
+    .action(async (flags: InstallFlags) => {
+      const { printInstall } = await import('./install-run.ts');
+      await printInstall(flags);
+    });
+  withClusterFlags(
+    program
+      .command('uninstall')
+      .description('Remove everything that quorate install put into a cluster')
+      .option('--namespace <name>', 'namespace it was installed into', 'quorate-system')
+      .option('--keep-definitions', 'keep the kinds, and with them all PodUnavailableBudgets', false),
+  ).action(async (flags: UninstallFlags) => {
+    const { runUninstall } = await import('./install-run.ts');
+    await runUninstall(flags);
+  });
+}

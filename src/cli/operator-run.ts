@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { startOperator } from '../app/index.ts';
+import type { ClusterFlags } from './cluster.ts';
+import { createLogger } from './logger.ts';
+
+export interface OperatorFlags extends ClusterFlags {
+  readonly mode: 'alongside' | 'replace';
+  readonly namespace: string;
+  readonly bind: string;
+  readonly webhookPort: number;
+  readonly metricsPort: number;
+  readonly host?: string[];
+  readonly certificates?: string;
+  readonly identity?: string;
+  readonly logLevel: string;
+  readonly logFormat: 'text' | 'json';
+}
+
+const LOST_LEADERSHIP = 3;
+
+export async function runOperator(flags: OperatorFlags): Promise<void> {
+  const log = createLogger(flags.logLevel, flags.logFormat);
+  try {
+    const operator = await startOperator({
+      kubeconfig: flags.kubeconfig,
+      context: flags.context,
+      namespace: flags.namespace,
+      mode: flags.mode,
+      bind: flags.bind,
+      webhookPort: flags.webhookPort,
+      metricsPort: flags.metricsPort,
+      hosts: flags.host,
+      certificates: flags.certificates,
+      identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
+      log,
+      lost() {
+        log.error({}, 'another replica leads now; ending so that nothing is done twice');
+        process.exit(LOST_LEADERSHIP);
+      },
+    });
+    await operator.ready;
+    process.stdout.write(
+      `Quorate runs on ${operator.server} (${operator.clusterVersion}), ${flags.mode}; webhook on port ${operator.webhookPort}, metrics on ${operator.metricsPort}.\n`,
+    );
+    await new Promise<void>((resolve) => {
+      process.once('SIGINT', resolve);
+      process.once('SIGTERM', resolve);
+    });
+    await operator.stop();
+  } catch (error) {
+    process.stderr.write(`quorate operator: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,40 @@
+/** `quorate operator`: the controllers and webhooks on a cluster that exists already. */
+import { type Command, Option } from 'commander';
+import { withClusterFlags } from './cluster.ts';
+import type { OperatorFlags } from './operator-run.ts';
+import { wholeNumber } from './parse.ts';
+
+export function register(program: Command): void {
+  withClusterFlags(
+    program
+      .command('operator')
+      .description('Run the controllers and admission webhooks against a cluster (see also: quorate install)')
+      .addOption(
+        new Option('--mode <mode>', 'beside the built-in disruption controller, or in its place')
+          .choices(['alongside', 'replace'])
+          .default('alongside'),
+      )
+      .option('--namespace <name>', 'namespace of the leader lease and the certificate', 'quorate-system')
+      .option('--bind <address>', 'address the webhook and metrics listen on', '127.0.0.1')
+      .option('--webhook-port <port>', 'port of the webhook; 0 takes a free one', wholeNumber, 9443)
+      .option('--metrics-port <port>', 'port of /metrics; 0 takes a free one', wholeNumber, 8080)
+      .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
+      .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
+      .option('--identity <name>', 'names this replica (default: host name and a random part)')
+      .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
+      .addOption(new Option('--log-format <format>', 'text or json').choices(['text', 'json']).default('text')),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quorate install | kubectl apply -f -         install it in the cluster
+  quorate operator --host 127.0.0.1            run one replica here, against the current context
+
+Exit codes: 0 stopped, 1 could not start, 3 lost leadership`,
+    )
+    .action(async (flags: OperatorFlags) => {
+      const { runOperator } = await import('./operator-run.ts');
+      await runOperator(flags);
+    });
+}

@@ -1,0 +1,31 @@
+import { ConversionError, fromV1alpha1 } from '../api/kruise/conversion.ts';
+import type { PodUnavailableBudget } from '../api/kruise/types.ts';
+import {
+  validateNoConflict,
+  validatePodUnavailableBudget,
+  validatePodUnavailableBudgetUpdate,
+  warningsOf,
+} from '../api/kruise/validation.ts';
+import type { BudgetIndexes } from '../decisions/unavailability/index.ts';
+import { formatIssues } from '../machinery/values/index.ts';
+import { refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+
+/** Checks PodUnavailableBudgets as they are written, with what a schema cannot say. */
+export function reviewBudget(indexes: BudgetIndexes, request: ReviewRequest): ReviewResponse {
+  let budget = request.object as unknown as PodUnavailableBudget;
+  const old = request.oldObject as unknown as PodUnavailableBudget | null | undefined;
+  try {
+    if (request.resource.version === 'v1alpha1') budget = fromV1alpha1(budget);
+  } catch (error) {
+    if (error instanceof ConversionError) return refuse({ code: 400, reason: 'BadRequest', message: error.message });
+    throw error;
+  }
+  const issues = old ? validatePodUnavailableBudgetUpdate(budget, old) : validatePodUnavailableBudget(budget);
+  if (issues.length === 0) {
+    const others = [...indexes.of(request.namespace ?? '').budgets()].map((entry) => entry.budget);
+    issues.push(...validateNoConflict(budget, others));
+  }
+  if (issues.length === 0) return { allowed: true, warnings: warningsOf(budget) };
+  const causes = issues.map(({ message, path, rule }) => ({ reason: rule, message, field: path }));
+  return refuse({ code: 400, reason: 'BadRequest', message: formatIssues(issues), details: { causes } });
+}

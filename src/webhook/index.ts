@@ -1,0 +1,6 @@
+export { reviewBudget } from './budgets.ts';
+export { type EvictionWebhook, reviewEviction } from './eviction.ts';
+export { type PodWebhook, reviewPod } from './pods.ts';
+export { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+export { type ReviewHandler, startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';
+export * from './manifests/index.ts';

@@ -1,0 +1,78 @@
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { CERTIFICATE_SECRET, type InstallOptions, labels, NAME, WEBHOOK_CONFIGURATION } from './options.ts';
+
+const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]): PolicyRule => ({
+  apiGroups,
+  resources,
+  verbs,
+  ...(resourceNames === undefined ? {} : { resourceNames }),
+});
+const READ = ['get', 'list', 'watch'];
+
+/** What Quorate may do on the whole cluster: read what it counts, write its own objects and events. */
+function clusterRules({ mode }: InstallOptions): PolicyRule[] {
+  return [
+    rule([''], ['pods', 'nodes', 'replicationcontrollers', 'namespaces'], READ),
+    rule([''], ['pods'], ['patch']),
+    rule(['apps'], ['replicasets', 'deployments', 'statefulsets'], READ),
+    rule(['*'], ['*/scale'], ['get']),
+    rule(['policy'], ['poddisruptionbudgets'], READ),
+    ...(mode === 'replace'
+      ? [
+          rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
+          rule([''], ['pods/status'], ['update', 'patch']),
+        ]
+      : []),
+    rule(['policy.quorate.dev'], ['disruptionledgers'], [...READ, 'create', 'delete']),
+    rule(['policy.quorate.dev'], ['disruptionledgers/status'], ['update', 'patch']),
+    rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
+    rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
+    rule(['scheduling.k8s.io'], ['workloads', 'podgroups'], READ),
+    rule(['leaderworkerset.x-k8s.io', 'apps.kruise.io'], ['leaderworkersets'], READ),
+    rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
+    rule(
+      ['admissionregistration.k8s.io'],
+      ['validatingwebhookconfigurations'],
+      ['get', 'patch'],
+      [WEBHOOK_CONFIGURATION],
+    ),
+  ];
+}
+
+export function accessObjects(options: InstallOptions): [ClusterRole, ClusterRoleBinding, Role, RoleBinding] {
+  const { namespace } = options;
+  const subject = { kind: 'ServiceAccount', name: NAME, namespace };
+  return [
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: NAME, labels },
+      rules: clusterRules(options),
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: NAME, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: NAME },
+      subjects: [subject],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: NAME, namespace, labels },
+      rules: [
+        rule(['coordination.k8s.io'], ['leases'], ['create']),
+        rule(['coordination.k8s.io'], ['leases'], ['get', 'update'], [NAME]),
+        rule([''], ['secrets'], ['create']),
+        rule([''], ['secrets'], ['get', 'update'], [CERTIFICATE_SECRET]),
+      ],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: NAME, namespace, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: NAME },
+      subjects: [subject],
+    },
+  ];
+}

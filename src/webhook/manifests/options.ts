@@ -1,0 +1,44 @@
+export type Mode = 'alongside' | 'replace';
+
+export interface InstallOptions {
+  readonly namespace: string;
+  readonly image: string;
+  readonly mode: Mode;
+  readonly replicas: number;
+  /** Requests pass when no replica answers, instead of being refused. */
+  readonly failOpen: boolean;
+  /** cert-manager issues the serving certificate and injects the CA; otherwise Quorate makes its own. */
+  readonly certManager: boolean;
+}
+
+export const defaultInstall: InstallOptions = {
+  namespace: 'quorate-system',
+  image: 'quorate:latest',
+  mode: 'alongside',
+  replicas: 2,
+  failOpen: false,
+  certManager: false,
+};
+
+export const NAME = 'quorate';
+export const SERVICE = 'quorate-webhook';
+export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
+export const WEBHOOK_CONFIGURATION = 'quorate';
+export const WEBHOOK_PORT = 9443;
+export const METRICS_PORT = 8080;
+
+/** Everything installed carries these, so that it can be found and removed. */
+export const labels = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/managed-by': 'quorate' } as const;
+
+/** Namespaces with this label are left alone. */
+export const IGNORE_LABEL = 'policy.quorate.dev/ignore';
+
+/** Names the webhook is reached by inside the cluster. */
+export function serviceNames(namespace: string): string[] {
+  return [
+    SERVICE,
+    `${SERVICE}.${namespace}`,
+    `${SERVICE}.${namespace}.svc`,
+    `${SERVICE}.${namespace}.svc.cluster.local`,
+  ];
+}

@@ -1,0 +1,84 @@
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from '../../api/generated/admissionregistration-v1.ts';
+import { IGNORE_LABEL, type InstallOptions, labels, SERVICE, WEBHOOK_CONFIGURATION } from './options.ts';
+
+/** Where the API server finds the webhook: the Service in a cluster, a URL where there is none. */
+export type Reach = { readonly service: string } | { readonly url: string; readonly caBundle: string };
+
+const TIMEOUT_SECONDS = 10;
+
+export function validatingWebhooks(
+  { certManager, failOpen, namespace }: Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'>,
+  reach: Reach = { service: SERVICE },
+): ValidatingWebhookConfiguration {
+  const clientConfig = (path: string): ValidatingWebhook['clientConfig'] =>
+    'url' in reach
+      ? { url: `${reach.url}${path}`, caBundle: Buffer.from(reach.caBundle).toString('base64') }
+      : { service: { name: reach.service, namespace, path, port: 443 } };
+  const webhook = (name: string, path: string, rules: ValidatingWebhook['rules']): ValidatingWebhook => ({
+    name: `${name}.quorate.dev`,
+    clientConfig: clientConfig(path),
+    rules,
+    failurePolicy: failOpen ? 'Ignore' : 'Fail',
+    matchPolicy: 'Equivalent',
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: TIMEOUT_SECONDS,
+    admissionReviewVersions: ['v1'],
+    namespaceSelector: {
+      matchExpressions: [
+        { key: IGNORE_LABEL, operator: 'DoesNotExist' },
+        // A broken webhook must not keep its own pods from being replaced.
+        { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: [namespace] },
+      ],
+    },
+  });
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: {
+      name: WEBHOOK_CONFIGURATION,
+      labels,
+      ...(certManager && 'service' in reach
+        ? { annotations: { 'cert-manager.io/inject-ca-from': `${namespace}/${SERVICE}` } }
+        : {}),
+    },
+    webhooks: [
+      webhook('evictions', '/validate-eviction', [
+        {
+          operations: ['CREATE'],
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          resources: ['pods/eviction'],
+          scope: 'Namespaced',
+        },
+      ]),
+      webhook('pods', '/validate-pods', [
+        {
+          operations: ['UPDATE', 'DELETE'],
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          resources: ['pods'],
+          scope: 'Namespaced',
+        },
+        {
+          operations: ['UPDATE'],
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          resources: ['pods/resize'],
+          scope: 'Namespaced',
+        },
+      ]),
+      webhook('budgets', '/validate-budgets', [
+        {
+          operations: ['CREATE', 'UPDATE'],
+          apiGroups: ['policy.kruise.io'],
+          apiVersions: ['v1alpha1', 'v1beta1'],
+          resources: ['podunavailablebudgets'],
+          scope: 'Namespaced',
+        },
+      ]),
+    ],
+  };
+}

@@ -1,0 +1,121 @@
+import type { Deployment } from '../../api/generated/apps-v1.ts';
+import type { Namespace, Service, ServiceAccount } from '../../api/generated/core-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { KubeObject } from '../../api/resource.ts';
+import {
+  CERTIFICATE_SECRET,
+  type InstallOptions,
+  labels,
+  METRICS_PORT,
+  NAME,
+  SERVICE,
+  serviceNames,
+  WEBHOOK_PORT,
+} from './options.ts';
+
+const CERTIFICATE_FOLDER = '/etc/quorate/tls';
+
+export function workloadObjects(
+  options: InstallOptions,
+): (Namespace | ServiceAccount | Service | Deployment | PodDisruptionBudget | KubeObject)[] {
+  const { certManager, namespace } = options;
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace, labels } },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: SERVICE, namespace, labels },
+      spec: { selector: { ...labels }, ports: [{ name: 'webhook', port: 443, targetPort: 'webhook' }] },
+    },
+    ...(certManager ? certManagerObjects(options) : []),
+    deployment(options),
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: NAME, namespace, labels },
+      spec: { minAvailable: 1, selector: { matchLabels: { ...labels } } },
+    },
+  ];
+}
+
+function deployment({ certManager, image, mode, namespace, replicas }: InstallOptions): Deployment {
+  const args = [
+    'operator',
+    `--mode=${mode}`,
+    `--namespace=${namespace}`,
+    '--bind=0.0.0.0',
+    `--webhook-port=${WEBHOOK_PORT}`,
+    `--metrics-port=${METRICS_PORT}`,
+    '--log-format=json',
+    ...(certManager ? [`--certificates=${CERTIFICATE_FOLDER}`] : []),
+  ];
+  const probe = (path: string) => ({ httpGet: { path, port: 'webhook', scheme: 'HTTPS' }, periodSeconds: 5 });
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: NAME, namespace, labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: { ...labels } },
+      template: {
+        metadata: { labels: { ...labels } },
+        spec: {
+          serviceAccountName: NAME,
+          priorityClassName: 'system-cluster-critical',
+          securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
+          topologySpreadConstraints: [
+            {
+              maxSkew: 1,
+              topologyKey: 'kubernetes.io/hostname',
+              whenUnsatisfiable: 'ScheduleAnyway',
+              labelSelector: { matchLabels: { ...labels } },
+            },
+          ],
+          containers: [
+            {
+              name: NAME,
+              image,
+              args,
+              ports: [
+                { name: 'webhook', containerPort: WEBHOOK_PORT },
+                { name: 'metrics', containerPort: METRICS_PORT },
+              ],
+              readinessProbe: probe('/readyz'),
+              livenessProbe: { ...probe('/healthz'), failureThreshold: 6 },
+              resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ['ALL'] },
+              },
+              ...(certManager
+                ? { volumeMounts: [{ name: 'tls', mountPath: CERTIFICATE_FOLDER, readOnly: true }] }
+                : {}),
+            },
+          ],
+          ...(certManager ? { volumes: [{ name: 'tls', secret: { secretName: CERTIFICATE_SECRET } }] } : {}),
+        },
+      },
+    },
+  };
+}
+
+function certManagerObjects({ namespace }: InstallOptions): KubeObject[] {
+  const issuer = {
+    apiVersion: 'cert-manager.io/v1',
+    kind: 'Issuer',
+    metadata: { name: NAME, namespace, labels },
+    spec: { selfSigned: {} },
+  };
+  const certificate = {
+    apiVersion: 'cert-manager.io/v1',
+    kind: 'Certificate',
+    metadata: { name: SERVICE, namespace, labels },
+    spec: {
+      secretName: CERTIFICATE_SECRET,
+      dnsNames: serviceNames(namespace),
+      issuerRef: { name: NAME, kind: 'Issuer' },
+    },
+  };
+  return [issuer, certificate];
+}

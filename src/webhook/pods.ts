@@ -1,0 +1,130 @@
+import type { Pod } from '../api/generated/core-v1.ts';
+import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget, type ProtectedOperation } from '../api/kruise/types.ts';
+import {
+  type BudgetIndexes,
+  chargedStatus,
+  classifyUpdate,
+  formatUnavailabilityRefusal,
+  type Grant,
+  type IndexedBudget,
+  judgeUnavailability,
+  type UnavailabilityGates,
+} from '../decisions/unavailability/index.ts';
+import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+
+export interface PodWebhook {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Kept current from the cluster's pods and budgets. */
+  readonly indexes: BudgetIndexes;
+  readonly gates: UnavailabilityGates;
+  readonly scaleOf: (ownerUid: string) => number | undefined;
+}
+
+const ATTEMPTS = 4;
+const RETRY_MS = 100;
+
+/** Judges evictions, deletes, updates and resizes of pods by the PodUnavailableBudgets that cover them. */
+export async function reviewPod(
+  webhook: PodWebhook,
+  request: ReviewRequest,
+  signal: AbortSignal,
+): Promise<ReviewResponse> {
+  const namespace = request.namespace ?? '';
+  const index = webhook.indexes.of(namespace);
+  const known = request.name === undefined || request.name === '' ? undefined : index.pod(request.name);
+  const pod = request.subResource === 'eviction' ? known : ((request.oldObject as Pod | null | undefined) ?? undefined);
+  const name = pod?.metadata.name ?? '';
+  const operation = pod === undefined ? undefined : operationOf(request, pod, groupKeys(index.covering(name)));
+  if (pod === undefined || operation === undefined) return allow;
+  const dryRun = request.dryRun === true || hasDryRun(request);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const judgement = judgeUnavailability({
+      operation,
+      pod,
+      covering: index.covering(name),
+      gates: webhook.gates,
+      scaleOf: webhook.scaleOf,
+      nowMs: webhook.clock.now(),
+    });
+    if (!judgement.allowed) {
+      const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
+        operation,
+        judgement.refusals,
+      );
+      const details = { causes: [...causes], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+      return refuse({ code, reason, message, details });
+    }
+    if (dryRun) return allow;
+    try {
+      await commit(webhook, judgement.grants, { operation, podName: name, namespace });
+      return allow;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // Somebody was faster: read what they wrote and judge again.
+      await refresh(webhook, namespace, judgement.grants);
+      if (attempt < ATTEMPTS - 1) await sleep(webhook.clock, RETRY_MS * (attempt + 1), signal);
+      else if (judgement.grants.every(({ verdict }) => !verdict.record || verdict.bestEffort)) return allow;
+    }
+  }
+  return refuse({ code: 409, reason: 'Conflict', message: `the budgets of pod ${name} changed too often, try again` });
+}
+
+function operationOf(request: ReviewRequest, old: Pod, keys: readonly string[]): ProtectedOperation | undefined {
+  if (request.subResource === 'eviction') return 'EVICT';
+  if (request.operation === 'DELETE') return request.subResource ? undefined : 'DELETE';
+  if (request.operation !== 'UPDATE' || (request.subResource !== undefined && request.subResource !== 'resize'))
+    return undefined;
+  return classifyUpdate(request.object as unknown as Pod, old, keys);
+}
+
+function groupKeys(covering: readonly IndexedBudget[]): string[] {
+  return covering.flatMap(({ budget }) => budget.spec?.podGroupPolicy?.groupLabelKey ?? []);
+}
+
+function hasDryRun({ object, options }: ReviewRequest): boolean {
+  const asked = [options?.['dryRun'], (object?.['deleteOptions'] as { dryRun?: unknown } | undefined)?.dryRun];
+  return asked.some((list) => Array.isArray(list) && list.length > 0);
+}
+
+/** Charges one budget after the other, in order of name; what was charged before a failure is taken back. */
+async function commit(
+  { client, clock, indexes }: PodWebhook,
+  grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[],
+  { namespace, operation, podName }: { operation: ProtectedOperation; podName: string; namespace: string },
+): Promise<void> {
+  const done: { before: PodUnavailableBudget; after: PodUnavailableBudget }[] = [];
+  for (const { entry, verdict } of grants) {
+    const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs: clock.now() });
+    if (status === undefined) continue;
+    try {
+      const after = await client.updateStatus(POD_UNAVAILABLE_BUDGETS, { ...entry.budget, status });
+      indexes.of(namespace).setBudget(after);
+      done.push({ before: entry.budget, after });
+    } catch (error) {
+      // A budget that is gone guards nothing.
+      if (isNotFound(error)) continue;
+      for (const { after, before } of done) {
+        await client.updateStatus(POD_UNAVAILABLE_BUDGETS, { ...after, status: before.status }).catch(() => {});
+      }
+      throw error;
+    }
+  }
+}
+
+async function refresh(
+  { client, indexes }: PodWebhook,
+  namespace: string,
+  grants: readonly { readonly entry: IndexedBudget }[],
+): Promise<void> {
+  for (const { entry } of grants) {
+    const name = entry.budget.metadata.name ?? '';
+    try {
+      indexes.of(namespace).setBudget(await client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name }));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      indexes.of(namespace).deleteBudget(name);
+    }
+  }
+}

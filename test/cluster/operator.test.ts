@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { type NodesHost, type Operator, startNodes, startOperator } from '../../src/app/index.ts';
+import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { definitions, validatingWebhooks } from '../../src/webhook/index.ts';
+import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+
+let plane: RealControlPlane;
+let nodes: NodesHost;
+const operators: Operator[] = [];
+const NAMESPACE = 'quorate-system';
+
+/** Never blocks: the webhook that kubectl's requests end up at answers from this very process. */
+async function kubectl(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(plane.binaries, 'kubectl'), [
+    '--kubeconfig',
+    plane.kubeconfig,
+    ...args,
+  ]);
+  return stdout;
+}
+
+async function apply(...objects: object[]): Promise<void> {
+  const path = join(plane.folder, 'apply.yaml');
+  writeFileSync(path, objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n'));
+  await kubectl('apply', '-f', path);
+}
+
+const succeeds = async (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => true,
+    () => false,
+  );
+
+/** Waits for the world to be so; the limit only keeps a broken run from hanging. */
+async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function startReplica(identity: string): Promise<Operator> {
+  const operator = await startOperator({
+    kubeconfig: plane.kubeconfig,
+    namespace: NAMESPACE,
+    mode: 'alongside',
+    bind: '127.0.0.1',
+    webhookPort: 0,
+    metricsPort: 0,
+    hosts: ['127.0.0.1'],
+    identity,
+    log: silentLogger,
+    lost: () => {},
+  });
+  operators.push(operator);
+  await operator.ready;
+  return operator;
+}
+
+beforeAll(async () => {
+  plane = await startRealControlPlane({
+    featureGates: 'GenericWorkload=true,GangScheduling=true',
+    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
+  });
+  nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 3 } });
+  await apply(...definitions(), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await until('the definitions to be served', () =>
+    succeeds(kubectl('get', 'disruptionledgers,podunavailablebudgets', '-A')),
+  );
+  await until('the default service account', () => succeeds(kubectl('get', 'serviceaccount', 'default')));
+  const first = await startReplica('first');
+  await apply(
+    validatingWebhooks(
+      { namespace: NAMESPACE, failOpen: false, certManager: false },
+      { url: `https://127.0.0.1:${first.webhookPort}`, caBundle: first.authority },
+    ),
+  );
+});
+
+afterAll(async () => {
+  for (const operator of operators) await operator.stop();
+  nodes?.stop();
+  await plane?.stop();
+});
+
+const podGroup = (name: string) => ({
+  apiVersion: 'scheduling.k8s.io/v1alpha2',
+  kind: 'PodGroup',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    podGroupTemplateRef: { workload: { workloadName: 'training', podGroupTemplateName: 'gang' } },
+    schedulingPolicy: { gang: { minCount: 2 } },
+  },
+});
+const member = (group: string, index: number, node: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: `${group}-${index}`, namespace: 'default', labels: { app: 'training' } },
+  spec: {
+    nodeName: node,
+    terminationGracePeriodSeconds: 1,
+    schedulingGroup: { podGroupName: group },
+    containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }],
+  },
+});
+
+async function trainingReady(): Promise<void> {
+  const ready = 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}';
+  await until('four ready pods', async () => {
+    const text = await kubectl('get', 'pods', '-l', 'app=training', '-o', ready);
+    return text.split(' ').filter((value) => value === 'True').length === 4;
+  });
+  const numbers = 'jsonpath={.status.currentHealthy}/{.status.disruptionsAllowed}';
+  await until('the ledger to count them', async () => {
+    const text = await kubectl('get', 'disruptionledger', 'training', '-o', numbers).catch(() => '');
+    return text === '2/1';
+  });
+}
+
+async function evict(name: string): Promise<{ code: number; text: string }> {
+  const path = join(plane.folder, `evict-${name}.json`);
+  writeFileSync(
+    path,
+    JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: 'default' } }),
+  );
+  try {
+    const text = await kubectl('create', '--raw', `/api/v1/namespaces/default/pods/${name}/eviction`, '-f', path);
+    return { code: 201, text };
+  } catch (error) {
+    const { stderr } = error as { stderr: string };
+    return { code: stderr.includes('disruption budget') ? 429 : 500, text: stderr };
+  }
+}
+
+test('a PDB over two gangs lets one gang go, freely once it is down, and refuses the other with the reason', async () => {
+  await apply(
+    {
+      apiVersion: 'scheduling.k8s.io/v1alpha2',
+      kind: 'Workload',
+      metadata: { name: 'training', namespace: 'default' },
+      spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
+    },
+    podGroup('g0'),
+    podGroup('g1'),
+    ...['g0', 'g1'].flatMap((group) => [member(group, 0, 'node-0'), member(group, 1, 'node-1')]),
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'training', namespace: 'default' },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'training' } } },
+    },
+  );
+  await trainingReady();
+  expect(await kubectl('get', 'disruptionledger', 'training')).toMatch(/PodGroup\s+2\s+2\s+1\s+1/);
+  expect((await evict('g0-0')).code).toBe(201);
+  const refused = await evict('g1-0');
+  expect(refused.code).toBe(429);
+  expect(refused.text).toContain('disruption budget');
+  expect(await kubectl('get', 'pod', 'g1-0', '-o', 'name')).toBe('pod/g1-0\n');
+});
+
+test('kubectl drain waits for the gang that must stay and finishes when it may go', async () => {
+  await until('the evicted pod to be gone', async () => !(await kubectl('get', 'pods', '-o', 'name')).includes('g0-0'));
+  await apply(member('g0', 0, 'node-1'));
+  await trainingReady();
+  const stdout = await kubectl('drain', 'node-0', '--force', '--ignore-daemonsets', '--timeout=90s');
+  expect(stdout).toContain('node/node-0 drained');
+  expect(await kubectl('get', 'pods', '-o', 'name')).not.toContain('g1-0');
+  expect(await kubectl('get', 'pods', '-o', 'name')).toContain('g0-0');
+});
+
+test('a PodUnavailableBudget guards plain deletes on the cluster, counted in shards', async () => {
+  const shard = (index: number, worker: number) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `llm-${index}-${worker}`, namespace: 'default', labels: { app: 'llm', shard: String(index) } },
+    spec: { nodeName: 'node-2', containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }] },
+  });
+  await apply(...[0, 1].flatMap((index) => [shard(index, 0), shard(index, 1)]), {
+    apiVersion: 'policy.kruise.io/v1beta1',
+    kind: 'PodUnavailableBudget',
+    metadata: { name: 'llm', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app: 'llm' } },
+      maxUnavailable: 1,
+      protectTotalReplicas: 2,
+      podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 2 },
+    },
+  });
+  await until(
+    'the budget to count both shards',
+    async () => (await kubectl('get', 'pub', 'llm', '-o', 'jsonpath={.status.unavailableAllowed}')) === '1',
+  );
+  await kubectl('delete', 'pod', 'llm-0-0', '--wait=false');
+  await expect(kubectl('delete', 'pod', 'llm-1-0', '--wait=false')).rejects.toThrow(/would make group 1 unavailable/);
+  await kubectl('delete', 'pod', 'llm-0-1', '--wait=false');
+});
+
+test('a budget that makes no sense is refused by the webhook with its path', async () => {
+  const bad = {
+    apiVersion: 'policy.kruise.io/v1beta1',
+    kind: 'PodUnavailableBudget',
+    metadata: { name: 'bad', namespace: 'default' },
+    spec: { selector: { matchLabels: { app: 'x' } }, maxUnavailable: '120%' },
+  };
+  await expect(apply(bad)).rejects.toThrow(
+    /spec\.maxUnavailable: Invalid value: "120%": must not be greater than 100%/,
+  );
+});
+
+test('a second replica waits for the lease and takes it over when the first gives it back', async () => {
+  const second = await startReplica('second');
+  expect(second.isLeading()).toBe(false);
+  await operators[0]?.stop();
+  operators.shift();
+  await until('the second replica to lead', () => second.isLeading());
+});
