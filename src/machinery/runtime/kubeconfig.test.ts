@@ -95,6 +95,23 @@ test('createHttpTransport() sends the token, keeps the base path and streams the
   await new Promise((resolve) => server.close(resolve));
 });
 
+test('createHttpTransport() sends the body of a DELETE with its length', async () => {
+  let received = '';
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      received += chunk;
+    });
+    request.on('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const transport = createHttpTransport({ server: `http://127.0.0.1:${port}`, namespace: 'default' });
+  await transport.send({ method: 'DELETE', path: '/x', body: '{"gracePeriodSeconds":0}' });
+  expect(received).toBe('{"gracePeriodSeconds":0}');
+  transport.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test('createHttpTransport() rejects when nobody listens, and when the caller gives up', async () => {
   const transport = createHttpTransport({ server: 'http://127.0.0.1:1', namespace: 'default' });
   await expect(transport.send({ method: 'GET', path: '/' })).rejects.toThrow();
