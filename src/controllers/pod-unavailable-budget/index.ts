@@ -76,7 +76,7 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
     context,
     ready: async () => {
       const needed = [budgets, pods, replicaSets, deployments, statefulSets, controllers, sets, kruiseSets];
-      await Promise.all(needed.map((informer) => informer?.whenSynced()));
+      await Promise.all(needed.flatMap((informer) => informer?.whenSynced() ?? []));
     },
     reconcile: (key) =>
       reconcileBudget(
