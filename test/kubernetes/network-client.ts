@@ -4,9 +4,13 @@ import { type Client, createClient, type Transport } from '../../src/machinery/r
 import type { RealControlPlane } from './control-plane.ts';
 
 /** A client of the real API server, for suites that run our controllers against it. */
-export function createNetworkClient({ server, token, caFile }: RealControlPlane, userAgent: string): Client {
+export function createNetworkClient(plane: RealControlPlane, userAgent: string): Client {
+  return createClient({ transport: createNetworkTransport(plane), userAgent });
+}
+
+export function createNetworkTransport({ server, token, caFile }: RealControlPlane): Transport {
   const agent = new Agent({ keepAlive: true, ca: readFileSync(caFile) });
-  const transport: Transport = ({ method, path, headers, body, signal }) =>
+  return ({ method, path, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       // Node sends the body of a DELETE without saying how long it is, unless told.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -18,5 +22,4 @@ export function createNetworkClient({ server, token, caFile }: RealControlPlane,
       call.on('error', reject);
       call.end(body);
     });
-  return createClient({ transport, userAgent });
 }

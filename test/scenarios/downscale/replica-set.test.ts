@@ -291,3 +291,18 @@ test('a downscale to zero takes every pod', async () => {
   await w.reap();
   expect((await w.replicaSet('web')).status).toMatchObject({ replicas: 0, terminatingReplicas: 0 });
 });
+
+test('D13 a deletion cost that cannot be read is refused at admission', async () => {
+  const w = await start();
+  const annotations = (cost: string) => ({ 'controller.kubernetes.io/pod-deletion-cost': cost });
+  const create = (cost: string) => w.client.create(podType, pod({ name: 'p', annotations: annotations(cost) }));
+  await expect(create('+10')).rejects.toThrow(
+    'metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "+10": must be a 32bit integer',
+  );
+  await create('10');
+  const change = w.client.patch(podType, key('p'), {
+    type: 'merge',
+    body: { metadata: { annotations: annotations('x') } },
+  });
+  await expect(change).rejects.toThrow('must be a 32bit integer');
+});

@@ -1,6 +1,7 @@
 /** Validation of pods and pod templates: the rules clients and controllers rely on. */
 import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { validateGroupLinks } from '../../../api/scheduling/index.ts';
+import { DELETION_COST_ANNOTATION, parseDeletionCost } from '../../../decisions/downscale/index.ts';
 import {
   checkDnsLabel,
   checkDnsSubdomain,
@@ -21,10 +22,26 @@ import {
 } from '../../../machinery/values/index.ts';
 
 const SPEC = FieldPath.of('spec');
+const ANNOTATIONS = FieldPath.of('metadata', 'annotations');
+
+type Annotations = Readonly<Record<string, string>> | undefined;
+
+/** A cost that cannot be read would silently count as 0; one that was stored before may stay. */
+function validateDeletionCost(annotations: Annotations, path: FieldPath, old?: Annotations): Issue[] {
+  const cost = annotations?.[DELETION_COST_ANNOTATION];
+  if (cost === undefined || parseDeletionCost(cost) !== undefined) return [];
+  const before = old?.[DELETION_COST_ANNOTATION];
+  if (before !== undefined && parseDeletionCost(before) === undefined) return [];
+  return [invalid(path.key(DELETION_COST_ANNOTATION), cost, 'must be a 32bit integer')];
+}
 
 export function validatePod(pod: Pod): Issue[] {
   const spec = pod.spec ?? { containers: [] };
-  return [...validatePodSpec(spec, SPEC), ...validateGroupLinks(SPEC, spec)];
+  return [
+    ...validateDeletionCost(pod.metadata.annotations, ANNOTATIONS),
+    ...validatePodSpec(spec, SPEC),
+    ...validateGroupLinks(SPEC, spec),
+  ];
 }
 
 export interface TemplateRules {
@@ -41,6 +58,7 @@ export function validatePodTemplate(
   const issues = [
     ...validateLabels(path.child('metadata', 'labels'), template.metadata?.labels),
     ...validateAnnotations(path.child('metadata', 'annotations'), template.metadata?.annotations),
+    ...validateDeletionCost(template.metadata?.annotations, path.child('metadata', 'annotations')),
     ...validatePodSpec(template.spec ?? { containers: [] }, path.child('spec')),
   ];
   const policy = template.spec?.restartPolicy ?? 'Always';
@@ -271,7 +289,7 @@ const FROZEN =
 
 /** Only a few fields of a pod may change after it is created. */
 export function validatePodUpdate(pod: Pod, old: Pod): Issue[] {
-  const issues: Issue[] = [];
+  const issues = validateDeletionCost(pod.metadata.annotations, ANNOTATIONS, old.metadata.annotations);
   const spec = deepClone(pod.spec ?? { containers: [] });
   const before = old.spec ?? { containers: [] };
   if ((spec.containers ?? []).length !== (before.containers ?? []).length) {
