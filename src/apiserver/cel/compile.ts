@@ -1,12 +1,12 @@
 /** Expressions of admission: compiled once, then evaluated against requests. */
-import { Environment } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
 import { registerLibrary } from './library.ts';
 import { rewriteSource } from './rewrite.ts';
 
 export type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
 
 export type Compiled =
-  | { readonly valid: true; readonly run: Program }
+  | { readonly valid: true; readonly run: Program; readonly ast: ASTNode }
   | { readonly valid: false; readonly message: string };
 
 /** What every admission expression may use. */
@@ -31,12 +31,17 @@ export function compileCel(expression: string, variables: readonly string[] = AD
     const environment = environmentFor(variables);
     const source = rewriteSource(expression);
     const checked = environment.check(source);
-    if (!checked.valid) return { valid: false, message: checked.error?.message ?? 'cannot be checked' };
+    if (!checked.valid) return { valid: false, message: messageOf(checked.error) };
     const run = environment.parse(source);
-    return { valid: true, run: (values) => run({ ...values }) as unknown };
+    return { valid: true, run: (values) => run({ ...values }) as unknown, ast: run.ast };
   } catch (error) {
-    return { valid: false, message: (error as Error).message };
+    return { valid: false, message: messageOf(error) };
   }
+}
+
+function messageOf(error: unknown): string {
+  const { message = 'cannot be checked' } = (error ?? {}) as Partial<Error>;
+  return error instanceof ParseError ? `Syntax error: ${message}` : message;
 }
 
 const MAX_PROGRAMS = 2000;

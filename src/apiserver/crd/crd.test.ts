@@ -282,6 +282,66 @@ test('a default added to the schema later shows on objects stored before', async
   expect(await client.request('GET', WIDGETS)).toMatchObject({ items: [{ spec: { color: 'red' } }] });
 });
 
+test('what was wrong before a schema became stricter may stay until it is touched', async () => {
+  const items = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
+  const list = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
+  const schema = (rules: object) => ({
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: { note: { type: 'string' }, parts: { ...list, items: { ...items, ...rules } } },
+        },
+      },
+    },
+  });
+  await define(definition([version('v1', { schema: schema({}) })]));
+  await client.request('POST', WIDGETS, widget('a', { spec: { parts: [{ name: 'x', size: 1 }] } }));
+  const strict = schema({ 'x-kubernetes-validations': [{ rule: 'self.size > 5', message: 'too small' }] });
+  const change = [{ op: 'replace', path: '/spec/versions/0/schema', value: strict }];
+  await client.request('PATCH', `${CRDS}/widgets.example.com`, change, {
+    'content-type': 'application/json-patch+json',
+  });
+  await settle();
+  await client.request('PATCH', `${WIDGETS}/a`, { spec: { note: 'n' } }, MERGE);
+  const more = (size: number) => ({
+    spec: {
+      parts: [
+        { name: 'y', size: 9 },
+        { name: 'x', size },
+      ],
+    },
+  });
+  await client.request('PATCH', `${WIDGETS}/a`, more(1), MERGE);
+  await expect(client.request('PATCH', `${WIDGETS}/a`, more(2), MERGE)).rejects.toMatchObject({
+    message: expect.stringContaining('spec.parts[1]: Invalid value: "object": too small'),
+  });
+});
+
+test('a rule that names a field the schema does not have, or is no expression, is refused', async () => {
+  const schema = (rule: string) => ({
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: { a: { type: 'string' } }, 'x-kubernetes-validations': [{ rule }] },
+      },
+    },
+  });
+  for (const [rule, message] of [
+    ['self.b == 1', "undefined field 'b'"],
+    ['self = 42', 'Syntax error'],
+  ] as const) {
+    await expect(
+      client.request('POST', CRDS, definition([version('v1', { schema: schema(rule) })])),
+    ).rejects.toMatchObject({
+      code: 422,
+      message: expect.stringContaining(message),
+    });
+  }
+  await define(definition([version('v1', { schema: schema('!has(self.a) || self.a.size() > 0') })]));
+});
+
 test('a schema that is not structural is refused', async () => {
   const schema = {
     openAPIV3Schema: { type: 'object', properties: { spec: { properties: { a: { type: 'string' } } } } },

@@ -16,7 +16,8 @@ import { type ScaleFields, scaleSubresource } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { customLayout } from './columns.ts';
 import { formatScalar, plainPath, readPath, writePath } from './json-path.ts';
-import { type CompiledSchema, compileSchema } from './schema.ts';
+import { compileSchema } from './schema.ts';
+import type { CustomSchema } from './schema-seam.ts';
 
 /** A definition on its way out takes nothing new; updates go on, for those who must remove a finalizer. */
 const VERBS_WHILE_TERMINATING: readonly Verb[] = ALL_VERBS.filter((verb) => verb !== 'create');
@@ -29,8 +30,8 @@ export function customRow(definition: CustomResourceDefinition): ResourceRow | u
   const storage = spec.versions.find((version) => version.storage);
   if (served.length === 0 || storage === undefined) return undefined;
   const names = definition.status?.acceptedNames ?? spec.names;
-  const compiled = new Map<string, CompiledSchema>();
-  const schemaOf = (version: CustomResourceDefinitionVersion): CompiledSchema => {
+  const compiled = new Map<string, CustomSchema>();
+  const schemaOf = (version: CustomResourceDefinitionVersion): CustomSchema => {
     let schema = compiled.get(version.name);
     if (schema === undefined) {
       schema = compileSchema(version.schema?.openAPIV3Schema);
@@ -51,7 +52,11 @@ export function customRow(definition: CustomResourceDefinition): ResourceRow | u
     versions: served.map((version) => versionRow(spec, version, schemaOf)),
     stored: { group: spec.group, version: storage.name },
     prefix: storagePrefix(spec.group, names.plural),
-    strategy: customStrategy(spec, () => schemaOf(storage), storage),
+    strategy: customStrategy(
+      spec,
+      (name) => schemaOf(served.find((version) => version.name === name) ?? storage),
+      storage,
+    ),
     subresources: subresourcesOf(names.kind, storage),
     custom: true,
     schemaFor: (version) => spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema,
@@ -61,7 +66,7 @@ export function customRow(definition: CustomResourceDefinition): ResourceRow | u
 function versionRow(
   { group, names }: CustomResourceDefinitionSpec,
   version: CustomResourceDefinitionVersion,
-  schemaOf: (version: CustomResourceDefinitionVersion) => CompiledSchema,
+  schemaOf: (version: CustomResourceDefinitionVersion) => CustomSchema,
 ): VersionRow {
   return {
     name: version.name,
@@ -85,7 +90,7 @@ function versionRow(
 
 function customStrategy(
   spec: CustomResourceDefinitionSpec,
-  schema: () => CompiledSchema,
+  schema: (version: string) => CustomSchema,
   storage: CustomResourceDefinitionVersion,
 ): Strategy {
   const hasStatus = storage.subresources?.status !== undefined && storage.subresources.status !== null;
@@ -95,13 +100,14 @@ function customStrategy(
     if (path !== undefined) selectable.set(path.join('.'), path);
   }
   return {
-    defaults: (object) => schema().applyDefaults(object),
+    defaults: (object) => schema(storage.name).applyDefaults(object),
     prepareForCreate(object) {
       if (hasStatus) delete object['status'];
     },
-    validate: (object) => schema().validate(object, undefined),
-    validateUpdate: (object, old) => schema().validateChange(object, old),
-    validateStatusUpdate: (object, old) => [...schema().validate(object, old), ...schema().validateChange(object, old)],
+    validate: (object, version) => schema(version).validate(object, undefined),
+    validateUpdate: (object, old, version) => schema(version).validate(object, old),
+    validateStatusUpdate: (object, old) => schema(storage.name).validate(object, old),
+    ratchets: true,
     generation: (object, old) => !deepEqual(withoutSystem(object, hasStatus), withoutSystem(old, hasStatus)),
     unconditionalUpdate: false,
     ...(selectable.size > 0 && {

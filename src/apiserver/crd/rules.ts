@@ -3,11 +3,20 @@
  * state before (`oldSelf`); a rule about a change holds on updates only.
  */
 import type { JSONSchemaProps, ValidationRule } from '../../api/generated/apiextensions-v1.ts';
-import { FieldPath, type Issue, type IssueRule, invalid, isObject, required } from '../../machinery/values/index.ts';
+import {
+  deepEqual,
+  FieldPath,
+  type Issue,
+  type IssueRule,
+  invalid,
+  isObject,
+  required,
+} from '../../machinery/values/index.ts';
 import { compileCel, type Program } from '../cel/compile.ts';
 import { toCel } from '../cel/values.ts';
 
-const VARIABLES = ['self', 'oldSelf'];
+/** What a rule may use. */
+export const RULE_VARIABLES = ['self', 'oldSelf'];
 const REASONS: Readonly<Record<string, IssueRule>> = {
   FieldValueInvalid: 'FieldValueInvalid',
   FieldValueForbidden: 'FieldValueForbidden',
@@ -27,9 +36,11 @@ interface Node {
   readonly properties: ReadonlyMap<string, Node>;
   /** Of list items and of map values. */
   readonly members: Node | undefined;
+  /** What tells an item of a keyed list from the others; undefined where items have no identity. */
+  readonly keyOf: (item: unknown) => string | undefined;
 }
 
-/** Without an old state: the rules about the object itself. With one: the rules about the change. */
+/** With an old state, rules of parts that did not change are not asked again. */
 export type RuleCheck = (object: unknown, old: unknown) => Issue[];
 
 export function compileRules(schema: JSONSchemaProps | undefined): RuleCheck {
@@ -44,9 +55,9 @@ export function compileRules(schema: JSONSchemaProps | undefined): RuleCheck {
 
 function compileNode(schema: JSONSchemaProps): Node | undefined {
   const rules = (schema['x-kubernetes-validations'] ?? []).flatMap((source): Rule[] => {
-    const compiled = compileCel(source.rule, VARIABLES);
+    const compiled = compileCel(source.rule, RULE_VARIABLES);
     if (!compiled.valid) return [];
-    const message = source.messageExpression ? compileCel(source.messageExpression, VARIABLES) : undefined;
+    const message = source.messageExpression ? compileCel(source.messageExpression, RULE_VARIABLES) : undefined;
     return [
       {
         source,
@@ -64,7 +75,14 @@ function compileNode(schema: JSONSchemaProps): Node | undefined {
   const inner = isObject(schema.items) ? schema.items : schema.additionalProperties;
   const members = isObject(inner) ? compileNode(inner as JSONSchemaProps) : undefined;
   if (rules.length === 0 && properties.size === 0 && members === undefined) return undefined;
-  return { rules, properties, members };
+  return { rules, properties, members, keyOf: keyOf(schema) };
+}
+
+function keyOf(schema: JSONSchemaProps): (item: unknown) => string | undefined {
+  if (schema['x-kubernetes-list-type'] === 'set') return (item) => JSON.stringify(item);
+  if (schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  return (item) => (isObject(item) ? JSON.stringify(keys.map((name) => item[name] ?? null)) : undefined);
 }
 
 function visit(
@@ -73,17 +91,20 @@ function visit(
   { self, oldSelf, isUpdate }: { self: unknown; oldSelf: unknown; isUpdate: boolean },
   issues: Issue[],
 ): void {
-  if (self === undefined || self === null) return;
+  if (self === undefined || self === null || (oldSelf !== undefined && deepEqual(self, oldSelf))) return;
   for (const rule of node.rules) {
-    if (rule.aboutChange !== isUpdate) continue;
-    if (rule.aboutChange && oldSelf === undefined && !rule.source.optionalOldSelf) continue;
+    if (rule.aboutChange && oldSelf === undefined && !(isUpdate && rule.source.optionalOldSelf)) continue;
     const problem = evaluate(rule, self, oldSelf);
     if (problem !== undefined) issues.push(issueOf(rule, path, problem));
   }
   if (Array.isArray(self)) {
     if (node.members === undefined) return;
-    for (const [at, item] of self.entries())
-      visit(node.members, path.index(at), { self: item, oldSelf: undefined, isUpdate }, issues);
+    const before = new Map(Array.isArray(oldSelf) ? oldSelf.map((item) => [node.keyOf(item), item]) : []);
+    for (const [at, item] of self.entries()) {
+      const key = node.keyOf(item);
+      const states = { self: item, oldSelf: key === undefined ? undefined : before.get(key), isUpdate };
+      visit(node.members, path.index(at), states, issues);
+    }
     return;
   }
   if (!isObject(self)) return;
@@ -123,28 +144,4 @@ function issueOf({ source }: Rule, path: FieldPath, problem: string): Issue {
     rule: reason,
     message: reason === 'FieldValueForbidden' ? `Forbidden: ${problem}` : issue.message,
   };
-}
-
-/** Rules that do not compile. */
-export function checkRules(schema: JSONSchemaProps, path: FieldPath): Issue[] {
-  const issues: Issue[] = [];
-  for (const [at, { rule, messageExpression }] of (schema['x-kubernetes-validations'] ?? []).entries()) {
-    const own = path.child('x-kubernetes-validations').index(at);
-    if (!rule?.trim()) issues.push(required(own.child('rule'), 'rule is not specified'));
-    else issues.push(...compileIssues(own.child('rule'), rule));
-    if (messageExpression) issues.push(...compileIssues(own.child('messageExpression'), messageExpression));
-  }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    issues.push(...checkRules(property, path.child('properties').key(name)));
-  }
-  if (isObject(schema.items)) issues.push(...checkRules(schema.items as JSONSchemaProps, path.child('items')));
-  if (isObject(schema.additionalProperties)) {
-    issues.push(...checkRules(schema.additionalProperties as JSONSchemaProps, path.child('additionalProperties')));
-  }
-  return issues;
-}
-
-function compileIssues(path: FieldPath, expression: string): Issue[] {
-  const compiled = compileCel(expression, VARIABLES);
-  return compiled.valid ? [] : [invalid(path, expression, `compilation failed: ${compiled.message}`)];
 }

@@ -2,15 +2,11 @@
 import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import type { FieldPath, Issue } from '../../machinery/values/index.ts';
 import { structuralSchemas } from '../codec/structural/index.ts';
-import { checkRules, compileRules } from './rules.ts';
+import { checkRules } from './rule-check.ts';
+import { compileRules } from './rules.ts';
 import type { CustomSchema } from './schema-seam.ts';
 
-export interface CompiledSchema extends CustomSchema {
-  /** Rules about what an update changes. */
-  validateChange(object: Record<string, unknown>, old: Record<string, unknown>): Issue[];
-}
-
-export function compileSchema(schema: JSONSchemaProps | undefined): CompiledSchema {
+export function compileSchema(schema: JSONSchemaProps | undefined): CustomSchema {
   const structure = structuralSchemas.compile(schema);
   const rules = compileRules(schema);
   return {
@@ -18,9 +14,8 @@ export function compileSchema(schema: JSONSchemaProps | undefined): CompiledSche
     validate(object, old) {
       const issues = structure.validate(object, old);
       // Rules may assume that the object has the shape of its schema.
-      return issues.length > 0 ? issues : rules(object, undefined);
+      return issues.length > 0 ? issues : rules(object, old);
     },
-    validateChange: (object, old) => (structure.validate(object, undefined).length > 0 ? [] : rules(object, old)),
   };
 }
 

@@ -47,6 +47,8 @@ export interface Strategy {
   validate?(object: ApiObject, version: string): Issue[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
   validateStatusUpdate?(object: ApiObject, old: ApiObject): Issue[];
+  /** `validateUpdate` checks the whole object itself, so that what was wrong before may stay; `validate` is for creates. */
+  readonly ratchets?: boolean;
   /** Reasons a name is refused; RFC 1123 subdomain when absent. */
   checkName?(name: string): string[];
   /** Texts sent to the client as warnings on create and update. */

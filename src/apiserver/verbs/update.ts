@@ -72,7 +72,7 @@ export function mainRules(call: Call): UpdateRules {
       strategy.prepareForUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
     },
     validate: (object, old) => [
-      ...(strategy.validate?.(object, call.version.name) ?? []),
+      ...(strategy.ratchets ? [] : (strategy.validate?.(object, call.version.name) ?? [])),
       ...(strategy.validateUpdate?.(object, old, call.version.name) ?? []),
     ],
     bumpsGeneration: true,
