@@ -17,7 +17,10 @@ export function failure(
   message: string,
   more: Partial<Pick<StatusBody, 'details' | 'metadata'>> = {},
 ): ApiError {
-  return new ApiError(code, {
+  // Answers to clients are made often and their origin in the code tells nobody anything: no stack is taken.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new ApiError(code, {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: more.metadata ?? {},
@@ -27,6 +30,8 @@ export function failure(
     ...(more.details && { details: more.details }),
     code,
   });
+  Error.stackTraceLimit = stackTraceLimit;
+  return error;
 }
 
 /** What errors need to know of a resource or kind. */
