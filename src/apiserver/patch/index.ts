@@ -2,7 +2,6 @@ export { type ApplyOutcome, type ApplyRequest, applyServerSide } from './apply/a
 export { type Conflict, type ConflictCause, conflictCauses, conflictMessage } from './apply/conflicts.ts';
 export { createdFields } from './apply/created-fields.ts';
 export { type FieldSet, setOfPaths } from './apply/field-set.ts';
-export { isSameApartFromTimes } from './apply/same-state.ts';
 export { trackUpdate, type UpdateToTrack } from './apply/track-update.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';

@@ -45,25 +45,30 @@ export function parseAccept(header: string): readonly Clause[] {
 export interface Negotiation {
   /** Transformations this answer can take. */
   readonly allowed: ReadonlySet<Transform>;
-  /** Whether protobuf output is possible for this kind. */
+  /** Whether protobuf output is possible for this kind. It is the last resort: JSON is what is stored. */
   readonly protobuf?: boolean;
 }
 
 export function negotiate(accept: string | undefined, { allowed, protobuf = false }: Negotiation): Accepted {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return JSON_ANSWER;
+  let lastResort: Accepted | undefined;
   for (const { type, parameters } of parseAccept(accept)) {
     const format = formatOf(type, protobuf);
     if (format === undefined) continue;
     const as = parameters.get('as');
     if (as === undefined) {
       if (parameters.has('g') || parameters.get('stream') !== undefined) continue;
-      return { format, transform: undefined, transformVersion: 'v1' };
+      const answer: Accepted = { format, transform: undefined, transformVersion: 'v1' };
+      if (format !== 'protobuf') return answer;
+      lastResort ??= answer;
+      continue;
     }
     const version = parameters.get('v');
     if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue;
     if (!TRANSFORMS.has(as) || !allowed.has(as as Transform)) continue;
     return { format: format === 'protobuf' ? 'json' : format, transform: as as Transform, transformVersion: version };
   }
+  if (lastResort !== undefined) return lastResort;
   throw notAcceptable(OFFERED);
 }
 

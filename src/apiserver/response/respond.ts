@@ -1,12 +1,14 @@
-/** Objects as responses: in the asked version, as a Table or metadata only, JSON or YAML. */
+/** Objects as responses: in the asked version, as a Table or metadata only, in JSON, YAML or protobuf. */
 import { stringify as toYaml } from 'yaml';
 import { deepClone } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
+import { loadSchema } from '../../api/schema/index.ts';
 import type { Call } from '../call.ts';
+import { encodeProtobuf } from '../codec/index.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { type Accepted, negotiate, type Transform } from '../request/negotiate.ts';
-import type { ApiError } from '../status.ts';
+import { type ApiError, notAcceptable } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { partialMetadata } from './partial.ts';
 import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from './table.ts';
@@ -33,7 +35,7 @@ export function respondWithObject(call: Call, status: number, stored: ApiObject)
 }
 
 export function negotiateObject(call: Call): Accepted {
-  return negotiate(call.request.headers['accept'], { allowed: OBJECT_TRANSFORMS });
+  return negotiate(call.request.headers['accept'], { allowed: OBJECT_TRANSFORMS, protobuf: !call.row.custom });
 }
 
 function transformed(
@@ -63,6 +65,12 @@ export function encodeAnswer(call: Call, status: number, document: unknown, acce
   if (accepted.format === 'yaml') {
     const headers = withWarnings({ 'content-type': 'application/yaml' }, call.warnings);
     return { status, headers, body: Buffer.from(toYaml(document, { version: '1.1' }), 'utf8') };
+  }
+  if (accepted.format === 'protobuf') {
+    const body = encodeProtobuf(document as Record<string, unknown>, loadSchema());
+    if (body === undefined) throw notAcceptable([JSON_TYPE]);
+    const headers = withWarnings({ 'content-type': 'application/vnd.kubernetes.protobuf' }, call.warnings);
+    return { status, headers, body };
   }
   const text = isPretty(call) ? `${JSON.stringify(document, null, 2)}\n` : `${JSON.stringify(document)}\n`;
   return {

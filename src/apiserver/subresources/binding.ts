@@ -48,7 +48,12 @@ export async function bind(call: Call): Promise<ApiResponse> {
     },
   );
   const answer = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
-  return encodeAnswer(call, 201, answer, negotiate(call.request.headers['accept'], { allowed: new Set() }));
+  return encodeAnswer(
+    call,
+    201,
+    answer,
+    negotiate(call.request.headers['accept'], { allowed: new Set(), protobuf: true }),
+  );
 }
 
 function readBinding(call: Call, name: string): ApiObject {

@@ -125,5 +125,10 @@ function scaleOf(object: ApiObject, fields: ScaleFields): ApiObject {
 }
 
 function answer(call: Call, scale: ApiObject): ApiResponse {
-  return encodeAnswer(call, 200, scale, negotiate(call.request.headers['accept'], { allowed: new Set() }));
+  return encodeAnswer(
+    call,
+    200,
+    scale,
+    negotiate(call.request.headers['accept'], { allowed: new Set(), protobuf: true }),
+  );
 }

@@ -50,7 +50,7 @@ export function dispatch(call: Call): Promise<ApiResponse> {
 async function answerReview(call: Call): Promise<ApiResponse> {
   const { info, user, row, version, request } = call;
   if (info.verb !== 'create' || info.name !== undefined) throw methodNotAllowed(row, info.verb);
-  const accepted = negotiate(request.headers['accept'], { allowed: new Set() });
+  const accepted = negotiate(request.headers['accept'], { allowed: new Set(), protobuf: true });
   const { namespace } = info;
   const answer = await row.review?.(readObject(call), { user, namespace });
   if (answer === undefined) throw noSuchResource();
@@ -112,6 +112,6 @@ function subresourceCall(call: Call, subresource: Subresource): Parameters<Subre
       };
     },
     answer: (status, object) =>
-      encodeAnswer(call, status, object, negotiate(request.headers['accept'], { allowed: new Set() })),
+      encodeAnswer(call, status, object, negotiate(request.headers['accept'], { allowed: new Set(), protobuf: true })),
   };
 }

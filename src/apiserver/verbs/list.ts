@@ -23,7 +23,7 @@ export interface ListMetadata {
 }
 
 export async function list(call: Call): Promise<ApiResponse> {
-  const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS });
+  const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS, protobuf: !call.row.custom });
   const { entries, metadata } = await readPage(call);
   const { row, version, kernel } = call;
   if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(row, version) && !isPretty(call)) {

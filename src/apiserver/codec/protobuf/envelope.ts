@@ -20,7 +20,7 @@ export interface TypeName {
   readonly kind: string;
 }
 
-export function isProtobuf(bytes: Uint8Array): boolean {
+function isProtobuf(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && MAGIC.every((byte, index) => bytes[index] === byte);
 }
 

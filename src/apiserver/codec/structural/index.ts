@@ -3,7 +3,6 @@ export { defaultCustom } from './defaults.ts';
 export { structuralSchemas } from './library.ts';
 export { validateListTypes } from './list-types.ts';
 export { nodeOfCustom } from './node.ts';
-export { compilePattern, matchesPattern } from './pattern.ts';
 export { pruneCustom } from './prune.ts';
 export type { StructuralSchema } from './schema.ts';
 export { validateCustom } from './validate.ts';

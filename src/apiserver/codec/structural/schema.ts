@@ -10,7 +10,6 @@ export const INT_OR_STRING = 'x-kubernetes-int-or-string';
 export const LIST_TYPE = 'x-kubernetes-list-type';
 export const LIST_KEYS = 'x-kubernetes-list-map-keys';
 export const MAP_TYPE = 'x-kubernetes-map-type';
-export const VALIDATIONS = 'x-kubernetes-validations';
 
 /** Fields of every object and embedded object that no schema needs to name. */
 const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);

@@ -7,7 +7,6 @@ import { PatchError } from '../patch-error.ts';
 import { type ApplyRequest, applyServerSide } from './apply.ts';
 import { conflictCauses, conflictMessage } from './conflicts.ts';
 import { setOfPaths } from './field-set.ts';
-import { isSameApartFromTimes } from './same-state.ts';
 import { trackUpdate } from './track-update.ts';
 
 const found = nodeOfKind(loadSchema(), { group: 'apps', version: 'v1', kind: 'Deployment' });
@@ -301,11 +300,3 @@ test('what a manager applies is what the object then says', () => {
 function dropContainers(key: string, value: unknown): unknown {
   return key === 'containers' ? undefined : value;
 }
-
-test('states that differ only in entry times are the same', () => {
-  const object = stored(undefined, deployment({ replicas: 1 }));
-  const later = deepClone(object);
-  (managersOf(later)[0] as ManagedFieldsEntry).time = T2;
-  expect(isSameApartFromTimes(object, later)).toBe(true);
-  expect(isSameApartFromTimes(object, { ...later, spec: { replicas: 2 } })).toBe(false);
-});

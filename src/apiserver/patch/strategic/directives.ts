@@ -2,7 +2,7 @@ import { deepClone, isObject, type JsonObject, setOwn } from '../../../machinery
 import { PatchError } from '../patch-error.ts';
 
 export const PATCH = '$patch';
-export const RETAIN_KEYS = '$retainKeys';
+const RETAIN_KEYS = '$retainKeys';
 const DELETE_PREFIX = '$deleteFromPrimitiveList/';
 const ORDER_PREFIX = '$setElementOrder/';
 
