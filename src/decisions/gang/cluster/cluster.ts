@@ -1,9 +1,16 @@
 import type { Node } from '../../../api/generated/core-v1.ts';
 import type { Labels } from '../../../machinery/values/index.ts';
+import { LabelIndex } from './label-index.ts';
 import { NodeFacts } from './node-facts.ts';
 import type { NodeTerm } from './node-selection.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { ResourceNames } from './resources.ts';
+
+/** The nodes one spread rule counts on, and their domains. */
+export interface SpreadFrame {
+  readonly nodes: ReadonlySet<NodeFacts>;
+  readonly domains: readonly string[];
+}
 
 export interface Placed {
   readonly pod: PodFacts;
@@ -20,8 +27,8 @@ export class Cluster {
   readonly nodes: NodeFacts[] = [];
   readonly #byName = new Map<string, NodeFacts>();
   readonly #placed = new Map<string, Placed>();
-  readonly #byNamespace = new Map<string, Map<string, Placed>>();
   readonly #byGroup = new Map<string, Map<string, Placed>>();
+  readonly labels = new LabelIndex();
   readonly #nominations = new Map<string, Placed>();
   readonly namespaceLabels = new Map<string, Labels>();
   /** Where the volume behind a claim (`namespace/name`) can be used, for claims that have one with such limits. */
@@ -31,6 +38,8 @@ export class Cluster {
   /** Pods with any rule about other pods; they pull and push in scoring. */
   readonly withPodTerms = new Map<string, Placed>();
   readonly #priorities = new Map<number, number>();
+  /** What spread rules found out about the nodes, by shape of pod; gone with any change of a node. */
+  readonly frames = new Map<string, readonly SpreadFrame[]>();
   /** Where the last search for a node stopped; the next one goes on from there so all nodes get their turn. */
   searchFrom = 0;
 
@@ -38,12 +47,14 @@ export class Cluster {
     const facts = this.#nodeNamed(node.metadata.name ?? '');
     if (facts.node === undefined) this.nodes.push(facts);
     facts.describe(node, this.resources);
+    this.frames.clear();
   }
 
   removeNode(name: string): void {
     const facts = this.#byName.get(name);
     if (facts?.node === undefined) return;
     facts.node = undefined;
+    this.frames.clear();
     const at = this.nodes.indexOf(facts);
     const last = this.nodes.pop();
     if (last !== undefined && last !== facts) this.nodes[at] = last;
@@ -63,7 +74,7 @@ export class Cluster {
     node.add(pod);
     this.#priorities.set(pod.priority, (this.#priorities.get(pod.priority) ?? 0) + 1);
     this.#placed.set(pod.uid, placed);
-    put(this.#byNamespace, pod.namespace, placed);
+    this.labels.add(placed);
     if (pod.group !== undefined) put(this.#byGroup, pod.group, placed);
     const { affinity, antiAffinity, preferred } = pod.podTerms;
     if (antiAffinity.length > 0) this.withAntiAffinity.set(pod.uid, placed);
@@ -79,7 +90,7 @@ export class Cluster {
     if (left > 0) this.#priorities.set(pod.priority, left);
     else this.#priorities.delete(pod.priority);
     this.#placed.delete(uid);
-    drop(this.#byNamespace, pod.namespace, uid);
+    this.labels.remove(placed);
     if (pod.group !== undefined) drop(this.#byGroup, pod.group, uid);
     this.withAntiAffinity.delete(uid);
     this.withPodTerms.delete(uid);
@@ -98,14 +109,6 @@ export class Cluster {
   hasBelow(priority: number): boolean {
     for (const known of this.#priorities.keys()) if (known < priority) return true;
     return false;
-  }
-
-  inNamespace(namespace: string): Iterable<Placed> {
-    return this.#byNamespace.get(namespace)?.values() ?? [];
-  }
-
-  namespaces(): Iterable<string> {
-    return this.#byNamespace.keys();
   }
 
   membersOf(group: string): Placed[] {

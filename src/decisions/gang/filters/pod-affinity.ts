@@ -48,30 +48,32 @@ export function prepareAffinity(pod: PodFacts, cluster: Cluster): AffinityState 
   }
   const matchesAll = (terms: readonly PodTerm[], other: PodFacts): boolean =>
     terms.every((term) => matchesPodTerm(term, other, labelsOf(other.namespace)));
-  if (affinity.length > 0 || antiAffinity.length > 0) {
-    for (const { node, pod: other } of podsInScope([...affinity, ...antiAffinity], cluster)) {
-      if (affinity.length > 0 && matchesAll(affinity, other)) {
-        for (const { topologyKey } of affinity) {
-          const value = node.labels[topologyKey];
-          if (value !== undefined) count(wanted, topologyKey, value);
-        }
+  const [first] = affinity;
+  if (first !== undefined) {
+    // A pod counts only if it meets every term, so those the first one finds are enough.
+    for (const { node, pod: other } of podsInScope(first, cluster)) {
+      if (!matchesAll(affinity, other)) continue;
+      for (const { topologyKey } of affinity) {
+        const value = node.labels[topologyKey];
+        if (value !== undefined) count(wanted, topologyKey, value);
       }
-      for (const term of antiAffinity) {
-        const value = node.labels[term.topologyKey];
-        if (value !== undefined && matchesPodTerm(term, other, labelsOf(other.namespace))) {
-          count(unwanted, term.topologyKey, value);
-        }
+    }
+  }
+  for (const term of antiAffinity) {
+    for (const { node, pod: other } of podsInScope(term, cluster)) {
+      const value = node.labels[term.topologyKey];
+      if (value !== undefined && matchesPodTerm(term, other, labelsOf(other.namespace))) {
+        count(unwanted, term.topologyKey, value);
       }
     }
   }
   return { pod, refusedBy, wanted, unwanted, firstOfItsKind: wanted.size === 0 && matchesAll(affinity, pod) };
 }
 
-/** Pods of the namespaces the terms may look into. */
-export function* podsInScope(terms: readonly PodTerm[], cluster: Cluster) {
-  const anywhere = terms.some(({ namespaceSelector: { matchesNothing } }) => matchesNothing !== true);
-  const named = new Set(terms.flatMap(({ namespaces }) => [...namespaces]));
-  for (const namespace of anywhere ? cluster.namespaces() : named) yield* cluster.inNamespace(namespace);
+/** Pods among which are all that the term means; the caller still has to match. */
+export function* podsInScope({ namespaceSelector, namespaces, selector }: PodTerm, cluster: Cluster) {
+  const scope = namespaceSelector.matchesNothing === true ? namespaces : cluster.labels.namespaces();
+  for (const namespace of scope) yield* cluster.labels.candidates(namespace, selector);
 }
 
 export function checkAffinity(state: AffinityState, node: NodeFacts): Rejection | undefined {

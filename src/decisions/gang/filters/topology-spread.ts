@@ -1,5 +1,5 @@
 import { matches } from '../../../machinery/values/index.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster, SpreadFrame } from '../cluster/cluster.ts';
 import type { NodeFacts } from '../cluster/node-facts.ts';
 import { matchesNodeChoice } from '../cluster/node-selection.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
@@ -20,32 +20,42 @@ const TEXT = "node(s) didn't match pod topology spread constraints";
 const UNEVEN = rejection('PodTopologySpread', TEXT, true);
 const NO_LABEL = rejection('PodTopologySpread', `${TEXT} (missing required label)`, false);
 
-/** Counts pods per domain over the nodes that carry every topology key of the rules. */
-export function countSpread(pod: PodFacts, rules: readonly SpreadRule[], cluster: Cluster): SpreadCounts[] {
-  if (rules.length === 0) return [];
-  const counts = rules.map(() => new Map<string, number>());
-  const counted = rules.map(() => new Set<NodeFacts>());
+const MAX_FRAMES = 64;
+
+/** Which nodes count for each rule: those with every topology key of the rules, and as each rule's policies say. */
+function framesFor(pod: PodFacts, rules: readonly SpreadRule[], cluster: Cluster): readonly SpreadFrame[] {
+  const key = `${rules === pod.spread.hard ? 'hard' : 'soft'} ${pod.shape}`;
+  const known = cluster.frames.get(key);
+  if (known !== undefined) return known;
+  const frames = rules.map(() => ({ nodes: new Set<NodeFacts>(), domains: new Set<string>() }));
   for (const node of cluster.nodes) {
     if (!rules.every(({ topologyKey }) => node.labels[topologyKey] !== undefined)) continue;
     for (const [index, rule] of rules.entries()) {
       if (rule.honorNodeChoice && !matchesNodeChoice(pod.nodeChoice, node.labels, node.name)) continue;
       if (rule.honorTaints && firstUntolerated(node.taints, pod.tolerations) !== undefined) continue;
-      counted[index]?.add(node);
-      const domain = node.labels[rule.topologyKey] as string;
-      const known = counts[index];
-      if (known?.has(domain) === false) known.set(domain, 0);
+      frames[index]?.nodes.add(node);
+      frames[index]?.domains.add(node.labels[rule.topologyKey] as string);
     }
   }
-  for (const { node, pod: other } of cluster.inNamespace(pod.namespace)) {
-    if (other.terminating) continue;
-    for (const [index, rule] of rules.entries()) {
-      if (counted[index]?.has(node) !== true || !matches(rule.selector, other.labels)) continue;
-      const domain = node.labels[rule.topologyKey] as string;
-      counts[index]?.set(domain, (counts[index]?.get(domain) ?? 0) + 1);
-    }
-  }
+  if (cluster.frames.size >= MAX_FRAMES) cluster.frames.clear();
+  const made = frames.map(({ domains, nodes }) => ({ nodes, domains: [...domains] }));
+  cluster.frames.set(key, made);
+  return made;
+}
+
+/** Counts pods per domain. */
+export function countSpread(pod: PodFacts, rules: readonly SpreadRule[], cluster: Cluster): SpreadCounts[] {
+  if (rules.length === 0) return [];
+  const frames = framesFor(pod, rules, cluster);
   return rules.map((rule, index) => {
-    const byDomain = counts[index] ?? new Map<string, number>();
+    const { domains = [], nodes } = frames[index] ?? {};
+    const byDomain = new Map<string, number>();
+    for (const domain of domains) byDomain.set(domain, 0);
+    for (const { node, pod: other } of cluster.labels.candidates(pod.namespace, rule.selector)) {
+      if (other.terminating || nodes?.has(node) !== true || !matches(rule.selector, other.labels)) continue;
+      const domain = node.labels[rule.topologyKey] as string;
+      byDomain.set(domain, (byDomain.get(domain) ?? 0) + 1);
+    }
     const least = byDomain.size < rule.minDomains ? 0 : Math.min(...byDomain.values());
     return { rule, byDomain, least, countsItself: matches(rule.selector, pod.labels) };
   });

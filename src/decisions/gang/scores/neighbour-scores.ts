@@ -27,11 +27,9 @@ export function scoreAffinity(pod: PodFacts, cluster: Cluster): NodeScore {
     weights.set(term.topologyKey, values);
   };
   const labelsOf = (namespace: string) => cluster.namespaceLabels.get(namespace);
-  if (preferred.length > 0) {
-    for (const placed of podsInScope(preferred, cluster)) {
-      for (const term of preferred) {
-        if (matchesPodTerm(term, placed.pod, labelsOf(placed.pod.namespace))) add(term, placed, term.weight);
-      }
+  for (const term of preferred) {
+    for (const placed of podsInScope(term, cluster)) {
+      if (matchesPodTerm(term, placed.pod, labelsOf(placed.pod.namespace))) add(term, placed, term.weight);
     }
   }
   for (const placed of cluster.withPodTerms.values()) {
