@@ -1,5 +1,6 @@
 export * from './cluster/cluster.ts';
 export * from './cluster/node-facts.ts';
+export type { Placed } from './cluster/placed.ts';
 export { compileNodeChoice, matchesNodeChoice, type NodeChoice } from './cluster/node-selection.ts';
 export * from './cluster/pod-facts.ts';
 export { ask, checkNode } from './filters/check-node.ts';

@@ -3,19 +3,9 @@ import type { Labels } from '../../../machinery/values/index.ts';
 import { LabelIndex } from './label-index.ts';
 import { NodeFacts } from './node-facts.ts';
 import type { NodeTerm } from './node-selection.ts';
+import type { Placed, SpreadFrame } from './placed.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { ResourceNames } from './resources.ts';
-
-/** The nodes one spread rule counts on, and their domains. */
-export interface SpreadFrame {
-  readonly nodes: ReadonlySet<NodeFacts>;
-  readonly domains: readonly string[];
-}
-
-export interface Placed {
-  readonly pod: PodFacts;
-  readonly node: NodeFacts;
-}
 
 /**
  * The nodes and what is on them, kept current pod by pod. Decisions try placements on it and take them back before

@@ -1,5 +1,5 @@
 import type { Selector } from '../../../machinery/values/index.ts';
-import type { Placed } from './cluster.ts';
+import type { Placed } from './placed.ts';
 
 type Bucket = Map<string, Placed>;
 

@@ -1,5 +1,6 @@
 import { matches } from '../../../machinery/values/index.ts';
-import type { Cluster, SpreadFrame } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { SpreadFrame } from '../cluster/placed.ts';
 import type { NodeFacts } from '../cluster/node-facts.ts';
 import { matchesNodeChoice } from '../cluster/node-selection.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';

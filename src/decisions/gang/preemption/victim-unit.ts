@@ -1,4 +1,5 @@
-import type { Cluster, Placed } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Placed } from '../cluster/placed.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 
 /** What a group of pods says about being disrupted. */

@@ -1,4 +1,5 @@
-import type { Cluster, Placed } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Placed } from '../cluster/placed.ts';
 import type { NodeFacts } from '../cluster/node-facts.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import { matchesPodTerm, type PodTerm } from '../cluster/pod-terms.ts';
