@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { formatIssue } from '../../machinery/values/index.ts';
+import type { CronJob, CronJobSpec, Job, JobSpec } from '../generated/batch-v1.ts';
+import {
+  defaultCronJob,
+  defaultJob,
+  generateSelector,
+  validateCronJob,
+  validateJob,
+  validateJobStatus,
+  validateJobUpdate,
+} from './index.ts';
+
+const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'work:1' }] } };
+function job(spec: Partial<JobSpec> = {}, name = 'work'): Job {
+  const made: Job = { metadata: { name, uid: 'u-1' }, spec: { template: structuredClone(template), ...spec } };
+  defaultJob(made);
+  generateSelector(made);
+  return made;
+}
+const check = (spec: Partial<JobSpec>): string[] => validateJob(job(spec), () => []).map(formatIssue);
+const indexed = { completionMode: 'Indexed', completions: 3 };
+
+test('defaultJob() and generateSelector() make a Job complete', () => {
+  const made = job();
+  expect(made.spec).toMatchObject({
+    completions: 1,
+    parallelism: 1,
+    backoffLimit: 6,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    podReplacementPolicy: 'TerminatingOrFailed',
+    selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u-1' } },
+  });
+  expect(made.spec?.template.metadata?.labels).toEqual({
+    'job-name': 'work',
+    'batch.kubernetes.io/job-name': 'work',
+    'controller-uid': 'u-1',
+    'batch.kubernetes.io/controller-uid': 'u-1',
+  });
+  expect(check({})).toEqual([]);
+  expect(job({ parallelism: 2 }).spec?.completions).toBeUndefined();
+  expect(job({ ...indexed, backoffLimitPerIndex: 1 }).spec?.backoffLimit).toBe(2_147_483_647);
+});
+
+const cases: [name: string, spec: Partial<JobSpec>, issue: string][] = [
+  [
+    'negative parallelism',
+    { parallelism: -1 },
+    'spec.parallelism: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  [
+    'a restart policy that is not its own',
+    { template: { spec: { containers: [], restartPolicy: 'Always' } } },
+    'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
+  ],
+  [
+    'indexes without completions',
+    { completionMode: 'Indexed', parallelism: 1 },
+    'spec.completions: Required value: when completion mode is Indexed',
+  ],
+  [
+    'an unknown completion mode',
+    { completionMode: 'Odd' },
+    'spec.completionMode: Unsupported value: "Odd": supported values: "NonIndexed", "Indexed"',
+  ],
+  [
+    'a limit per index without indexes',
+    { backoffLimitPerIndex: 1 },
+    'spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode',
+  ],
+  [
+    'maxFailedIndexes alone',
+    { ...indexed, maxFailedIndexes: 1 },
+    'spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified',
+  ],
+  [
+    'a failure policy beside OnFailure',
+    {
+      template: { spec: { containers: [], restartPolicy: 'OnFailure' } },
+      podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] },
+    },
+    'spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified',
+  ],
+  [
+    'a failure rule that says nothing',
+    { podFailurePolicy: { rules: [{ action: 'Ignore' }] } },
+    'spec.podFailurePolicy.rules[0]: Invalid value: "": specifying one of OnExitCodes and OnPodConditions is required',
+  ],
+  [
+    'exit code 0 as a failure',
+    { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [0] } }] } },
+    'spec.podFailurePolicy.rules[0].onExitCodes.values[0]: Invalid value: 0: must not be 0 for the In operator',
+  ],
+  [
+    'a success policy beyond the completions',
+    { ...indexed, successPolicy: { rules: [{ succeededIndexes: '0-9' }] } },
+    'spec.successPolicy.rules[0].succeededIndexes: Invalid value: "0-9": error parsing succeededIndexes',
+  ],
+];
+for (const [name, spec, issue] of cases)
+  test(`validateJob() refuses ${name}`, () => expect(check(spec)).toEqual([issue]));
+
+test('validateJob() refuses a selector that is not its own', () => {
+  const made = job({ selector: { matchLabels: { app: 'other' } } });
+  expect(
+    validateJob(
+      { ...made, spec: { ...made.spec, selector: { matchLabels: { app: 'other' } } } as JobSpec },
+      () => [],
+    ).map(formatIssue),
+  ).toContain('spec.selector: Invalid value: {"matchLabels":{"app":"other"}}: `selector` not auto-generated');
+});
+
+const update = (from: Partial<JobSpec>, to: Partial<JobSpec>, status: Job['status'] = {}): string[] => {
+  const old = { ...job(from), status };
+  return validateJobUpdate({ ...job({ ...from, ...to }), status }, old, () => []).map(formatIssue);
+};
+const image = (name: string) => ({ spec: { ...template.spec, containers: [{ name: 'main', image: name }] } });
+
+test('validateJobUpdate() lets parallelism change, and completions only with it', () => {
+  expect(update({ parallelism: 4 }, { parallelism: 8 })).toEqual([]);
+  expect(update({ ...indexed, parallelism: 3 }, { completions: 5, parallelism: 5 })).toEqual([]);
+  expect(update({ ...indexed, parallelism: 3 }, { completions: 5 })).toEqual([
+    'spec.completions: Invalid value: 5: can only be modified in tandem with spec.parallelism',
+  ]);
+  expect(update({ completions: 3, parallelism: 1 }, { completions: 4 })).toEqual([
+    'spec.completions: Invalid value: 4: field is immutable',
+  ]);
+});
+
+test('validateJobUpdate() freezes the template, but for scheduling while it is suspended and idle', () => {
+  const frozen = update({}, { template: image('work:2') });
+  expect(frozen).toHaveLength(1);
+  expect(frozen[0]).toMatch(/^spec.template: Invalid value: .*: field is immutable$/);
+  const moved = { spec: { ...template.spec, nodeSelector: { pool: 'a' } } };
+  expect(update({ suspend: true }, { template: moved })).toEqual([]);
+  expect(update({ suspend: true }, { template: moved }, { active: 1 })).toHaveLength(1);
+});
+
+test('validateJobStatus() keeps the story of a Job straight', () => {
+  const at = { conditions: [{ type: 'Complete', status: 'True' }], startTime: 'x' };
+  expect(validateJobStatus({ ...job(), status: at }, job()).map(formatIssue)).toEqual([
+    'status.completionTime: Required value: completionTime is required for Complete jobs',
+    'status.conditions: Invalid value: "": cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
+  ]);
+  expect(
+    validateJobStatus({ ...job(), status: { failed: 1 } }, { ...job(), status: { failed: 2 } }).map(formatIssue),
+  ).toEqual(['status.failed: Invalid value: 1: cannot decrease the failed counter']);
+});
+
+const cron = (spec: Partial<CronJobSpec>, name = 'tick'): string[] => {
+  const made: CronJob = {
+    metadata: { name },
+    spec: { schedule: '* * * * *', jobTemplate: { spec: { template } }, ...spec },
+  };
+  defaultCronJob(made);
+  return validateCronJob(made, () => []).map(formatIssue);
+};
+
+test('validateCronJob() reads schedules and time zones', () => {
+  expect(cron({ timeZone: 'Europe/Berlin' })).toEqual([]);
+  expect(cron({ schedule: '@every 5m' })).toEqual([]);
+  expect(cron({ schedule: '* * *' })).toEqual([
+    'spec.schedule: Invalid value: "* * *": expected exactly 5 fields, found 3: [* * *]',
+  ]);
+  expect(cron({ schedule: 'TZ=UTC * * * * *' })).toEqual([
+    'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
+  ]);
+  expect(cron({ timeZone: 'Mars/Base' })).toEqual([
+    'spec.timeZone: Invalid value: "Mars/Base": unknown time zone Mars/Base',
+  ]);
+  expect(cron({ concurrencyPolicy: 'Maybe' })).toEqual([
+    'spec.concurrencyPolicy: Unsupported value: "Maybe": supported values: "Allow", "Forbid", "Replace"',
+  ]);
+  expect(cron({}, 'x'.repeat(53))).toHaveLength(1);
+});
