@@ -19,7 +19,7 @@ let seen: { path: string; request: Review['request'] }[];
 let answers: Record<string, (request: Review['request']) => Answer>;
 
 beforeAll(async () => {
-  pki = await openPki({ clock: new ManualClock(Date.now()) });
+  pki = await openPki({ clock: new ManualClock(Date.now()), hosts: ['hook.team.svc'] });
   https = createServer({ cert: pki.server.certificate, key: pki.server.key }, (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -203,6 +203,24 @@ test('a service without route fails with the way out', async () => {
   await expect(create()).rejects.toMatchObject({
     message: expect.stringContaining('Post "https://hook.team.svc/x": service "hook" not found'),
   });
+});
+
+test('a service without selector is reached at the address of its EndpointSlice, under its own name', async () => {
+  await client.request('POST', '/api/v1/namespaces/team/services', {
+    metadata: { name: 'hook' },
+    spec: { ports: [{ name: 'https', port: 443 }] },
+  });
+  await client.request('POST', '/apis/discovery.k8s.io/v1/namespaces/team/endpointslices', {
+    metadata: { name: 'hook-1', labels: { 'kubernetes.io/service-name': 'hook' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['127.0.0.1'] }],
+    ports: [{ name: 'https', port }],
+  });
+  const caBundle = Buffer.from(pki.authority.certificate).toString('base64');
+  const service = { namespace: 'team', name: 'hook', path: '/check' };
+  await configure('Validating', [{ clientConfig: { service, caBundle } }]);
+  await create();
+  expect(seen.map(({ path }) => path)).toEqual(['/check?timeout=10s']);
 });
 
 test('mutating webhooks run in order and each sees the work of the one before', async () => {
