@@ -19,6 +19,7 @@ export {
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, StreamBody, StreamSink } from './exchange.ts';
 export { inProcessTransport, systemAdmin } from './in-process.ts';
 export type { Kernel } from './kernel.ts';
+export { metricsRoute } from './metrics-route.ts';
 export { builtinRows } from './kinds/rows.ts';
 export type { ApiObject, ObjectMeta } from './object.ts';
 export type { HealthCheck, PlainRoute } from './plain-routes.ts';

@@ -85,7 +85,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     hosts: [bind],
     serviceAddress: SERVICE_ADDRESS,
   });
-  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true, gates });
+  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true, gates, metrics });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);

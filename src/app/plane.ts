@@ -12,11 +12,12 @@ import {
   CustomResources,
   type Kernel,
   leaderWorkerPods,
+  metricsRoute,
   ownRows,
   type Pki,
   type Unavailability,
 } from '../apiserver/index.ts';
-import { type Clock, FeatureGates, type Logger } from '../machinery/runtime/index.ts';
+import { type Clock, FeatureGates, type Logger, type Metrics } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
 
 export interface PlaneOptions {
@@ -30,6 +31,8 @@ export interface PlaneOptions {
   /** Pods are held to having a service account; needs the controller that makes them. */
   readonly serviceAccounts?: boolean;
   readonly gates?: FeatureGates;
+  /** Served at `/metrics`. */
+  readonly metrics?: Metrics;
   readonly extend?: (kernel: Kernel) => void;
 }
 
@@ -55,6 +58,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
       return [leaderWorkerPods, ...builtin, ...unavailability.plugins];
     },
+    routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
     ...(options.random && { random: options.random }),
     ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };

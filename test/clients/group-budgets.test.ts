@@ -148,3 +148,8 @@ test('three nodes: the same budget counted in pods lets a drain of node B break 
   await kubectl.run(['uncordon', 'node-1']);
   await kubectl.run(['delete', 'namespace', 'pods']);
 }, 90_000);
+
+test('the queues of the disruption controller are measured', async () => {
+  const text = await kubectl.out('get', '--raw', '/metrics');
+  for (const name of ['workqueue_depth', 'workqueue_adds_total']) expect(text).toContain(`${name}{name="disruption"}`);
+});
