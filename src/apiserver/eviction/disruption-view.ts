@@ -17,7 +17,7 @@ interface Feed {
 export function createDisruptionView(kernel: Kernel): DisruptionIndex {
   const index = new DisruptionIndex();
   const feeds = feedsOf(kernel, index);
-  const read = (entry: Entry): KubeObject => kernel.objects.read(entry) as KubeObject;
+  const read = (entry: Entry): KubeObject => kernel.objects.readLean(entry) as KubeObject;
   const fill = (transaction: Transaction): void => {
     index.clear();
     for (const feed of feeds) for (const entry of transaction.range(feed.prefix)) feed.set(read(entry));

@@ -37,6 +37,15 @@ export class ObjectCache {
     return memo.object;
   }
 
+  /**
+   * The object without managed fields, which are half of a typical one: for who looks at every object once, or keeps
+   * it. Costs half, and does not push others out of the cache.
+   */
+  readLean(entry: Entry): ApiObject {
+    if (entry.memo instanceof Memo && entry.memo.object !== undefined) return withoutManagedFields(entry.memo.object);
+    return withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
+  }
+
   /** Remembers an object that was just encoded into the entry. */
   keep(entry: Entry, object: ApiObject): void {
     const memo = memoOf(entry);
@@ -64,4 +73,41 @@ export class ObjectCache {
 function memoOf(entry: Entry): Memo {
   if (!(entry.memo instanceof Memo)) entry.memo = new Memo();
   return entry.memo as Memo;
+}
+
+function withoutManagedFields(object: ApiObject): ApiObject {
+  const { metadata } = object;
+  if (metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+const MANAGED_FIELDS = '"managedFields":[';
+
+/**
+ * The text with the first list of that name emptied. Should that be another field of an unusual object, its reader
+ * would miss it; so only texts whose metadata comes before everything else that may hold such a field are cut.
+ */
+function cutManagedFields(text: string): string {
+  const start = text.indexOf(MANAGED_FIELDS);
+  if (start < 0 || text.indexOf('"spec":') < start || text.indexOf('"status":') < start) return text;
+  const from = start + MANAGED_FIELDS.length;
+  let depth = 1;
+  for (let at = from; at >= from && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x5b) depth++;
+    else if (code === 0x5d && --depth === 0) return text.slice(0, from) + text.slice(at);
+  }
+  return text;
+}
+
+/** Where the string that opens at `at` closes; before its start when it does not. */
+function endOfString(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end > 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return -1;
 }

@@ -11,8 +11,10 @@ export interface PendingWrite {
 }
 
 export interface WriteListener {
-  /** After a transaction that wrote something, before the next one begins. Must not throw. */
-  wrote(writes: readonly PendingWrite[]): void;
+  /**
+   * At the end of a transaction that wrote something; `state` reads what it will be committed to. Must not throw.
+   */
+  wrote(writes: readonly PendingWrite[], state: Pick<Transaction, 'range'>): void;
   /** What was told may not have reached the disk: read everything again. */
   lost(): void;
 }
@@ -33,7 +35,7 @@ export function observeWrites(store: Store): { store: Store; writes: PendingWrit
       const value = fn(recording(transaction, writes));
       if (writes.length > 0) {
         told = true;
-        for (const listener of listeners) listener.wrote(writes);
+        for (const listener of listeners) listener.wrote(writes, transaction);
       }
       return value;
     });

@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
 import { LWS } from '../../api/lws/types.ts';
-import { type BudgetIndex, BudgetIndexes, type Target, targetOf } from '../../decisions/unavailability/index.ts';
+import { BudgetIndex, type Target, targetOf } from '../../decisions/unavailability/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
@@ -15,6 +15,8 @@ const OWNERS = [
   ['', 'replicationcontrollers'],
 ] as const;
 
+type Readable = Pick<Transaction, 'range'>;
+
 interface KnownOwner {
   readonly replicas: number;
   readonly above: OwnerReference | undefined;
@@ -23,7 +25,7 @@ interface KnownOwner {
 /** The counts of every PodUnavailableBudget, including what is still on its way to disk. */
 export class UnavailabilityView {
   readonly #kernel: Kernel;
-  readonly #indexes = new BudgetIndexes();
+  readonly #indexes = new Map<string, BudgetIndex>();
   readonly #owners = new Map<string, KnownOwner>();
   readonly #uidByKey = new Map<string, string>();
   readonly #prefixes: { readonly budgets: string; readonly pods: string; readonly owners: readonly string[] };
@@ -42,13 +44,13 @@ export class UnavailabilityView {
     };
     this.#load();
     kernel.writes.listen({
-      wrote: (writes) => writes.forEach((write) => this.#apply(write)),
+      wrote: (writes, state) => writes.forEach((write) => this.#apply(write, state)),
       lost: () => this.#load(),
     });
   }
 
   of(namespace: string): BudgetIndex {
-    return this.#indexes.of(namespace);
+    return this.#indexes.get(namespace) ?? new BudgetIndex();
   }
 
   /** Replicas an owner asks for. */
@@ -63,36 +65,54 @@ export class UnavailabilityView {
       .catch((error: unknown) => log.error({ err: error }, 'cannot read the state that pods are guarded by'));
   }
 
-  /** Owners and budgets before pods, so that a pod finds both. */
-  #fill(transaction: Transaction): void {
+  /** Owners first, so that pods find them; pods come with the first budget of their namespace. */
+  #fill(state: Readable): void {
     this.#indexes.clear();
     this.#owners.clear();
-    const { budgets, owners, pods } = this.#prefixes;
-    for (const prefix of [...owners, budgets, pods]) {
-      for (const entry of transaction.range(prefix)) this.#apply({ key: entry.key, entry });
+    const { budgets, owners } = this.#prefixes;
+    for (const prefix of [...owners, budgets]) {
+      for (const entry of state.range(prefix)) this.#apply({ key: entry.key, entry }, state);
     }
   }
 
-  #apply({ entry, key }: PendingWrite): void {
+  #apply({ entry, key }: PendingWrite, state: Readable): void {
     const { budgets, owners, pods } = this.#prefixes;
     if (key.startsWith(pods)) this.#applyPod(key.slice(pods.length), entry);
-    else if (key.startsWith(budgets)) this.#applyBudget(key.slice(budgets.length), entry);
+    else if (key.startsWith(budgets)) this.#applyBudget(key.slice(budgets.length), entry, state);
     else if (owners.some((prefix) => key.startsWith(prefix))) this.#applyOwner(key, entry);
   }
 
   #applyPod(path: string, entry: Entry | undefined): void {
     const { name, namespace } = splitPath(path);
-    if (entry === undefined) this.of(namespace).deletePod(name);
+    // Most namespaces have no budget; their pods are looked at when one comes.
+    const index = this.#indexes.get(namespace);
+    if (index === undefined) return;
+    if (entry === undefined) index.deletePod(name);
     else {
-      const pod = this.#kernel.objects.read(entry) as unknown as Pod;
-      this.of(namespace).setPod({ pod, targets: this.#targetsAbove(pod) });
+      const pod = this.#kernel.objects.readLean(entry) as unknown as Pod;
+      index.setPod({ pod, targets: this.#targetsAbove(pod) });
     }
   }
 
-  #applyBudget(path: string, entry: Entry | undefined): void {
+  #applyBudget(path: string, entry: Entry | undefined, state: Readable): void {
     const { name, namespace } = splitPath(path);
-    if (entry === undefined) this.of(namespace).deleteBudget(name);
-    else this.of(namespace).setBudget(this.#kernel.objects.read(entry) as unknown as PodUnavailableBudget);
+    if (entry === undefined) {
+      const index = this.#indexes.get(namespace);
+      index?.deleteBudget(name);
+      if (index?.budgets().next().done === true) this.#indexes.delete(namespace);
+      return;
+    }
+    const budget = this.#kernel.objects.read(entry) as unknown as PodUnavailableBudget;
+    const known = this.#indexes.get(namespace);
+    if (known !== undefined) {
+      known.setBudget(budget);
+      return;
+    }
+    const index = new BudgetIndex();
+    index.setBudget(budget);
+    this.#indexes.set(namespace, index);
+    const { pods } = this.#prefixes;
+    for (const pod of state.range(`${pods}${namespace}/`)) this.#applyPod(pod.key.slice(pods.length), pod);
   }
 
   #applyOwner(key: string, entry: Entry | undefined): void {

@@ -30,7 +30,8 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 
 const BACKOFF_BASE_MS = 200;
 const BACKOFF_MAX_MS = 30_000;
-const PAGE_SIZE = 5000;
+/** Small pages: a page is in memory several times over while it is read. */
+const PAGE_SIZE = 500;
 
 /**
  * A local copy of a collection, kept current by list and watch. Objects in it are shared: never change them.

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Entry } from '../../storage/index.ts';
+import { ObjectCache } from './object-cache.ts';
+
+const entry = (object: object): Entry => ({
+  key: '/a',
+  value: Buffer.from(JSON.stringify(object)),
+  revision: 1,
+  createRevision: 1,
+});
+const managedFields = [{ manager: 'm "x" \\', fieldsV1: { 'k:{"name":"a]\\"}': { '.': {} }, 'v:[1]': {} } }];
+
+test('readLean() gives the object without managed fields, decoded before or not', () => {
+  const pod = { kind: 'Pod', metadata: { name: 'a', managedFields, labels: { b: 'c' } }, spec: { x: [1] }, status: {} };
+  const { managedFields: _, ...metadata } = pod.metadata;
+  const cache = new ObjectCache();
+  const stored = entry(pod);
+  expect(cache.readLean(stored)).toEqual({ ...pod, metadata });
+  expect(cache.read(stored)).toEqual(pod);
+  expect(cache.readLean(stored)).toEqual({ ...pod, metadata });
+});
+
+test('readLean() loses nothing else, whatever the object holds and in whatever order', () => {
+  const text = fc.constantFrom('"managedFields":[', 'managedFields', '\\', '"', ']', '[', 'spec', '"spec":', 'é');
+  const value = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+    object: fc.dictionary(fc.constantFrom('managedFields', 'a"b', 'spec', 'status', 'x]'), tie('value'), {
+      maxKeys: 3,
+    }),
+  }));
+  fc.assert(
+    fc.property(value.object, value.object, value.value, fc.boolean(), (spec, status, fields, metadataFirst) => {
+      const metadata = { name: 'a', annotations: { note: JSON.stringify(spec) }, managedFields: [fields] };
+      const object = metadataFirst ? { metadata, spec, status } : { spec, status, metadata };
+      const { managedFields: _, ...rest } = metadata;
+      expect(new ObjectCache().readLean(entry(object))).toEqual({ ...object, metadata: rest });
+    }),
+    { numRuns: 500 },
+  );
+});
