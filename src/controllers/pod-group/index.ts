@@ -26,6 +26,9 @@ export interface PodGroupControllerOptions {
   readonly writesCondition?: boolean | undefined;
 }
 
+/** The pods of a group change together; one write for all of them is enough. */
+const QUIET_MS = 100;
+
 /** PodGroup objects: protection while pods of theirs run, and how many of them have a node. */
 export function createPodGroupController({ writesCondition = false }: PodGroupControllerOptions = {}): StartController {
   return (context): RunningController => {
@@ -38,7 +41,7 @@ export function createPodGroupController({ writesCondition = false }: PodGroupCo
       ready: async () => {
         deps = await prepare(context, { pods, writesCondition, onGroup: (key) => queue.add(key) });
         if (deps === undefined) return;
-        const wake = (pod: Pod): void => groupOf(pod).forEach((key) => queue.add(key));
+        const wake = (pod: Pod): void => groupOf(pod).forEach((key) => queue.addAfter(key, QUIET_MS));
         pods.addHandler({
           added: wake,
           updated: (pod, old) => {

@@ -35,7 +35,7 @@ test('S4-03 S4-04 the draft version counts members and gives its own reason', ()
     await stage.addMembers('g', 3);
     await stage.addGang('late', 3);
     await stage.addMembers('late', 3);
-    await stage.settle();
+    await stage.pass(1);
     const draft = (name: string) => stage.client.get(draftType, { namespace: 'default', name });
     const { status } = await draft('g');
     expect(status?.scheduledPods).toBe(3);
@@ -53,7 +53,7 @@ test('S4-03 S4-04 the draft version counts members and gives its own reason', ()
     );
     expect((await draft('g')).status?.scheduledPods).toBe(3);
     await finish(stage, 'g-0');
-    await stage.settle();
+    await stage.pass(1);
     expect((await draft('g')).status?.scheduledPods).toBe(2);
   }));
 
@@ -82,7 +82,7 @@ test('S4-07 S4-08 deleting the owner of a replica removes its pods, then its Pod
     // Its pods are going but not gone: the finalizer holds the group.
     expect(await exists(stage, 'r0')).toBe(true);
     expect(await stage.endTerminating()).toEqual(['r0-0', 'r0-1']);
-    await stage.settle();
+    await stage.pass(1);
     expect([await exists(stage, 'r0'), await exists(stage, 'r1')]).toEqual([false, true]);
     expect(await stage.bound()).toEqual(['r1-0', 'r1-1']);
   }));
@@ -97,7 +97,7 @@ test('G-14 a deleted PodGroup stays until its last member has finished', () =>
     const going = await stage.client.get(podGroupType, { namespace: 'default', name: 'g' });
     expect(going.metadata.deletionTimestamp).toBeTruthy();
     await finish(stage, 'g-0');
-    await stage.settle();
+    await stage.pass(1);
     expect(await exists(stage, 'g')).toBe(false);
   }));
 
@@ -107,13 +107,13 @@ test('a PodGroup no scheduler of groups looks after gets its condition from the 
     for (const index of [0, 1]) {
       await stage.addPod(`g-${index}`, { group: 'g', spec: { schedulerName: 'someone-else' } });
     }
-    await stage.settle();
+    await stage.pass(1);
     expect(await stage.condition('g')).toMatchObject({ status: 'False', reason: 'Unschedulable' });
     for (const index of [0, 1]) {
       await stage.client.createSubresource(podType, { namespace: 'default', name: `g-${index}` }, 'binding', {
         target: { kind: 'Node', name: 'n0' },
       });
     }
-    await stage.settle();
+    await stage.pass(1);
     expect(await stage.condition('g')).toMatchObject({ status: 'True', reason: 'Scheduled' });
   }));
