@@ -19,8 +19,8 @@ export interface Rules {
 
 export const defaultRules: Rules = { probe: true, deadline: false, hostport: false, image: [], exit: false };
 
-/** Patterns of `image` when it is switched on by name alone: tags that by their name do not exist. */
-export const MISSING_IMAGES = ['*:404', '*:non-existent', '*:nonexistent', '*:does-not-exist'];
+/** Patterns of `image` when it is switched on by name alone: images that by their own name do not exist. */
+export const MISSING_IMAGES = ['*:404', '*non-existent*', '*nonexistent*', '*does-not-exist*', '*doesnt-exist*'];
 
 export const RULE_NAMES = ['probe', 'deadline', 'hostport', 'image', 'exit'] as const;
 export type RuleName = (typeof RULE_NAMES)[number];
