@@ -7,10 +7,10 @@ import { median, report } from './report.ts';
 const PODS = 5_000;
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 
-export function makePods(seed: number): Pod[] {
+function makePods(seed: number): Pod[] {
   const random = seededRandom(seed);
   const whole = (max: number): number => Math.floor(random() * max);
-  return Array.from({ length: PODS }, (_, index) => ({
+  const pods = Array.from({ length: PODS }, (_, index) => ({
     metadata: {
       name: `web-${index.toString(36)}`,
       uid: `${whole(1e9).toString(16)}-${index}`,
@@ -31,6 +31,8 @@ export function makePods(seed: number): Pod[] {
       containerStatuses: [{ name: 'main', ready: true, restartCount: whole(4), image: '', imageID: '' }],
     },
   }));
+  // As they come from an API server.
+  return JSON.parse(JSON.stringify(pods)) as Pod[];
 }
 
 export function benchRanking(): void {

@@ -58,16 +58,36 @@ export function separatingRule(rules: readonly Rule[], a: PodFacts, b: PodFacts)
  * every input the same start, and the sort is stable.
  */
 function sortByRules(facts: PodFacts[], rules: readonly Rule[]): PodFacts[] {
-  const compare = chain(rules);
-  return facts.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).sort(compare);
+  return refine(
+    facts.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
+    rules,
+  );
 }
 
-/** One comparator of many: the engine makes much more of this than of a loop over them. */
-function chain([first, ...rest]: readonly Rule[]): Rule['compare'] {
-  if (first === undefined) return () => 0;
-  const { compare } = first;
-  const next = chain(rest);
-  return (a, b) => compare(a, b) || next(a, b);
+/** Splits by one numbered rule after the other, and sorts only what all of them leave together. */
+function refine(group: PodFacts[], rules: readonly Rule[]): PodFacts[] {
+  const [rule, ...rest] = rules;
+  if (rule === undefined || group.length < 2) return group;
+  const { key } = rule;
+  if (key === undefined) return group.sort(compareBy(rules));
+  const buckets = new Map<number, PodFacts[]>();
+  for (const facts of group) {
+    const bucket = buckets.get(key(facts));
+    if (bucket === undefined) buckets.set(key(facts), [facts]);
+    else bucket.push(facts);
+  }
+  if (buckets.size === 1) return refine(group, rest);
+  return [...buckets.keys()].sort((a, b) => a - b).flatMap((at) => refine(buckets.get(at) as PodFacts[], rest));
+}
+
+function compareBy(rules: readonly Rule[]): Rule['compare'] {
+  return (a, b) => {
+    for (let at = 0; at < rules.length; at += 1) {
+      const difference = (rules[at] as Rule).compare(a, b);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
 }
 
 function rankReader(ranks: Ranks): (pod: Pod) => number {

@@ -28,14 +28,22 @@ export type RuleName =
 export interface Rule {
   readonly name: RuleName;
   readonly compare: (a: PodFacts, b: PodFacts) => number;
+  /** Where the rule is "lower number first": that number, by which pods can be split without comparing them. */
+  readonly key?: (facts: PodFacts) => number;
 }
 
-const unassigned: Rule = { name: 'Unassigned', compare: (a, b) => a.assigned - b.assigned };
-const phase: Rule = { name: 'Phase', compare: (a, b) => a.phaseOrdinal - b.phaseOrdinal };
-const notReady: Rule = { name: 'NotReady', compare: (a, b) => a.ready - b.ready };
-const deletionCost: Rule = { name: 'DeletionCost', compare: (a, b) => a.deletionCost - b.deletionCost };
-const colocation: Rule = { name: 'Colocation', compare: (a, b) => b.rank - a.rank };
-const pickerRank: Rule = { name: 'PickerRank', compare: (a, b) => a.rank - b.rank };
+const byNumber = (name: RuleName, key: (facts: PodFacts) => number): Rule => ({
+  name,
+  key,
+  compare: (a, b) => key(a) - key(b),
+});
+
+const unassigned = byNumber('Unassigned', ({ assigned }) => assigned);
+const phase = byNumber('Phase', ({ phaseOrdinal }) => phaseOrdinal);
+const notReady = byNumber('NotReady', ({ ready }) => ready);
+const deletionCost = byNumber('DeletionCost', (facts) => facts.deletionCost);
+const colocation = byNumber('Colocation', ({ rank }) => -rank);
+const pickerRank = byNumber('PickerRank', ({ rank }) => rank);
 
 const readyTime: Rule = {
   name: 'ReadyTime',
