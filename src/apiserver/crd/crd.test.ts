@@ -319,6 +319,23 @@ test('what was wrong before a schema became stricter may stay until it is touche
   });
 });
 
+test('rules with an optional old state are asked for new values as well', async () => {
+  const rules = [
+    { rule: '!oldSelf.hasValue() || self != oldSelf.value()', optionalOldSelf: true, message: 'must move' },
+  ];
+  const color = { type: 'string', 'x-kubernetes-validations': rules };
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { color } } } },
+  };
+  await define(definition([version('v1', { schema })]));
+  await client.request('POST', WIDGETS, widget('a', { spec: { color: 'red' } }));
+  await client.request('PATCH', `${WIDGETS}/a`, { spec: { color: 'blue' } }, MERGE);
+  const still = { metadata: { labels: { a: 'b' } } };
+  await expect(client.request('PATCH', `${WIDGETS}/a`, still, MERGE)).rejects.toMatchObject({
+    message: expect.stringContaining('must move'),
+  });
+});
+
 test('a rule that names a field the schema does not have, or is no expression, is refused', async () => {
   const schema = (rule: string) => ({
     openAPIV3Schema: {

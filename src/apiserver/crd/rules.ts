@@ -2,6 +2,7 @@
  * `x-kubernetes-validations`: rules in CEL at any node of a schema, over `self` and, for those that mention it, the
  * state before (`oldSelf`); a rule about a change holds on updates only.
  */
+import { Optional } from '@marcbachmann/cel-js';
 import type { JSONSchemaProps, ValidationRule } from '../../api/generated/apiextensions-v1.ts';
 import {
   deepEqual,
@@ -40,7 +41,7 @@ interface Node {
   readonly keyOf: (item: unknown) => string | undefined;
 }
 
-/** With an old state, rules of parts that did not change are not asked again. */
+/** With an old state, rules of parts that did not change are not asked again, but rules about the change are. */
 export type RuleCheck = (object: unknown, old: unknown) => Issue[];
 
 export function compileRules(schema: JSONSchemaProps | undefined): RuleCheck {
@@ -48,7 +49,7 @@ export function compileRules(schema: JSONSchemaProps | undefined): RuleCheck {
   if (root === undefined) return () => [];
   return (object, old) => {
     const issues: Issue[] = [];
-    visit(root, FieldPath.root, { self: object, oldSelf: old, isUpdate: old !== undefined }, issues);
+    visit(root, FieldPath.root, { self: object, oldSelf: old }, issues);
     return issues;
   };
 }
@@ -79,7 +80,6 @@ function compileNode(schema: JSONSchemaProps): Node | undefined {
 }
 
 function keyOf(schema: JSONSchemaProps): (item: unknown) => string | undefined {
-  if (schema['x-kubernetes-list-type'] === 'set') return (item) => JSON.stringify(item);
   if (schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   return (item) => (isObject(item) ? JSON.stringify(keys.map((name) => item[name] ?? null)) : undefined);
@@ -88,12 +88,13 @@ function keyOf(schema: JSONSchemaProps): (item: unknown) => string | undefined {
 function visit(
   node: Node,
   path: FieldPath,
-  { self, oldSelf, isUpdate }: { self: unknown; oldSelf: unknown; isUpdate: boolean },
+  { self, oldSelf }: { self: unknown; oldSelf: unknown },
   issues: Issue[],
 ): void {
-  if (self === undefined || self === null || (oldSelf !== undefined && deepEqual(self, oldSelf))) return;
+  if (self === undefined || self === null) return;
+  const unchanged = oldSelf !== undefined && deepEqual(self, oldSelf);
   for (const rule of node.rules) {
-    if (rule.aboutChange && oldSelf === undefined && !(isUpdate && rule.source.optionalOldSelf)) continue;
+    if (rule.aboutChange ? oldSelf === undefined && !rule.source.optionalOldSelf : unchanged) continue;
     const problem = evaluate(rule, self, oldSelf);
     if (problem !== undefined) issues.push(issueOf(rule, path, problem));
   }
@@ -102,8 +103,9 @@ function visit(
     const before = new Map(Array.isArray(oldSelf) ? oldSelf.map((item) => [node.keyOf(item), item]) : []);
     for (const [at, item] of self.entries()) {
       const key = node.keyOf(item);
-      const states = { self: item, oldSelf: key === undefined ? undefined : before.get(key), isUpdate };
-      visit(node.members, path.index(at), states, issues);
+      const known: unknown = key === undefined ? undefined : before.get(key);
+      // In a list that did not change at all, the place is identity enough.
+      visit(node.members, path.index(at), { self: item, oldSelf: unchanged ? item : known }, issues);
     }
     return;
   }
@@ -111,7 +113,7 @@ function visit(
   const before = isObject(oldSelf) ? oldSelf : {};
   for (const [name, value] of Object.entries(self)) {
     const child = node.properties.get(name);
-    const states = { self: value, oldSelf: before[name], isUpdate };
+    const states = { self: value, oldSelf: before[name] };
     if (child !== undefined) visit(child, path.child(name), states, issues);
     else if (node.members !== undefined) visit(node.members, path.key(name), states, issues);
   }
@@ -119,7 +121,9 @@ function visit(
 
 /** What is wrong; undefined when the rule holds. */
 function evaluate(rule: Rule, self: unknown, oldSelf: unknown): string | undefined {
-  const variables = { self: toCel(self), oldSelf: toCel(oldSelf ?? null) };
+  const before = toCel(oldSelf ?? null);
+  const optional = oldSelf === undefined ? Optional.none() : Optional.of(before);
+  const variables = { self: toCel(self), oldSelf: rule.source.optionalOldSelf ? optional : before };
   try {
     if (rule.holds(variables) === true) return undefined;
   } catch (error) {

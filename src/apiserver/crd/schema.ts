@@ -2,6 +2,7 @@
 import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import type { FieldPath, Issue } from '../../machinery/values/index.ts';
 import { structuralSchemas } from '../codec/structural/index.ts';
+import { withoutUnchanged } from './ratchet.ts';
 import { checkRules } from './rule-check.ts';
 import { compileRules } from './rules.ts';
 import type { CustomSchema } from './schema-seam.ts';
@@ -12,7 +13,8 @@ export function compileSchema(schema: JSONSchemaProps | undefined): CustomSchema
   return {
     ...structure,
     validate(object, old) {
-      const issues = structure.validate(object, old);
+      const found = structure.validate(object, undefined);
+      const issues = old === undefined ? found : withoutUnchanged(found, { object, old, schema });
       // Rules may assume that the object has the shape of its schema.
       return issues.length > 0 ? issues : rules(object, old);
     },
