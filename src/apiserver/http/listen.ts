@@ -8,6 +8,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ApiHandler, ApiRequest, ApiResponse, Peer } from '../exchange.ts';
 import { errorResponse } from '../response/respond.ts';
@@ -152,6 +153,34 @@ function flatten(headers: IncomingHttpHeaders | IncomingMessage['headers']): Rec
   return flat;
 }
 
+/**
+ * Tells a request that its client went away before the answer. Most requests never ask, and aborting makes an error
+ * with a stack, so nothing is made before someone asks and nothing is aborted once the answer is there.
+ */
+class Departure {
+  #controller: AbortController | undefined;
+  #settled = false;
+  readonly #out: Writable;
+
+  constructor(out: Writable) {
+    this.#out = out;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      if (this.#out.destroyed) controller.abort();
+      else this.#out.once('close', () => this.#settled || controller.abort());
+    }
+    return this.#controller.signal;
+  }
+
+  settle(): void {
+    this.#settled = true;
+  }
+}
+
 const lengthOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 async function serveHttp2(handle: ApiHandler, stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
@@ -163,18 +192,20 @@ async function serveHttp2(handle: ApiHandler, stream: ServerHttp2Stream, headers
       ? { bytes: undefined }
       : await readRequestBody(stream, lengthOf(flat['content-length']));
   if (body === 'gone' || stream.destroyed || stream.session === undefined) return;
-  const abort = new AbortController();
-  stream.once('close', () => abort.abort());
+  const gone = new Departure(stream);
   const request: ApiRequest = {
     method,
     url: headers[':path'] as string,
     headers: flat,
     body: body === 'too large' ? undefined : body.bytes,
-    signal: abort.signal,
+    get signal() {
+      return gone.signal;
+    },
     peer: peerOf(stream.session.socket as unknown as Socket),
   };
   const response =
     body === 'too large' ? errorResponse(tooLargeBody(MAX_BODY_BYTES)) : await withTimeout(handle, request);
+  gone.settle();
   if (stream.destroyed || stream.closed) return;
   const out = { ':status': response.status, date: httpDate(), ...response.headers } as Record<
     string,
@@ -200,18 +231,20 @@ async function serveHttp1(handle: ApiHandler, incoming: IncomingMessage, outgoin
       ? { bytes: undefined }
       : await readRequestBody(incoming, lengthOf(flat['content-length']));
   if (body === 'gone' || outgoing.destroyed) return;
-  const abort = new AbortController();
-  outgoing.once('close', () => abort.abort());
+  const gone = new Departure(outgoing);
   const request: ApiRequest = {
     method,
     url: incoming.url ?? '/',
     headers: flat,
     body: body === 'too large' ? undefined : body.bytes,
-    signal: abort.signal,
+    get signal() {
+      return gone.signal;
+    },
     peer: peerOf(incoming.socket),
   };
   const response =
     body === 'too large' ? errorResponse(tooLargeBody(MAX_BODY_BYTES)) : await withTimeout(handle, request);
+  gone.settle();
   if (outgoing.destroyed) return;
   for (const [name, value] of Object.entries(response.headers)) outgoing.setHeader(name, value as string | string[]);
   if (body === 'too large') outgoing.setHeader('connection', 'close');
