@@ -14,3 +14,4 @@ export {
 } from '../nodes/index.ts';
 export { type NodesHost, type NodesHostOptions, startNodes } from './nodes.ts';
 export * from './operator/index.ts';
+export * from './plan/index.ts';

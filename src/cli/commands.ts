@@ -5,6 +5,7 @@ import { register as install } from './install.ts';
 import { register as node } from './node.ts';
 import { register as nodes } from './nodes.ts';
 import { register as operator } from './operator.ts';
+import { register as plan } from './plan.ts';
 import { register as scheduler } from './scheduler.ts';
 import { register as up } from './up.ts';
 import { register as why } from './why.ts';

@@ -1,0 +1,1 @@
+export { planClusterDrain, type PlannedDrain, type PlanRequest, PlanRequestError } from './plan.ts';

@@ -1,0 +1,60 @@
+import type { Node } from '../../api/generated/core-v1.ts';
+import { nodeType } from '../../api/resource-types.ts';
+import { countNaiveDisruptions, type DrainPlan, type NaiveDrain, planDrain } from '../../decisions/drain-plan/index.ts';
+import type { Client } from '../../machinery/runtime/index.ts';
+import { matches, parseSelector } from '../../machinery/values/index.ts';
+import { gatherDisruption, listAll } from '../disruption/gather.ts';
+import { buildQuestion } from './question.ts';
+
+export interface PlanRequest {
+  readonly nodes: readonly string[];
+  readonly selector?: string | undefined;
+  readonly all: boolean;
+  /** Drained nodes come back, as in an upgrade. */
+  readonly nodesReturn: boolean;
+  readonly now: number;
+}
+
+export interface PlannedDrain {
+  readonly nodes: readonly string[];
+  readonly plan: DrainPlan;
+  /** What draining node after node would cost. */
+  readonly naive: NaiveDrain;
+}
+
+/** The request names nodes that are not there, or none at all. */
+export class PlanRequestError extends Error {
+  override name = 'PlanRequestError';
+}
+
+/** Plans a drain of many nodes from what a cluster says now; changes nothing. */
+export async function planClusterDrain(client: Client, request: PlanRequest): Promise<PlannedDrain> {
+  const [nodes, state] = await Promise.all([
+    listAll(client, nodeType, undefined),
+    gatherDisruption(client, { now: request.now }),
+  ]);
+  const chosen = chooseNodes(nodes, request);
+  const question = buildQuestion({
+    nodes,
+    pods: state.pods,
+    index: state.index,
+    drain: new Set(chosen),
+    nodesReturn: request.nodesReturn,
+    now: request.now,
+  });
+  return { nodes: chosen, plan: planDrain(question), naive: countNaiveDisruptions(question) };
+}
+
+function chooseNodes(nodes: readonly Node[], { all, nodes: named, selector }: PlanRequest): string[] {
+  const known = new Set(nodes.map(({ metadata }) => metadata.name ?? ''));
+  const missing = named.filter((name) => !known.has(name));
+  if (missing.length > 0) throw new PlanRequestError(`Cannot plan: no such node: ${missing.join(', ')}`);
+  if (all) return [...known].sort();
+  const chosen = new Set(named);
+  if (selector !== undefined) {
+    const wanted = parseSelector(selector);
+    for (const { metadata } of nodes) if (matches(wanted, metadata.labels)) chosen.add(metadata.name ?? '');
+  }
+  if (chosen.size === 0) throw new PlanRequestError('Cannot plan: no node is named and none matches the selector');
+  return [...chosen].sort();
+}

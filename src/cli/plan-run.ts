@@ -1,0 +1,39 @@
+import { type PlannedDrain, planClusterDrain } from '../app/index.ts';
+import { type ClusterFlags, openCluster } from './cluster.ts';
+import { formatPlan, formatPlanMermaid } from './plan-text.ts';
+
+export interface PlanFlags extends ClusterFlags {
+  readonly selector?: string;
+  readonly all: boolean;
+  readonly nodesReturn: boolean;
+  readonly output: 'table' | 'json' | 'mermaid';
+}
+
+const BLOCKED = 3;
+
+export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): Promise<void> {
+  try {
+    const cluster = openCluster(flags);
+    try {
+      const planned = await planClusterDrain(cluster.client, {
+        nodes,
+        selector: flags.selector,
+        all: flags.all,
+        nodesReturn: flags.nodesReturn || flags.all,
+        now: Date.now(),
+      });
+      process.stdout.write(print(planned, flags.output));
+      if (planned.plan.blocked.length > 0) process.exitCode = BLOCKED;
+    } finally {
+      cluster.close();
+    }
+  } catch (error) {
+    process.stderr.write(`quorate plan drain: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function print(planned: PlannedDrain, output: PlanFlags['output']): string {
+  if (output === 'json') return `${JSON.stringify(planned, null, 2)}\n`;
+  return output === 'mermaid' ? formatPlanMermaid(planned) : formatPlan(planned);
+}

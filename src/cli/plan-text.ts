@@ -1,0 +1,66 @@
+import type { PlannedDrain } from '../app/index.ts';
+
+const BLOCKED_TEXT = {
+  BudgetAllowsNone: 'its budget allows no disruption',
+  BudgetBroken: 'its budget is broken already',
+  NoRoom: 'there is no room for it elsewhere',
+} as const;
+
+const NAMES_SHOWN = 4;
+
+/** The plan for a person: steps, what stands in the way, and what it saves. */
+export function formatPlan({ naive, nodes, plan }: PlannedDrain): string {
+  const lines = [`Draining ${count(nodes.length, 'node')} in ${count(plan.steps.length, 'step')}:`, ''];
+  const rows = plan.steps.map(({ completes, evictions }, at) => [
+    String(at + 1),
+    String(evictions.reduce((sum, { pods }) => sum + pods.length, 0)),
+    some(evictions.filter(({ disrupts }) => disrupts).map(({ unit }) => unit)),
+    some(completes),
+  ]);
+  lines.push(...table([['STEP', 'PODS', 'GOES DOWN', 'EMPTY AFTERWARDS'], ...rows]));
+  if (plan.blocked.length > 0) {
+    lines.push('', `Cannot be drained now (${plan.blocked.length}):`);
+    for (const { budgets, nodes: at, reason, unit } of plan.blocked) {
+      const which = budgets.length > 0 ? ` (${budgets.join(', ')})` : '';
+      lines.push(`  ${unit} on ${at.join(', ')}: ${BLOCKED_TEXT[reason]}${which}`);
+    }
+  }
+  const again =
+    plan.hitAgain > 0 ? `, ${plan.hitAgain} of them more than once for want of room` : ', none of them twice';
+  lines.push(
+    '',
+    `${plan.disruptions} disruptions${plan.disruptions > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
+    `Node after node it would be ${naive.disruptions}${naive.hitAgain > 0 ? `, with ${naive.hitAgain} hit again` : ''}.`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** The plan as a Mermaid flow chart. */
+export function formatPlanMermaid({ plan }: PlannedDrain): string {
+  const lines = ['flowchart LR'];
+  for (const [at, { completes, evictions }] of plan.steps.entries()) {
+    const down = evictions.filter(({ disrupts }) => disrupts).map(({ unit }) => unit);
+    const label = [`step ${at + 1}`, `down: ${some(down)}`, `empty: ${some(completes)}`].join('<br/>');
+    lines.push(`  s${at + 1}["${label.replaceAll('"', "'")}"]`);
+    if (at > 0) lines.push(`  s${at} --> s${at + 1}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function some(names: readonly string[]): string {
+  if (names.length === 0) return '-';
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
+}
+
+const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
