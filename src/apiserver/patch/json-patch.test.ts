@@ -72,3 +72,9 @@ test('applyJsonPatch() fails only with PatchError and never changes its input', 
     { numRuns: 500 },
   );
 });
+
+test('applyJsonPatch() refuses to move a value into itself', () => {
+  for (const from of ['', '/l']) {
+    expect(() => applyJsonPatch({ l: [1] }, [{ op: 'move', path: '/l/-', from }])).toThrow(PatchError);
+  }
+});

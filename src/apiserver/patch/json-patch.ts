@@ -46,6 +46,10 @@ function parseOperations(patch: unknown): Operation[] {
 }
 
 function applyOne(document: unknown, operation: Operation, index: number): unknown {
+  // A value moved into itself would make the document a circle.
+  if (operation.op === 'move' && operation.path?.startsWith(`${operation.from ?? ''}/`)) {
+    throw new PatchError('Invalid', `${REJECTED}: move operation does not apply: cannot move a value into itself`);
+  }
   try {
     // The value is cloned because the library keeps references to it inside the document.
     return fastJsonPatch.applyOperation(document, deepClone(operation), true, true, true, index).newDocument;
