@@ -14,6 +14,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   up,
   why,
   drain,
+  plan,
   scheduler,
   nodes,
   node,

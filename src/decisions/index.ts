@@ -1,0 +1,6 @@
+/** The decisions, each pure: facts in, a verdict with a named reason out. */
+export * as disruption from './disruption/index.ts';
+export * as downscale from './downscale/index.ts';
+export * as drainPlan from './drain-plan/index.ts';
+export * as gang from './gang/index.ts';
+export * as unavailability from './unavailability/index.ts';
