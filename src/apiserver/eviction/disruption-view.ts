@@ -1,7 +1,14 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
-import { DisruptionIndex, readBudget, readPod, readPodGroup, readWorkload } from '../../decisions/disruption/index.ts';
+import {
+  DisruptionIndex,
+  readBudget,
+  readGroupSource,
+  readPod,
+  readPodGroup,
+  readWorkload,
+} from '../../decisions/disruption/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
@@ -71,6 +78,8 @@ function feedsOf({ registry }: Kernel, index: DisruptionIndex): Feed[] {
         delete: (namespace, name) => index.setPodGroup(namespace, name, undefined),
       },
     },
+    { prefix: prefixOf('apps', 'statefulsets'), feed: sourceFeed(index) },
+    { prefix: prefixOf('batch', 'jobs'), feed: sourceFeed(index) },
     {
       prefix: prefixOf('', 'pods'),
       feed: {
@@ -80,4 +89,24 @@ function feedsOf({ registry }: Kernel, index: DisruptionIndex): Feed[] {
     },
   ];
   return feeds.flatMap(({ feed, prefix }) => (prefix === undefined ? [] : [{ prefix, ...feed }]));
+}
+
+/** Remembers what each object said, because a deletion tells only its name. */
+function sourceFeed(index: DisruptionIndex): Omit<Feed, 'prefix'> {
+  const keys = new Map<string, string>();
+  return {
+    set(object) {
+      const { name = '', namespace = '' } = object.metadata;
+      const read = readGroupSource(object);
+      if (read === undefined) return;
+      keys.set(`${namespace}/${name}`, read.key);
+      index.setSource(namespace, read.key, read.source);
+    },
+    delete(namespace, name) {
+      const key = keys.get(`${namespace}/${name}`);
+      if (key === undefined) return;
+      keys.delete(`${namespace}/${name}`);
+      index.setSource(namespace, key, undefined);
+    },
+  };
 }

@@ -1,12 +1,13 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { builtinType } from '../../api/registry.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
-import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
+import { jobType, nodeType, podDisruptionBudgetType, podType, statefulSetType } from '../../api/resource-types.ts';
 import {
   computeAllowed,
   computeDesired,
   DisruptionIndex,
   readBudget,
+  readGroupSource,
   readPod,
   readPodGroup,
   readWorkload,
@@ -48,6 +49,10 @@ export async function gatherDisruption(
   for (const group of podGroups) {
     const { name = '', namespace: at = '' } = group.metadata;
     index.setPodGroup(at, name, readPodGroup(group));
+  }
+  for (const object of await listSources(client, index, namespace)) {
+    const read = readGroupSource(object);
+    if (read !== undefined) index.setSource(object.metadata.namespace ?? '', read.key, read.source);
   }
   for (const pod of pods) index.setPod(readPod(pod));
   countWhereTheServerDoesNot(index, now);
@@ -118,4 +123,17 @@ async function listFirst(
     }
   }
   return [];
+}
+
+/** Only budgets that group by labels need to know what stands behind them. */
+async function listSources(
+  client: Client,
+  index: DisruptionIndex,
+  namespace: string | undefined,
+): Promise<KubeObject[]> {
+  if (!Array.from(index.budgets()).some(({ groupBy }) => groupBy !== undefined)) return [];
+  const named = (kind: string) => (object: KubeObject) => ({ ...object, kind });
+  const sets = await listAll<KubeObject>(client, statefulSetType, namespace);
+  const jobs = await listAll<KubeObject>(client, jobType, namespace);
+  return [...sets.map(named('StatefulSet')), ...jobs.map(named('Job'))];
 }

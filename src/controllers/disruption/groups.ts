@@ -1,6 +1,7 @@
 import { builtinType } from '../../api/registry.ts';
 import type { KubeObject } from '../../api/resource.ts';
-import { type DisruptionIndex, readPodGroup, readWorkload } from '../../decisions/disruption/index.ts';
+import { jobType, statefulSetType } from '../../api/resource-types.ts';
+import { type DisruptionIndex, readGroupSource, readPodGroup, readWorkload } from '../../decisions/disruption/index.ts';
 import { type ControllerContext, isNotFound, sleep } from '../../machinery/runtime/index.ts';
 
 const GROUP = 'scheduling.k8s.io';
@@ -75,6 +76,22 @@ export function followGroups({ changed, context, index }: GroupsOptions): Follow
       if (wanted.size > 0) await sleep(clock, LOOK_AGAIN_MS, signal);
     }
   }
+  for (const type of [statefulSetType, jobType]) {
+    const put = (object: KubeObject, gone: boolean): void => {
+      const read = readGroupSource(object);
+      if (read === undefined) return;
+      const { namespace = '' } = object.metadata;
+      index.setSource(namespace, read.key, gone ? undefined : read.source);
+      changed(namespace);
+    };
+    informers.of<KubeObject>(type).addHandler({
+      added: (object) => put(object, false),
+      updated: (object, old) => {
+        if (object.metadata.generation !== old.metadata.generation || isMarked(object)) put(object, false);
+      },
+      deleted: (object) => put(object, true),
+    });
+  }
   run().catch(() => {});
   return state;
 }
@@ -93,3 +110,6 @@ async function servedVersions({ client }: ControllerContext): Promise<Map<string
   }
   return served;
 }
+
+/** Its groups stand in annotations, whose changes no generation counts. */
+const isMarked = ({ kind }: KubeObject): boolean => kind === 'StatefulSet';

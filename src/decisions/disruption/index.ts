@@ -8,6 +8,7 @@ export { GROUP_BY, GROUP_MIN_COUNT, GROUP_REPLICAS, type GroupBy, readGroupBy, r
 export * from './group-facts.ts';
 export * from './group-link.ts';
 export { JOB_NAME, JOBSET, LWS } from './group-markers.ts';
+export * from './group-source.ts';
 export * from './judge.ts';
 export * from './kubernetes-texts.ts';
 export * from './mode.ts';

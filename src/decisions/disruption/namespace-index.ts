@@ -139,8 +139,11 @@ export class NamespaceIndex implements GroupLookup {
   }
 
   setSource(key: string, source: GroupSource | undefined): void {
+    if (deepEqual(this.#sources.get(key), source)) return;
     if (source === undefined) this.#sources.delete(key);
     else this.#sources.set(key, source);
+    // The automatic grouping takes only replicas from sources, and asks for them when it counts.
+    if (this.#groupings.size === 1) return;
     for (const record of this.pods.values()) {
       if (record.places === undefined || record.places.size === 0) continue;
       this.#attach(record, this.#detach(record));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeType, podType } from '../../../src/api/resource-types.ts';
+import { nodeType, podType, statefulSetType } from '../../../src/api/resource-types.ts';
 import { type Stage, withController, workloadType } from './support.ts';
 
 interface Group {
@@ -290,5 +290,36 @@ test(
       (await client.get(podType, { namespace: 'default', name: 'a2' })).metadata.deletionTimestamp,
     ).toBeUndefined();
     expect(await codes(stage, 'a0')).toEqual([201]);
+  }),
+);
+
+test(
+  'a budget that groups by LeaderWorkerSet counts its groups, of as many as the set asks for',
+  withController(async (stage) => {
+    const prefix = 'leaderworkerset.sigs.k8s.io';
+    await stage.plane.client.create(statefulSetType, {
+      metadata: {
+        name: 'llm',
+        namespace: 'default',
+        labels: { [`${prefix}/name`]: 'llm' },
+        annotations: { [`${prefix}/replicas`]: '3' },
+      },
+      spec: {
+        replicas: 3,
+        serviceName: 'llm',
+        selector: { matchLabels: { app: 'none' } },
+        template: { metadata: { labels: { app: 'none' } }, spec: { containers: [{ name: 'main', image: 'x' }] } },
+      },
+    });
+    await stage.budget({ maxUnavailable: 1 }, { annotations: { 'policy.quorate.dev/group-by': 'leaderworkerset' } });
+    for (const group of ['0', '1', '2']) {
+      for (const at of ['0', '1']) {
+        const labels = { app: 'a', [`${prefix}/name`]: 'llm', [`${prefix}/group-index`]: group };
+        await stage.pod(`llm-${group}-${at}`, { labels, annotations: { [`${prefix}/size`]: '2' } });
+      }
+    }
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([1, 3, 2, 3]);
+    expect(await codes(stage, 'llm-0-0', 'llm-0-1', 'llm-1-0')).toEqual([201, 201, 429]);
   }),
 );

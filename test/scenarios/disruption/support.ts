@@ -20,6 +20,7 @@ export const workloadType = builtinType('Workload', 'scheduling.k8s.io', 'v1alph
 
 export interface PodOptions {
   readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
   readonly ready?: boolean;
   readonly phase?: string;
   readonly owner?: OwnerReference;
@@ -55,6 +56,7 @@ export class Stage {
         name,
         namespace: 'default',
         labels,
+        ...(options.annotations && { annotations: options.annotations }),
         ...(finalizers && { finalizers }),
         ...(owner && { ownerReferences: [owner] }),
       },
