@@ -36,6 +36,7 @@ test('simulated nodes register with all a kubelet reports, and keep their Leases
   await clock.advance(60 * SECOND);
   const lease = await client.get(leaseType, { namespace: 'kube-node-lease', name: 'node-1' });
   expect(clock.now() - Date.parse(lease.spec?.renewTime ?? '')).toBeLessThanOrEqual(10 * SECOND);
+  expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', name: 'node-1', uid: node.metadata.uid }]);
 });
 
 test('a pod bound to a simulated node runs, and each has an address of its own', async () => {

@@ -129,9 +129,10 @@ export function startSimulatedNodes(
     workers: 8,
     ready,
     reconcile: async ({ name }) => {
-      const node = nodes.get({ name });
-      await (node === undefined ? fleet.create(name) : fleet.sync(name));
-      if (cameUp.delete(name)) await renewLease(client, name, node?.metadata.uid, clock.now());
+      await (nodes.get({ name }) === undefined ? fleet.create(name) : fleet.sync(name));
+      // Read again: the node may have appeared while it was being created.
+      const uid = nodes.get({ name })?.metadata.uid;
+      if (uid !== undefined && cameUp.delete(name)) await renewLease(client, name, uid, clock.now());
       return settled;
     },
   });
