@@ -212,6 +212,21 @@ test('deleting a definition deletes its objects first and waits for their finali
   await expect(client.request('GET', WIDGETS)).rejects.toMatchObject({ code: 404 });
 });
 
+test('watches of objects end when their definition goes', async () => {
+  await define();
+  const widgets = { group: 'example.com', version: 'v1', kind: 'Widget', plural: 'widgets', namespaced: true };
+  const seen: string[] = [];
+  const watching = (async () => {
+    for await (const { type } of client.watch(widgets, { namespace: 'team' })) seen.push(type);
+  })();
+  await settle();
+  await client.request('POST', WIDGETS, widget('a'));
+  await client.request('DELETE', `${CRDS}/widgets.example.com`);
+  await watching;
+  expect(seen).toEqual(['ADDED', 'DELETED']);
+  await expect(client.request('GET', WIDGETS)).rejects.toMatchObject({ code: 404 });
+});
+
 const SCHEMA = {
   type: 'object',
   properties: {

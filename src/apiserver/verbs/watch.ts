@@ -81,6 +81,17 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
     sink.end();
   };
   kernel.streams.add(end);
+  // A custom resource whose definition changed or went has another row or none: the client must look again.
+  if (call.row.custom) {
+    const { group, version, plural } = call.info;
+    cancels.push(
+      kernel.registry.onChange(() => {
+        const row = kernel.registry.find(group, version, plural)?.row;
+        // A definition being deleted takes nothing new, but the deletion of its objects is still to be seen.
+        if (row === undefined || (row !== call.row && row.verbs.includes('create'))) end();
+      }),
+    );
+  }
 
   const bookmark = (): void => {
     if (held === undefined) sink.write(bookmarkLine(call, plan, store.revision));
