@@ -3,6 +3,7 @@ import { benchDecisions } from './decisions.ts';
 import { benchEvictions } from './evictions.ts';
 import { benchRanking } from './ranking.ts';
 import { benchScaleReplicas } from './scale-replicas.ts';
+import { benchScheduling } from './scheduling/bench.ts';
 import { benchSimulatedNodes } from './simulated-nodes.ts';
 
 const all: Readonly<Record<string, () => void | Promise<void>>> = {
@@ -11,6 +12,7 @@ const all: Readonly<Record<string, () => void | Promise<void>>> = {
   evictions: benchEvictions,
   'scale-replicas': benchScaleReplicas,
   'simulated-nodes': benchSimulatedNodes,
+  scheduling: () => benchScheduling(),
 };
 
 const asked = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** The two control planes of the race, each with its own scheduler and its data on disk. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,10 @@ export interface Host {
   stop(): Promise<void>;
 }
 
-const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const built = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const source = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+/** What users run, if it has been built. */
+const command = existsSync(built) ? [built] : ['--import', 'tsx', source];
 const TICKS_PER_SECOND = 100;
 
 /** User and system time of processes by id; what has ended counts no more. */
@@ -35,7 +38,7 @@ export async function startEmbeddedHost(): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
   const kubeconfig = join(folder, 'kubeconfig');
   const args = ['up', '--data-dir', join(folder, 'data'), '--port', '0', '--nodes', '0', '--kubeconfig', kubeconfig];
-  const server = spawn(process.execPath, ['--import', 'tsx', cli, ...args, '--log-level', 'error'], {
+  const server = spawn(process.execPath, [...command, ...args, '--log-level', 'error'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise((resolve) => server.stdout.once('data', resolve));
