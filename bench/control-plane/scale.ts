@@ -50,7 +50,7 @@ async function createSamples(folder: string): Promise<void> {
   const target = await startQuorate(folder);
   const { send, close } = createLoad(target, 1);
   await expectStatus(send('POST', NODES, nodeBody('node-sample')), 201);
-  await expectStatus(send('POST', PODS, podBody('web-sample')), 201);
+  await expectStatus(send('POST', PODS, podBody('web-sample', { small: true })), 201);
   close();
   await target.stop();
 }
