@@ -156,3 +156,16 @@ test('a watch of tables sends the columns once', async () => {
   expect(tables.map(({ object }) => object.columnDefinitions?.length ?? null)).toEqual([3, null]);
   expect(tables[1]?.object.rows[0]?.cells.slice(0, 2)).toEqual(['b', '1']);
 });
+
+test('a watch ends when its resource is no longer served', async () => {
+  const { ended } = await open(`resourceVersion=${plane.store.revision}`);
+  const { registry } = plane.server.kernel;
+  const row = registry.byPlural('', 'configmaps');
+  if (row === undefined) throw new Error('configmaps must be served');
+  const watches = plane.server.kernel.streams.size;
+  registry.replace(row, { ...row });
+  expect(plane.server.kernel.streams.size).toBe(watches);
+  const replaced = registry.byPlural('', 'configmaps');
+  if (replaced !== undefined) registry.remove(replaced);
+  await ended;
+});

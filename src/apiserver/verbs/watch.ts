@@ -134,6 +134,13 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
       cancels.push(clock.after(plan.timeoutMs - LAST_BOOKMARK_MS, () => bookmark()));
   }
   cancels.push(clock.after(plan.timeoutMs, end));
+  // A definition that goes takes its watches along.
+  const { group, plural } = call.row;
+  cancels.push(
+    kernel.registry.onChange(() => {
+      if (kernel.registry.find(group, call.version.name, plural) === undefined) end();
+    }),
+  );
   return stop;
 }
 
