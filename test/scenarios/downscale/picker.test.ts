@@ -3,7 +3,7 @@ import type { DownscalePodPicker } from '../../../src/api/generated/apps-v1.ts';
 import type { Pod } from '../../../src/api/generated/core-v1.ts';
 import { deploymentType, podType, replicaSetType, secretType } from '../../../src/api/resource-types.ts';
 import { builtinRows } from '../../../src/apiserver/index.ts';
-import { FeatureGates } from '../../../src/machinery/runtime/index.ts';
+import { FeatureGates, type Logger } from '../../../src/machinery/runtime/index.ts';
 import { deployment, replicaSet } from '../../../src/testkit/index.ts';
 import { answering, HttpPicker, type Reply } from './http-picker.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
@@ -222,23 +222,29 @@ const secretHeader = (name: string, optional = false) => [
   { name: 'X-Token', valueFrom: { secretKeyRef: { name, key: 'token', optional } } },
 ];
 
-test('K17 K30 a header comes from a secret of the namespace, and shows nowhere else', async () => {
-  const w = await start();
+/** Keeps every line, down to the most detailed. */
+function keepingLogger(lines: string[]): Logger {
+  const keep = (fields: object, message: string): void => {
+    lines.push(JSON.stringify({ ...fields, message }));
+  };
+  return { debug: keep, info: keep, warn: keep, error: keep, child: () => keepingLogger(lines) };
+}
+
+test('K17 K30 a header comes from a secret of the namespace, and shows nowhere else, nor does what was answered', async () => {
+  const lines: string[] = [];
+  const w = await start({ log: keepingLogger(lines) });
   await w.client.create(secretType, {
     metadata: { name: 'auth', namespace: 'default' },
     data: { token: Buffer.from('s3cr3t-value').toString('base64') },
   });
-  const service = await picker((response) => response.writeHead(403).end());
+  const service = await picker((response) => response.writeHead(403).end('answered-text'));
   const http = { ...service.field().http, host: '127.0.0.1', port: service.port, httpHeaders: secretHeader('auth') };
   await workers(w, 3, { ...service.field(), http });
   await shrink(w, 2);
   expect(service.asked[0]?.headers['x-token']).toBe('s3cr3t-value');
-  const visible = JSON.stringify([
-    await w.events('web'),
-    await w.replicaSet('web'),
-    await w.metrics.registry.metrics(),
-  ]);
-  expect(visible).not.toContain('s3cr3t-value');
+  const shown = [await w.events('web'), await w.replicaSet('web'), await w.metrics.registry.metrics(), lines];
+  expect(lines.join()).toContain('removing pods');
+  expect(JSON.stringify(shown)).not.toMatch(/s3cr3t-value|answered-text/);
 });
 
 test.each([

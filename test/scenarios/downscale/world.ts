@@ -12,6 +12,7 @@ import {
 } from '../../../src/controllers/replicaset/index.ts';
 import {
   type Client,
+  type Logger,
   type ManualClock,
   Metrics,
   settle,
@@ -28,6 +29,7 @@ export interface WorldOptions extends Omit<ReplicaControllerOptions, 'pickerProt
   /** Stands between the controllers and the API server. */
   readonly intercept?: (inner: Transport) => Transport;
   readonly starts?: readonly StartController[];
+  readonly log?: Logger;
   readonly extend?: ControlPlaneOptions['extend'];
 }
 
@@ -175,12 +177,12 @@ export class World {
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { extend, intercept = (inner) => inner, starts = [], ...controller } = options;
+  const { extend, intercept = (inner) => inner, log = silentLogger, starts = [], ...controller } = options;
   const plane = await startControlPlane(extend === undefined ? {} : { extend });
   const transport = intercept(plane.transport);
   const metrics = new Metrics();
   const components = runComponents(
-    { transportFor: () => transport, clock: plane.clock, log: silentLogger, random: seededRandom(7), metrics },
+    { transportFor: () => transport, clock: plane.clock, log, random: seededRandom(7), metrics },
     [
       createReplicaSetController({ pickerAddresses: { allow: ['127.0.0.0/8'] }, ...controller }),
       createDeploymentController({ gates: controller.gates }),
