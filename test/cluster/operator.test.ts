@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { type NodesHost, type Operator, startNodes, startOperator } from '../../src/app/index.ts';
-import { silentLogger } from '../../src/machinery/runtime/index.ts';
-import { definitions, validatingWebhooks } from '../../src/webhook/index.ts';
+import { type NodesHost, type Operator, startNodes, startOperator, uninstall } from '../../src/app/index.ts';
+import { createClient, createHttpTransport, loadKubeconfig, silentLogger } from '../../src/machinery/runtime/index.ts';
+import { defaultInstall, definitions, installObjects, validatingWebhooks } from '../../src/webhook/index.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 
 let plane: RealControlPlane;
@@ -226,4 +226,21 @@ test('a second replica waits for the lease and takes it over when the first give
   await operators[0]?.stop();
   operators.shift();
   await until('the second replica to lead', () => second.isLeading());
+});
+
+test('what quorate install prints applies cleanly, and uninstall leaves nothing behind', async () => {
+  await apply(...installObjects({ ...defaultInstall, failOpen: true }));
+  const client = createClient({
+    transport: createHttpTransport(loadKubeconfig({ path: plane.kubeconfig })).send,
+    userAgent: 'test',
+  });
+  const removed: string[] = [];
+  await uninstall(client, { namespace: NAMESPACE, keepDefinitions: false, removed: (what) => removed.push(what) });
+  expect(removed).toContain('validatingwebhookconfiguration/quorate');
+  const kinds =
+    'deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,validatingwebhookconfigurations,customresourcedefinitions,namespaces';
+  await until('everything of ours to be gone', async () => {
+    const left = await kubectl('get', kinds, '-A', '-l', 'app.kubernetes.io/managed-by=quorate', '-o', 'name');
+    return left.trim() === '';
+  });
 });
