@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -220,8 +221,77 @@ test('a budget that makes no sense is refused by the webhook with its path', asy
   );
 });
 
-test('a second replica waits for the lease and takes it over when the first gives it back', async () => {
-  const second = await startReplica('second');
+/** Asks one replica as the API server would. */
+function review(operator: Operator, pod: string): Promise<boolean> {
+  const body = JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: pod,
+      operation: 'CREATE',
+      resource: { group: '', version: 'v1', resource: 'pods' },
+      subResource: 'eviction',
+      namespace: 'default',
+      name: pod,
+      object: { metadata: { name: pod } },
+    },
+  });
+  return new Promise((resolve, reject) => {
+    const call = request(
+      {
+        host: '127.0.0.1',
+        port: operator.webhookPort,
+        path: '/validate-eviction',
+        method: 'POST',
+        ca: operator.authority,
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve((JSON.parse(text) as { response: { allowed: boolean } }).response.allowed));
+      },
+    );
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+test('two replicas asked 64 times at once never let more groups go than the budget allows', async () => {
+  const groups = Array.from({ length: 8 }, (_, index) => `crowd-${index}`);
+  const crowd = (group: string, index: number) => {
+    const pod = member(group, index, 'node-2');
+    return { ...pod, metadata: { ...pod.metadata, labels: { app: 'crowd' } } };
+  };
+  await apply(...groups.map(podGroup), ...groups.flatMap((group) => [crowd(group, 0), crowd(group, 1)]), {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'crowd', namespace: 'default' },
+    spec: { minAvailable: 8, selector: { matchLabels: { app: 'crowd' } } },
+  });
+  // The gangs of the other tests share the Workload, and with it the family that this budget counts.
+  const numbers = 'jsonpath={.status.currentHealthy}/{.status.disruptionsAllowed}';
+  await until('the ledger to count the crowd', async () =>
+    /^(8\/0|9\/1|10\/2)$/.test(await kubectl('get', 'disruptionledger', 'crowd', '-o', numbers).catch(() => '')),
+  );
+  const allowed = Number(
+    (await kubectl('get', 'disruptionledger', 'crowd', '-o', 'jsonpath={.status.disruptionsAllowed}')) || 0,
+  );
+  const replicas = [operators[0] as Operator, await startReplica('second')];
+  const asked = Array.from({ length: 64 }, (_, at) => ({
+    pod: `crowd-${at % 8}-${(at >> 3) % 2}`,
+    operator: replicas[at % 2] as Operator,
+  }));
+  const answers = await Promise.all(
+    asked.map(async ({ operator, pod }) => ({ pod, granted: await review(operator, pod) })),
+  );
+  const down = new Set(answers.filter(({ granted }) => granted).map(({ pod }) => pod.split('-').slice(0, 2).join('-')));
+  expect(down.size).toBe(allowed);
+});
+
+test('a replica that waited for the lease leads when the first gives it back', async () => {
+  const second = operators[1] as Operator;
   expect(second.isLeading()).toBe(false);
   await operators[0]?.stop();
   operators.shift();

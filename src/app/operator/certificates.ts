@@ -55,7 +55,7 @@ export async function ensureCertificate(options: OwnCertificateOptions): Promise
       return { pair: stored.pair, authority: stored.authority.certificate };
     }
     const now = clock.now();
-    const authority = stored?.authority ?? (await createAuthority('quorate-webhook', { now, days: AUTHORITY_DAYS }));
+    const authority = stored?.authority ?? (await createAuthority('quorate-webhook-ca', { now, days: AUTHORITY_DAYS }));
     const pair = await issueServer(authority, 'quorate-webhook', hosts, { now, days: SERVING_DAYS });
     const data = {
       'ca.crt': encode(authority.certificate),
