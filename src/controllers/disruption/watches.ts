@@ -47,10 +47,7 @@ export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch
     const [first] = selecting;
     if (first !== undefined && selecting.length > 1) publish(events, pod, multipleBudgets(pod, first));
     for (const budget of first === undefined ? grouping : [first, ...grouping]) {
-      const key = formatKey({ namespace, name: budget });
-      // A budget whose write has just lost against an eviction is already due again; under a storm of evictions
-      // every further attempt before that would lose as well.
-      if (queue.failures(key) === 0) queue.add(key);
+      wakeUnlessDue(queue, formatKey({ namespace, name: budget }));
     }
   };
   const see = (pod: Pod): void => {
@@ -68,4 +65,12 @@ export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch
       index.deletePod(namespace, name);
     },
   });
+}
+
+/**
+ * A budget whose write has just lost against an eviction is already due again; under a storm of evictions every further
+ * attempt before that would lose as well.
+ */
+function wakeUnlessDue(queue: WorkQueue, key: string): void {
+  if (queue.failures(key) === 0) queue.add(key);
 }
