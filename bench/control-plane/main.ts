@@ -23,10 +23,21 @@ const { quick } = values;
 const onBoth = (measure: (target: Target) => Promise<Measure[]>) => async (): Promise<Row[]> => {
   const own = await withFolder(async (folder) => {
     const target = await startQuorate(folder);
-    return measure(target).finally(() => target.stop());
+    try {
+      return await measure(target);
+    } finally {
+      await target.stop();
+    }
   });
   const kubernetes = await startKubernetes();
-  const reference = kubernetes === undefined ? [] : await measure(kubernetes).finally(() => kubernetes.stop());
+  let reference: Awaited<ReturnType<typeof measure>> = [];
+  if (kubernetes !== undefined) {
+    try {
+      reference = await measure(kubernetes);
+    } finally {
+      await kubernetes.stop();
+    }
+  }
   return own.map((one, at) => ({ measure: one, reference: reference[at] }));
 };
 const alone = (measure: () => Promise<Measure[]>) => async (): Promise<Row[]> =>
