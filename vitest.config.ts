@@ -7,6 +7,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    setupFiles: ['./scripts/property-seed.ts'],
     reporters: ['default', './scripts/plain-reporter.ts'],
   },
 });

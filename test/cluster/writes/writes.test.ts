@@ -31,7 +31,8 @@ afterAll(async () => {
 
 const outcome = ({ status, body }: Answer): unknown => [status, (body as { reason?: string }).reason];
 
-const SEED = Number(process.env['QUORATE_SEED'] ?? Date.now() % 100_000);
+/** The same writes in every run, so that a failure is about the change at hand; `QUORATE_SEED` tries others. */
+const SEED = Number(process.env['QUORATE_SEED'] ?? 74_093);
 const WRITES = 200;
 
 /**

@@ -154,8 +154,11 @@ function validateContainer(
   if (!PULL_POLICIES.includes(container.imagePullPolicy ?? '')) {
     issues.push(notSupported(path.child('imagePullPolicy'), container.imagePullPolicy, PULL_POLICIES));
   }
+  const portNames = new Set<string>();
   (container.ports ?? []).forEach((port, index) => {
     const at = path.child('ports').index(index);
+    if (port.name && portNames.has(port.name)) issues.push(duplicate(at.child('name'), port.name));
+    if (port.name) portNames.add(port.name);
     if (!port.containerPort) issues.push(required(at.child('containerPort')));
     else if (port.containerPort < 1 || port.containerPort > 65535) {
       issues.push(invalid(at.child('containerPort'), port.containerPort, 'must be between 1 and 65535, inclusive'));
