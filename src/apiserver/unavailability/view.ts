@@ -2,8 +2,7 @@ import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
-import { LWS } from '../../api/lws/types.ts';
-import { BudgetIndex, type Target, targetOf } from '../../decisions/unavailability/index.ts';
+import { BudgetIndex, targetsAbove } from '../../decisions/unavailability/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
@@ -90,7 +89,7 @@ export class UnavailabilityView {
     if (entry === undefined) index.deletePod(name);
     else {
       const pod = this.#kernel.objects.readLean(entry) as unknown as Pod;
-      index.setPod({ pod, targets: this.#targetsAbove(pod) });
+      index.setPod({ pod, targets: targetsAbove(pod, ({ uid }) => this.#owners.get(uid)?.above) });
     }
   }
 
@@ -126,21 +125,6 @@ export class UnavailabilityView {
     const { replicas = 1 } = (object['spec'] ?? {}) as { replicas?: number };
     this.#uidByKey.set(key, uid);
     this.#owners.set(uid, { replicas, above: controllerOf(object as unknown as Pod) });
-  }
-
-  #targetsAbove(pod: Pod): Target[] {
-    const direct = controllerOf(pod);
-    const above = direct === undefined ? undefined : this.#owners.get(direct.uid)?.above;
-    const set = pod.metadata.labels?.[LWS.name];
-    return [
-      ...(direct === undefined ? [] : [targetOf(direct)]),
-      ...(above === undefined ? [] : [targetOf(above)]),
-      ...(set === undefined
-        ? []
-        : ['leaderworkerset.x-k8s.io/v1', 'apps.kruise.io/v1alpha1'].map((apiVersion) =>
-            targetOf({ apiVersion, kind: 'LeaderWorkerSet', name: set }),
-          )),
-    ];
   }
 }
 

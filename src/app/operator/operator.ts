@@ -27,7 +27,6 @@ import {
   systemClock,
 } from '../../machinery/runtime/index.ts';
 import {
-  allow,
   type Mode,
   NAME,
   reviewBudget,
@@ -222,7 +221,6 @@ async function startParts(
     ],
     ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
     ['/validate-budgets', (request) => Promise.resolve(reviewBudget(indexes, request))],
-    ['/allow', () => Promise.resolve(allow)],
   ]);
   const webhook = await startWebhookServer({
     certificate: parts.certificate.pair,

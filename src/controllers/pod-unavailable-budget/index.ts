@@ -9,7 +9,7 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../api/resource-types.ts';
-import { type BudgetIndex, BudgetIndexes } from '../../decisions/unavailability/index.ts';
+import { type BudgetIndex, BudgetIndexes, targetsAbove } from '../../decisions/unavailability/index.ts';
 import {
   type ControllerContext,
   type RunningController,
@@ -20,7 +20,7 @@ import { indexByController, ownedBy } from '../pod-control/index.ts';
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { createBudgetGauges } from './metrics.ts';
 import { reconcileBudget } from './reconcile.ts';
-import { targetsAbove } from './targets.ts';
+import { ownerAbove } from './targets.ts';
 
 export interface PodUnavailableBudgetOptions {
   /** The counts, for a caller that decides on them as well. */
@@ -116,7 +116,10 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
   const place = (pod: Parameters<typeof targetsAbove>[0]): void => {
     const { name = '', namespace = '' } = pod.metadata;
     wakeCovering(namespace, name);
-    index(namespace).setPod({ pod, targets: targetsAbove(pod, { replicaSets, statefulSets }) });
+    index(namespace).setPod({
+      pod,
+      targets: targetsAbove(pod, (owner) => ownerAbove(owner, namespace, { replicaSets, statefulSets })),
+    });
     wakeCovering(namespace, name);
   };
   pods.addHandler({

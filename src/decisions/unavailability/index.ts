@@ -9,3 +9,4 @@ export * from './refusal-status.ts';
 export * from './status.ts';
 export * from './tally.ts';
 export * from './operation.ts';
+export * from './targets.ts';
