@@ -61,6 +61,8 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     clock,
     log,
     random,
+    // Delays of simulated nodes are drawn from uids: the same seed then gives the same history.
+    newUid: seededUids(seed),
     serviceAccounts: controllers === true,
     ...(options.gates && { gates: options.gates }),
     ...(options.extend && { extend: options.extend }),
@@ -104,4 +106,12 @@ export async function startControlPlane<C extends Clock = ManualClock>(
       await store.close();
     },
   };
+}
+
+/** UUIDs in the order of a sequence of their own, so that drawing names does not change them. */
+function seededUids(seed: number): () => string {
+  const random = seededRandom(seed ^ 0x5eed);
+  const hex = (digits: number): string =>
+    Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
+  return () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
 }

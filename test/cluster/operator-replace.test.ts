@@ -1,0 +1,85 @@
+/** Replace mode: Kubernetes' own disruption controller is switched off and ours counts every budget. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import * as stage from './stage.ts';
+
+let plane: RealControlPlane;
+let nodes: NodesHost;
+let operator: Operator;
+const { until } = stage;
+const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
+const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
+const evict = (name: string): Promise<string> => stage.evict(plane, name);
+
+beforeAll(async () => {
+  plane = await startRealControlPlane({
+    featureGates: 'GenericWorkload=true,GangScheduling=true',
+    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
+    flags: { 'kube-controller-manager': ['--controllers=*,-disruption-controller'] },
+  });
+  nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
+  await stage.prepareCluster(plane);
+  operator = await stage.startReplica(plane, 'only', 'replace');
+  await stage.registerWebhooks(plane, operator);
+});
+
+afterAll(async () => {
+  await operator?.stop();
+  nodes?.stop();
+  await plane?.stop();
+});
+
+const pod = (name: string, app: string, spec: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default', labels: { app } },
+  spec: { nodeName: 'node-0', containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }], ...spec },
+});
+const budget = (name: string, spec: object) => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name, namespace: 'default' },
+  spec: { selector: { matchLabels: { app: name } }, ...spec },
+});
+
+test('maxUnavailable counts groups exactly: one of two gangs may go, whole, and not the other', async () => {
+  const groups = ['g0', 'g1'].map((name) => ({
+    apiVersion: 'scheduling.k8s.io/v1alpha2',
+    kind: 'PodGroup',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      podGroupTemplateRef: { workload: { workloadName: 'gangs', podGroupTemplateName: 'gang' } },
+      schedulingPolicy: { gang: { minCount: 2 } },
+    },
+  }));
+  const workload = {
+    apiVersion: 'scheduling.k8s.io/v1alpha2',
+    kind: 'Workload',
+    metadata: { name: 'gangs', namespace: 'default' },
+    spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
+  };
+  const members = ['g0', 'g1'].flatMap((group) =>
+    [0, 1].map((index) => pod(`${group}-${index}`, 'gangs', { schedulingGroup: { podGroupName: group } })),
+  );
+  await apply(workload, ...groups, ...members, budget('gangs', { maxUnavailable: 1 }));
+  const numbers = 'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.disruptionsAllowed}';
+  await until('the ledger', async () => (await kubectl('get', 'disruptionledger', 'gangs', '-o', numbers)) === '2/2/1');
+  await until('a status that stands in nobody’s way', async () => {
+    const allowed = await kubectl('get', 'pdb', 'gangs', '-o', 'jsonpath={.status.disruptionsAllowed}');
+    return Number(allowed) > 2;
+  });
+  expect(await evict('g0-0')).toBe('granted');
+  expect(await evict('g0-1')).toBe('granted');
+  expect(await evict('g1-0')).toContain('disruption budget');
+});
+
+test('a budget over plain pods is counted as Kubernetes would', async () => {
+  await apply(pod('p0', 'plain'), pod('p1', 'plain'), budget('plain', { minAvailable: 1 }));
+  const numbers =
+    'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.desiredHealthy}/{.status.disruptionsAllowed}';
+  await until('the status', async () => (await kubectl('get', 'pdb', 'plain', '-o', numbers)) === '2/2/1/1');
+  expect(await evict('p0')).toBe('granted');
+  expect(await evict('p1')).toContain('disruption budget');
+});

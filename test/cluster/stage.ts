@@ -1,0 +1,82 @@
+/** What suites on a real cluster share: kubectl, waiting, and a replica of the operator in this process. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import { type Operator, startOperator } from '../../src/app/index.ts';
+import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { definitions, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+
+export const NAMESPACE = 'quorate-system';
+
+/** Never blocks: the webhook that kubectl's requests end up at answers from this very process. */
+export async function kubectl(plane: RealControlPlane, ...args: string[]): Promise<string> {
+  const program = join(plane.binaries, 'kubectl');
+  return (await promisify(execFile)(program, ['--kubeconfig', plane.kubeconfig, ...args])).stdout;
+}
+
+export async function apply(plane: RealControlPlane, ...objects: object[]): Promise<void> {
+  const path = join(plane.folder, 'apply.yaml');
+  writeFileSync(path, objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n'));
+  await kubectl(plane, 'apply', '-f', path);
+}
+
+/** Waits for the world to be so; a failing look counts as no. The limit only keeps a broken run from hanging. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  const look = async (): Promise<boolean> => holds();
+  while (!(await look().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** `granted`, or what the server said. */
+export async function evict(plane: RealControlPlane, name: string): Promise<string> {
+  const path = join(plane.folder, `evict-${name}.json`);
+  const metadata = { name, namespace: 'default' };
+  writeFileSync(path, JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata }));
+  const call = kubectl(plane, 'create', '--raw', `/api/v1/namespaces/default/pods/${name}/eviction`, '-f', path);
+  return call.then(
+    () => 'granted',
+    (error: { stderr?: string }) => error.stderr ?? '',
+  );
+}
+
+/** Installs the definitions and waits until they, and pods, can be used. */
+export async function prepareCluster(plane: RealControlPlane): Promise<void> {
+  await apply(plane, ...definitions(), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await until('the definitions to be served', async () => {
+    await kubectl(plane, 'get', 'disruptionledgers,podunavailablebudgets', '-A');
+    return true;
+  });
+  await until(
+    'the default service account',
+    async () => (await kubectl(plane, 'get', 'serviceaccount', 'default')) !== '',
+  );
+}
+
+export async function startReplica(plane: RealControlPlane, identity: string, mode: Mode): Promise<Operator> {
+  const operator = await startOperator({
+    kubeconfig: plane.kubeconfig,
+    namespace: NAMESPACE,
+    mode,
+    bind: '127.0.0.1',
+    webhookPort: 0,
+    metricsPort: 0,
+    hosts: ['127.0.0.1'],
+    identity,
+    log: silentLogger,
+    lost: () => {},
+  });
+  await operator.ready;
+  return operator;
+}
+
+/** Makes the API server ask the replica. */
+export async function registerWebhooks(plane: RealControlPlane, { authority, webhookPort }: Operator): Promise<void> {
+  const options = { namespace: NAMESPACE, failOpen: false, certManager: false };
+  await apply(plane, validatingWebhooks(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }));
+}
