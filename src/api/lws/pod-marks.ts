@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Pod } from '../generated/core-v1.ts';
-import { GANG_ANNOTATION, LWS } from './types.ts';
+import { LWS } from './types.ts';
 
 /** Same for a group and its replacement, so that nobody mistakes one for two. */
 export function groupKeyOf(namespace: string, leaderName: string): string {
@@ -15,7 +15,7 @@ export function groupIndexOf(leaderName: string): number | undefined {
 
 /**
  * Sets what differs from pod to pod of one StatefulSet, as the pod is created: the group of a leader, the index of a
- * worker, and the PodGroup of either where the set asked for gangs. Answers false when the pod belongs to no set.
+ * worker. Answers false when the pod belongs to no set.
  */
 export function markLeaderWorkerPod(pod: Pod, namespace: string): boolean {
   const labels = pod.metadata.labels ?? {};
@@ -30,10 +30,5 @@ export function markLeaderWorkerPod(pod: Pod, namespace: string): boolean {
       ? { [LWS.groupIndex]: String(ordinal), [LWS.groupKey]: groupKeyOf(namespace, name) }
       : { [LWS.workerIndex]: String(ordinal) }),
   };
-  if (pod.metadata.annotations?.[GANG_ANNOTATION] === 'true' && pod.spec !== undefined) {
-    pod.spec.schedulingGroup ??= { podGroupName: podGroupName(set, pod.metadata.labels[LWS.groupIndex] ?? '0') };
-  }
   return true;
 }
-
-export const podGroupName = (set: string, groupIndex: string): string => `${set}-group-${groupIndex}`;

@@ -102,9 +102,6 @@ export const LWS = {
   leaderName: `${PREFIX}leader-name`,
 } as const;
 
-/** Asks for one PodGroup per replica, so that a group is scheduled whole or not at all. */
-export const GANG_ANNOTATION = 'scheduling.quorate.dev/gang';
-
 /** Both spellings as one form. */
 export function fromKruise({ spec = {}, ...rest }: KruiseLeaderWorkerSet): LeaderWorkerSet {
   return {

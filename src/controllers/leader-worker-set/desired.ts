@@ -3,7 +3,7 @@ import { controllerReference } from '../../api/core/owner.ts';
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { groupIndexOf, groupKeyOf } from '../../api/lws/pod-marks.ts';
-import { GANG_ANNOTATION, type LeaderWorkerSet, LWS } from '../../api/lws/types.ts';
+import { type LeaderWorkerSet, LWS } from '../../api/lws/types.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
 import { deepClone } from '../../machinery/values/index.ts';
@@ -37,9 +37,6 @@ function withMarks(template: PodTemplateSpec | undefined, { annotations, labels 
   };
 }
 
-const gangMark = ({ metadata }: LeaderWorkerSet): Record<string, string> =>
-  metadata.annotations?.[GANG_ANNOTATION] === 'true' ? { [GANG_ANNOTATION]: 'true' } : {};
-
 /** The StatefulSet of the leaders. The labels that differ from leader to leader are set when a pod is created. */
 export function leaderStatefulSet(
   lws: LeaderWorkerSet,
@@ -64,7 +61,7 @@ export function leaderStatefulSet(
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition, maxUnavailable: '100%' } },
       template: withMarks(leaderTemplate ?? workerTemplate, {
         labels: { ...labels, [LWS.revision]: revision },
-        annotations: { [LWS.size]: String(sizeOf(lws)), ...gangMark(lws) },
+        annotations: { [LWS.size]: String(sizeOf(lws)) },
       }),
     },
   };
@@ -95,7 +92,7 @@ export function workerStatefulSet(lws: LeaderWorkerSet, leader: Pod): StatefulSe
       selector: { matchLabels: labels },
       template: withMarks(lws.spec?.leaderWorkerTemplate?.workerTemplate, {
         labels: { ...labels, [LWS.revision]: revision },
-        annotations: { [LWS.size]: String(sizeOf(lws)), [LWS.leaderName]: leaderName, ...gangMark(lws) },
+        annotations: { [LWS.size]: String(sizeOf(lws)), [LWS.leaderName]: leaderName },
       }),
     },
   };
