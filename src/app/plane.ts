@@ -19,6 +19,7 @@ import {
 } from '../apiserver/index.ts';
 import { type Clock, FeatureGates, type Logger, type Metrics } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
+import { unavailabilityGates } from './unavailability-gates.ts';
 
 export interface PlaneOptions {
   readonly store: Store;
@@ -49,11 +50,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
     codec: createCodec(),
     admission(kernel) {
       unavailability = createUnavailability(kernel, {
-        gates: {
-          deletes: gates.enabled('PodUnavailableBudgetDeleteGate'),
-          updates: gates.enabled('PodUnavailableBudgetUpdateGate'),
-          verticalScaling: gates.enabled('InPlacePodVerticalScaling'),
-        },
+        gates: unavailabilityGates(gates),
       });
       const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
       return [leaderWorkerPods, ...builtin, ...unavailability.plugins];

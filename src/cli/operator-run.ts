@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { startOperator } from '../app/index.ts';
+import { FeatureGates } from '../machinery/runtime/index.ts';
 import type { ClusterFlags } from './cluster.ts';
 import { createLogger } from './logger.ts';
 
@@ -12,6 +13,7 @@ export interface OperatorFlags extends ClusterFlags {
   readonly metricsPort: number;
   readonly host?: string[];
   readonly certificates?: string;
+  readonly featureGates?: string;
   readonly identity?: string;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
@@ -32,6 +34,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       metricsPort: flags.metricsPort,
       hosts: flags.host,
       certificates: flags.certificates,
+      gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {

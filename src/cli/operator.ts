@@ -20,6 +20,7 @@ export function register(program: Command): void {
       .option('--metrics-port <port>', 'port of /metrics; 0 takes a free one', wholeNumber, 8080)
       .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
       .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
+      .option('--feature-gates <list>', 'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true')
       .option('--identity <name>', 'names this replica (default: host name and a random part)')
       .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
       .addOption(new Option('--log-format <format>', 'text or json').choices(['text', 'json']).default('text')),

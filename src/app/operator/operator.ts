@@ -14,13 +14,14 @@ import type { ResourceType } from '../../api/resource.ts';
 import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
 import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
-import { BudgetIndexes, type UnavailabilityGates } from '../../decisions/unavailability/index.ts';
+import { BudgetIndexes } from '../../decisions/unavailability/index.ts';
 import {
   type Client,
   type Clock,
   createClient,
   createHttpTransport,
   electLeader,
+  FeatureGates,
   loadKubeconfig,
   type Logger,
   Metrics,
@@ -39,6 +40,7 @@ import {
   WEBHOOK_CONFIGURATION,
 } from '../../webhook/index.ts';
 import { runComponents, type RunningComponents } from '../run-components.ts';
+import { unavailabilityGates } from '../unavailability-gates.ts';
 import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingCertificate } from './certificates.ts';
 import { isServed } from './discovery.ts';
 import { preflight } from './preflight.ts';
@@ -58,7 +60,7 @@ export interface OperatorOptions {
   readonly hosts?: readonly string[] | undefined;
   /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
   readonly certificates?: string | undefined;
-  readonly gates?: UnavailabilityGates | undefined;
+  readonly gates?: FeatureGates | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;
   readonly log: Logger;
@@ -85,8 +87,6 @@ const webhookConfigurationType: ResourceType<ValidatingWebhookConfiguration> = {
   plural: 'validatingwebhookconfigurations',
   namespaced: false,
 };
-
-const defaultGates: UnavailabilityGates = { deletes: true, updates: true, verticalScaling: false };
 
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { log, namespace } = options;
@@ -207,7 +207,7 @@ async function startParts(
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
   };
-  const podGuard = { client, clock, indexes, gates: options.gates ?? defaultGates, scaleOf };
+  const podGuard = { client, clock, indexes, gates: unavailabilityGates(options.gates ?? new FeatureGates()), scaleOf };
   const handlers = new Map<string, ReviewHandler>([
     [
       '/validate-eviction',

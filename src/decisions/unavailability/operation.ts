@@ -15,8 +15,6 @@ export interface UnavailabilityGates {
   readonly verticalScaling: boolean;
 }
 
-export const defaultGates: UnavailabilityGates = { deletes: true, updates: false, verticalScaling: false };
-
 /** True when the budget guards the operation, given the gates. */
 export function protects(
   { protectOperations }: Pick<PodUnavailableBudgetSpec, 'protectOperations'>,
