@@ -118,7 +118,7 @@ export const builtinKinds: readonly KindNames[] = [
   inNamespace(NETWORK, v1, 'NetworkPolicy', { short: ['netpol'] }),
   inCluster(NETWORK, ['v1', 'v1beta1'], 'ServiceCIDR', { status: true }),
   inCluster('node.k8s.io', v1, 'RuntimeClass'),
-  inNamespace('policy', v1, 'PodDisruptionBudget', { short: ['pdb'], status: true }),
+  inNamespace('policy', ['v1', 'v1beta1'], 'PodDisruptionBudget', { short: ['pdb'], status: true }),
   inCluster(RBAC, v1, 'ClusterRoleBinding'),
   inCluster(RBAC, v1, 'ClusterRole'),
   inNamespace(RBAC, v1, 'RoleBinding'),

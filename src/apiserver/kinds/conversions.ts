@@ -2,6 +2,7 @@
 import type { VersionRow } from '../registry/row.ts';
 import { autoscalerFromStored, autoscalerToStored } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { eventFromStored, eventToStored } from './core/event.ts';
+import { budgetConversion } from './policy/pod-disruption-budget.ts';
 import { groupConversions } from './scheduling/conversions.ts';
 
 export type Conversion = Pick<VersionRow, 'toStored' | 'fromStored' | 'carry' | 'needsRevision'>;
@@ -10,5 +11,6 @@ export type Conversion = Pick<VersionRow, 'toStored' | 'fromStored' | 'carry' | 
 export const conversions: Readonly<Record<string, Conversion>> = {
   'events.k8s.io/Event/v1': { toStored: eventToStored, fromStored: eventFromStored },
   'autoscaling/HorizontalPodAutoscaler/v1': { toStored: autoscalerToStored, fromStored: autoscalerFromStored },
+  'policy/PodDisruptionBudget/v1beta1': budgetConversion,
   ...groupConversions,
 };

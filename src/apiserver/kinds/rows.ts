@@ -26,7 +26,7 @@ const VERBS: Readonly<Record<string, readonly Verb[]>> = {
 const HAS_PICKER = new Set(['apps/Deployment', 'apps/ReplicaSet']);
 
 export function builtinRows(gates = new FeatureGates()): ResourceRow[] {
-  const rows = builtinKinds.filter((names) => isServed(names, gates)).map(rowOf);
+  const rows = builtinKinds.filter((names) => isServed(names, gates)).map((names) => rowOf(names, gates));
   if (gates.enabled('DownscalePodPicker')) return rows;
   return rows.map((row) =>
     HAS_PICKER.has(`${row.group}/${row.kind}`) ? { ...row, strategy: withoutPickers(row.strategy) } : row,
@@ -40,7 +40,12 @@ function isServed({ group, kind }: KindNames, gates: FeatureGates): boolean {
   return kind !== 'PodGroup' || (gates.enabled('GenericWorkload') && gates.enabled('GenericWorkloadPodGroup'));
 }
 
-function rowOf(names: KindNames): ResourceRow {
+/** Versions behind a gate that is off are not there either. */
+function servesVersion(id: string, version: string, gates: FeatureGates): boolean {
+  return id !== 'policy/PodDisruptionBudget' || version === 'v1' || gates.enabled('PolicyV1beta1');
+}
+
+function rowOf(names: KindNames, gates: FeatureGates): ResourceRow {
   const id = `${names.group}/${names.kind}`;
   const view = VIEW_OF[id];
   const stored = view ?? { group: names.group, version: names.versions[0] };
@@ -54,7 +59,9 @@ function rowOf(names: KindNames): ResourceRow {
     categories: names.categories ?? [],
     namespaced: names.namespaced,
     verbs: VERBS[id] ?? ALL_VERBS,
-    versions: names.versions.map((name): VersionRow => ({ name, ...conversions[`${id}/${name}`] })),
+    versions: names.versions
+      .filter((name) => servesVersion(id, name, gates))
+      .map((name): VersionRow => ({ name, ...conversions[`${id}/${name}`] })),
     stored: { group: stored.group, version: stored.version },
     prefix: storagePrefix(stored.group, view?.plural ?? names.plural),
     strategy: strategies[id] ?? {},

@@ -46,7 +46,7 @@ export interface Strategy {
   /** `version` is the one the request is written in; few kinds have rules of a version. */
   validate?(object: ApiObject, version: string): Issue[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
-  validateStatusUpdate?(object: ApiObject, old: ApiObject): Issue[];
+  validateStatusUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
   /** `validateUpdate` checks the whole object itself, so that what was wrong before may stay; `validate` is for creates. */
   readonly ratchets?: boolean;
   /** Reasons a name is refused; RFC 1123 subdomain when absent. */

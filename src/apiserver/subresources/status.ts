@@ -37,14 +37,14 @@ async function run(call: Call): Promise<ApiResponse> {
   }
 }
 
-function statusRules({ row, kernel }: Call): UpdateRules {
+function statusRules({ row, version, kernel }: Call): UpdateRules {
   const { strategy } = row;
   return {
     protect(object, old) {
       keepAllBut(object, old, ['metadata', 'status']);
       strategy.prepareForStatusUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
     },
-    validate: (object, old) => strategy.validateStatusUpdate?.(object, old) ?? [],
+    validate: (object, old) => strategy.validateStatusUpdate?.(object, old, version.name) ?? [],
     bumpsGeneration: false,
   };
 }

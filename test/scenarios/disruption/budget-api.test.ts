@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { OwnerReference } from '../../../src/api/generated/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../../src/api/generated/policy-v1.ts';
+import { RESERVED_KEY } from '../../../src/api/policy/index.ts';
 import { builtinType } from '../../../src/api/registry.ts';
 import type { KubeObject } from '../../../src/api/resource.ts';
 import { podDisruptionBudgetType } from '../../../src/api/resource-types.ts';
+import { FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { onPlane, type Stage, withController } from './support.ts';
 
 const PATH = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
@@ -204,4 +206,42 @@ test(
     await stage.settle();
     expect(await stage.numbers()).toEqual([0, 4, 5, 10]);
   }),
+);
+
+const OLD_PATH = '/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets';
+const withV1beta1 = { gates: new FeatureGates({ PolicyV1beta1: true }) };
+const old = (spec: unknown, more: object = {}) => ({ ...body(spec, more), apiVersion: 'policy/v1beta1' });
+
+test(
+  'policy/v1beta1 is not served unless asked for',
+  onPlane(async (stage) => expect((await stage.post(OLD_PATH, old({ minAvailable: 1 }))).code).toBe(404)),
+);
+
+test(
+  'T12 an empty selector means nothing in v1beta1 and everything in v1, whichever version reads it',
+  onPlane(async (stage) => {
+    const { plane } = stage;
+    const oldType = { ...podDisruptionBudgetType, version: 'v1beta1' };
+    const key = { namespace: 'default', name: 'foo' };
+    expect((await stage.post(OLD_PATH, old({ minAvailable: 1, selector: {} }))).code).toBe(201);
+    expect((await plane.client.get(oldType, key)).spec?.selector).toEqual({});
+    expect((await stage.getBudget()).spec?.selector).toEqual({
+      matchExpressions: [{ key: RESERVED_KEY, operator: 'Exists' }],
+    });
+    expect(
+      (await stage.post(`${PATH}/foo`, { ...(await stage.getBudget()), spec: { selector: {} } }, 'PUT')).code,
+    ).toBe(200);
+    expect((await plane.client.get(oldType, key)).spec?.selector).toEqual({
+      matchExpressions: [{ key: RESERVED_KEY, operator: 'DoesNotExist' }],
+    });
+  }, withV1beta1),
+);
+
+test(
+  'T9 v1beta1 takes a negative counter',
+  onPlane(async (stage) => {
+    const budget = await stage.budget({ minAvailable: 1 });
+    const sent = { ...budget, apiVersion: 'policy/v1beta1', status: { ...budget.status, currentHealthy: -1 } };
+    expect((await stage.post(`${OLD_PATH}/foo/status`, sent, 'PUT')).code).toBe(200);
+  }, withV1beta1),
 );

@@ -171,8 +171,8 @@ test(
   }),
 );
 
-// T50 and T52 to T54 tell of a pod that changes between judgement and deletion. Here both are one transaction, so the
-// change is either seen by the judgement or comes after the deletion.
+// T50 to T54 tell of a deletion that fails, or a pod that changes, between judgement and deletion. Here both are one
+// transaction: the change is either seen by the judgement or comes after the deletion, and a deletion does not fail.
 test(
   'T50 T52 T53 a pod that changes while it is being evicted is judged by its newest state',
   onPlane(async (stage) => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { nodeType, podType, statefulSetType } from '../../../src/api/resource-types.ts';
-import { type Stage, withController, workloadType } from './support.ts';
+import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
+import type { Client, StartController } from '../../../src/machinery/runtime/index.ts';
+import { onPlane, type Stage, withController, workloadType } from './support.ts';
 
 interface Group {
   readonly name?: string;
@@ -195,6 +197,34 @@ test(
     await stage.settle();
     expect((await stage.numbers())[1]).toBe(1);
   }),
+);
+
+/** The disruption controller on an API server that fails whenever it is asked for Workloads. */
+const withoutWorkloads: StartController = (context) =>
+  createDisruptionController()({
+    ...context,
+    client: {
+      ...context.client,
+      request: async (method: string, path: string, ...rest: []) => {
+        if (path.startsWith('/apis/scheduling.k8s.io')) throw new Error('500 Internal Server Error');
+        return context.client.request(method, path, ...rest);
+      },
+    } as Client,
+  });
+
+test(
+  'T73 nothing may go while Workloads cannot be read',
+  onPlane(
+    async (stage) => {
+      await workload(stage, { replicas: 2, minCount: 1 });
+      await stage.budget({ minAvailable: 1 });
+      await units(stage, 2, 1);
+      expect(await stage.condition()).toMatchObject({ status: 'False', reason: 'SyncFailed' });
+      expect((await stage.numbers())[0]).toBe(0);
+      expect(await codes(stage, 'g0p0')).toEqual([429]);
+    },
+    { controller: withoutWorkloads },
+  ),
 );
 
 test(

@@ -10,7 +10,12 @@ import { builtinType } from '../../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { eventType, podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import { readBody, type StatusBody } from '../../../src/machinery/runtime/index.ts';
+import {
+  type FeatureGates,
+  readBody,
+  type StartController,
+  type StatusBody,
+} from '../../../src/machinery/runtime/index.ts';
 import { formatTime } from '../../../src/machinery/values/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 
@@ -173,11 +178,13 @@ export class Stage {
 /** Runs a scenario on a plane of its own. */
 export function onPlane(
   scenario: (stage: Stage) => Promise<void>,
-  { controller = false }: { controller?: boolean } = {},
+  { controller = false, gates }: { controller?: boolean | StartController; gates?: FeatureGates } = {},
 ): () => Promise<void> {
   return async () => {
+    const start = controller === true ? createDisruptionController() : controller;
     const plane = await startControlPlane({
-      controllers: controller ? [createDisruptionController()] : [],
+      controllers: start === false ? [] : [start],
+      ...(gates && { gates }),
     });
     try {
       await plane.settle();

@@ -1,5 +1,11 @@
 import type { PodDisruptionBudget } from '../../../api/generated/policy-v1.ts';
-import { normalizeSelector, validateBudget, validateBudgetStatus } from '../../../api/policy/index.ts';
+import {
+  budgetFromV1beta1,
+  budgetToV1beta1,
+  normalizeSelector,
+  validateBudget,
+  validateBudgetStatus,
+} from '../../../api/policy/index.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
 import type { ApiObject } from '../../object.ts';
 import type { Strategy } from '../../registry/strategy.ts';
@@ -19,7 +25,7 @@ export const podDisruptionBudgetStrategy: Strategy = {
   },
   validate: (object) => validateBudget(budgetOf(object)),
   validateUpdate: (object, old) => validateBudget(budgetOf(object), budgetOf(old)),
-  validateStatusUpdate: (object) => validateBudgetStatus(budgetOf(object)),
+  validateStatusUpdate: (object, _old, version) => validateBudgetStatus(budgetOf(object), version),
   generation: (object, old) => !sameSpec(budgetOf(object), budgetOf(old)),
   unconditionalUpdate: false,
   table: {
@@ -41,6 +47,12 @@ export const podDisruptionBudgetStrategy: Strategy = {
       ];
     },
   },
+};
+
+/** policy/v1beta1, whose empty selector means nothing instead of everything. */
+export const budgetConversion = {
+  toStored: (object: ApiObject): ApiObject => budgetFromV1beta1(budgetOf(object)) as unknown as ApiObject,
+  fromStored: (object: ApiObject): ApiObject => budgetToV1beta1(budgetOf(object)) as unknown as ApiObject,
 };
 
 /** The counters are written even when they are zero. */
