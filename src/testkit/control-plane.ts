@@ -31,6 +31,8 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   /** Names and picks are drawn from this seed. Default 1. */
   readonly seed?: number;
   readonly gates?: FeatureGates;
+  /** Continues on what an earlier plane left; its owner closes it. Take another seed then. Default: an empty one. */
+  readonly store?: Store;
   /** Registers more with the server before it is used, such as subresources. */
   readonly extend?: (kernel: Kernel) => void;
 }
@@ -55,7 +57,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const { nodes = 0, controllers = false, log = silentLogger, seed = 1 } = options;
   const clock = options.clock ?? (new ManualClock() as Clock as C);
   const random = seededRandom(seed);
-  const store = createMemoryStore({ now: () => clock.now() });
+  const store = options.store ?? createMemoryStore({ now: () => clock.now() });
   const server = createPlane({
     store,
     clock,
@@ -103,7 +105,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
       components?.stop();
       server.close();
       await settle();
-      await store.close();
+      if (options.store === undefined) await store.close();
     },
   };
 }
