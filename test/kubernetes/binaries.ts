@@ -14,6 +14,7 @@ export const BINARIES = [
   'kube-scheduler',
   'kubectl',
   'e2e.test',
+  'informers',
 ] as const;
 export type Binary = (typeof BINARIES)[number];
 
@@ -21,9 +22,9 @@ const here = import.meta.dirname;
 
 /** The folder of a minor's binaries if all the named ones are there already; undefined otherwise. Builds nothing. */
 export function findBinaries(minor: Minor, names: readonly Binary[]): string | undefined {
-  const folder =
-    minor === '1.36' && process.env['KUBEBUILDER_ASSETS'] ? process.env['KUBEBUILDER_ASSETS'] : cacheFolder(minor);
-  return names.every((name) => isExecutable(join(folder, name))) ? folder : undefined;
+  const given = minor === '1.36' ? process.env['KUBEBUILDER_ASSETS'] : undefined;
+  const folders = [...(given ? [given] : []), cacheFolder(minor)];
+  return folders.find((folder) => names.every((name) => isExecutable(join(folder, name))));
 }
 
 /** The folder of a minor's binaries, building what is missing. Needs Go for that; throws a clear error without. */
