@@ -11,6 +11,7 @@ export type * as rbacV1 from './generated/rbac-v1.ts';
 export type * as schedulingV1beta1 from './generated/scheduling-v1beta1.ts';
 export * from './kruise/types.ts';
 export * from './lws/types.ts';
+export * from './quorate/group-eviction.ts';
 export * from './quorate/types.ts';
 export * from './resource.ts';
 export * from './resource-types.ts';

@@ -17,6 +17,7 @@ export {
   type GuardVerdict,
 } from './eviction/index.ts';
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, StreamBody, StreamSink } from './exchange.ts';
+export { groupEvictionPlugin } from './group-eviction/index.ts';
 export { inProcessTransport, systemAdmin } from './in-process.ts';
 export type { Kernel } from './kernel.ts';
 export { metricsRoute } from './metrics-route.ts';

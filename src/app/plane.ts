@@ -8,8 +8,10 @@ import {
   createApiServer,
   createAuth,
   createCodec,
+  createDisruptionView,
   createUnavailability,
   CustomResources,
+  groupEvictionPlugin,
   type Kernel,
   leaderWorkerPods,
   metricsRoute,
@@ -40,6 +42,7 @@ export interface PlaneOptions {
 export function createPlane(options: PlaneOptions): ApiServer {
   const { store, clock, log, pki, gates = new FeatureGates() } = options;
   let unavailability: Unavailability | undefined;
+  let index: ReturnType<typeof createDisruptionView> | undefined;
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const server: ApiServerOptions = {
     store,
@@ -53,14 +56,19 @@ export function createPlane(options: PlaneOptions): ApiServer {
         gates: unavailabilityGates(gates),
       });
       const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
-      return [leaderWorkerPods, ...builtin, ...unavailability.plugins];
+      index = createDisruptionView(kernel);
+      const groups = groupEvictionPlugin(unavailability.guarding, index);
+      return [leaderWorkerPods, ...builtin, ...unavailability.plugins, groups];
     },
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
     ...(options.random && { random: options.random }),
     ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };
   const plane = createApiServer(server);
-  addEviction(plane.kernel, { guards: unavailability === undefined ? [] : [unavailability.guard] });
+  addEviction(plane.kernel, {
+    guards: unavailability === undefined ? [] : [unavailability.guard],
+    ...(index !== undefined && { index }),
+  });
   const custom = new CustomResources(plane.kernel);
   options.extend?.(plane.kernel);
   return {

@@ -91,8 +91,7 @@ function evictInTransaction(
       chargeBudget({ kernel, index }, transaction, {
         namespace,
         budget: charge.view.budget.name,
-        pod: name,
-        cost: charge.cost,
+        pods: [{ name, cost: charge.cost }],
         now,
       });
     }

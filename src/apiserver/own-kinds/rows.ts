@@ -1,6 +1,7 @@
 /** The kinds that come with Quorate and not with Kubernetes, served from the definitions that clusters get too. */
 import {
   disruptionLedgerDefinition,
+  groupEvictionDefinition,
   kruiseLeaderWorkerSetDefinition,
   leaderWorkerSetDefinition,
   podUnavailableBudgetDefinition,
@@ -25,6 +26,7 @@ export function ownRows(): ResourceRow[] {
     row(leaderWorkerSetDefinition),
     row(kruiseLeaderWorkerSetDefinition),
     row(disruptionLedgerDefinition),
+    row(groupEvictionDefinition),
   ];
 }
 

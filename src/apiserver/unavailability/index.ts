@@ -8,7 +8,7 @@ import type { Guarding, RefusedRequest } from './judge-request.ts';
 import { budgetValidationPlugin, podGuardPlugin } from './plugin.ts';
 import { UnavailabilityView } from './view.ts';
 
-export type { RefusedRequest } from './judge-request.ts';
+export { type Guarding, type RefusedRequest, refusedBudgets, writeStatus } from './judge-request.ts';
 
 export interface UnavailabilityOptions {
   readonly gates: UnavailabilityGates;
@@ -19,6 +19,7 @@ export interface UnavailabilityOptions {
 export interface Unavailability {
   readonly plugins: readonly AdmissionPlugin[];
   readonly guard: EvictionGuard;
+  readonly guarding: Guarding;
 }
 
 /** Needs the rows of pods, their owners and PodUnavailableBudgets to be registered already. */
@@ -30,5 +31,6 @@ export function createUnavailability(
   return {
     plugins: [budgetValidationPlugin(guarding), podGuardPlugin(guarding)],
     guard: unavailabilityGuard(guarding),
+    guarding,
   };
 }

@@ -1,11 +1,12 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { ProtectedOperation } from '../../api/kruise/types.ts';
+import type { PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/kruise/types.ts';
 import {
   chargedStatus,
   formatUnavailabilityRefusal,
   type Grant,
   type IndexedBudget,
   judgeUnavailability,
+  type Refusal,
   type UnavailabilityGates,
 } from '../../decisions/unavailability/index.ts';
 import type { Transaction } from '../../storage/index.ts';
@@ -72,12 +73,7 @@ export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
       { compat },
     );
     if (!dryRun) {
-      const budgets = judgement.refusals.map(({ entry, verdict }) => ({
-        namespace,
-        name: entry.budget.metadata.name ?? '',
-        constraint: verdict.constraint,
-      }));
-      guarding.refused({ pod, operation, username, budgets });
+      guarding.refused({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
     }
     const details = { causes: [...causes], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     return { allowed: false, refusal: failure(code, reason, message, { details }) };
@@ -92,6 +88,18 @@ export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
   };
 }
 
+/** Which budgets refused, and for which of their fields. */
+export function refusedBudgets(
+  namespace: string,
+  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
+): RefusedRequest['budgets'] {
+  return refusals.map(({ entry, verdict }) => ({
+    namespace,
+    name: entry.budget.metadata.name ?? '',
+    constraint: verdict.constraint,
+  }));
+}
+
 interface ChargeRequest {
   readonly entry: IndexedBudget;
   readonly verdict: Grant;
@@ -103,9 +111,17 @@ interface ChargeRequest {
 function charge({ compat, kernel }: Guarding, transaction: Transaction, request: ChargeRequest): void {
   const { entry, nowMs, operation, podName, verdict } = request;
   const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs, compat });
+  if (status !== undefined) writeStatus(kernel, transaction, entry, status);
+}
+
+export function writeStatus(
+  kernel: Kernel,
+  transaction: Transaction,
+  { budget: { metadata } }: IndexedBudget,
+  status: PodUnavailableBudgetStatus,
+): void {
   const row = kernel.registry.byPlural('policy.kruise.io', 'podunavailablebudgets');
-  if (status === undefined || row === undefined) return;
-  const { metadata } = entry.budget;
+  if (row === undefined) return;
   const key = objectKey(row, metadata.namespace, metadata.name ?? '');
   const stored = transaction.get(key);
   if (stored === undefined) return;

@@ -71,6 +71,10 @@ export class DisruptionIndex {
     return this.#namespaces.get(namespace)?.pods.get(name)?.facts;
   }
 
+  *pods(namespace: string): Generator<PodFacts> {
+    for (const { facts } of this.#namespaces.get(namespace)?.pods.values() ?? []) yield facts;
+  }
+
   budget(namespace: string, name: string): BudgetFacts | undefined {
     return this.#namespaces.get(namespace)?.budgets.get(name)?.facts;
   }

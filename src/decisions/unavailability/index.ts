@@ -10,3 +10,4 @@ export * from './status.ts';
 export * from './tally.ts';
 export * from './operation.ts';
 export * from './targets.ts';
+export * from './together.ts';

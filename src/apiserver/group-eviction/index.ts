@@ -1,0 +1,1 @@
+export { groupEvictionPlugin } from './plugin.ts';

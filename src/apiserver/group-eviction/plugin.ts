@@ -1,0 +1,128 @@
+import { EVICTED, type GroupEviction, type GroupEvictionStatus } from '../../api/quorate/group-eviction.ts';
+import type { DisruptionIndex, PodFacts } from '../../decisions/disruption/index.ts';
+import {
+  decideGroupEviction,
+  formatGroup,
+  formatGroupRefusal,
+  type GroupVerdict,
+  membersOf,
+} from '../../decisions/group-eviction/index.ts';
+import { formatTime } from '../../machinery/values/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { chargeBudget, removePod } from '../eviction/index.ts';
+import { objectKey } from '../registry/row.ts';
+import { type ApiError, failure } from '../status.ts';
+import { type Guarding, refusedBudgets, writeStatus } from '../unavailability/index.ts';
+
+/**
+ * Carries out a GroupEviction as it is created: the check of every budget, their charges, the departure of all members
+ * and the object that says so are one store transaction.
+ */
+export function groupEvictionPlugin(guarding: Guarding, index: DisruptionIndex): AdmissionPlugin {
+  return {
+    name: 'GroupEviction',
+    handles: ({ operation, row, subresource }) =>
+      operation === 'CREATE' &&
+      row.group === 'policy.quorate.dev' &&
+      row.plural === 'groupevictions' &&
+      subresource === undefined,
+    inTransaction: (attributes, transaction) => evictGroup({ guarding, index }, attributes, transaction),
+  };
+}
+
+interface Parts {
+  readonly guarding: Guarding;
+  readonly index: DisruptionIndex;
+}
+
+function evictGroup({ guarding, index }: Parts, attributes: AdmissionAttributes, transaction: Transaction): void {
+  const { dryRun, namespace = '', object } = attributes;
+  const { spec = {} } = object as unknown as GroupEviction;
+  const { compat, gates, kernel, view } = guarding;
+  const nowMs = kernel.clock.now();
+  const members = membersOf(index, namespace, spec);
+  if (members.length === 0) throw noMembers(namespace, spec);
+  const verdict = decideGroupEviction({
+    members,
+    disruption: index,
+    unavailability: view.of(namespace),
+    gates,
+    scaleOf: (uid) => view.scaleOf(uid),
+    nowMs,
+    compat,
+  });
+  if (!verdict.allowed) {
+    if (verdict.reason === 'UnavailableBudget' && !dryRun) {
+      guarding.refused({
+        pod: verdict.pod,
+        operation: 'EVICT',
+        username: attributes.user.username,
+        budgets: refusedBudgets(namespace, verdict.refusals),
+      });
+    }
+    throw refusal(verdict, { index, members, nowMs, spec, compat });
+  }
+  (object as unknown as GroupEviction).status = statusOf(members, nowMs);
+  if (dryRun) return;
+  for (const { budget, pods } of verdict.disruption) {
+    chargeBudget({ kernel, index }, transaction, { namespace, budget, pods, now: nowMs });
+  }
+  for (const { entry, status } of verdict.unavailability) writeStatus(kernel, transaction, entry, status);
+  for (const { name } of members) remove(guarding, transaction, { namespace, name, grace: spec.gracePeriodSeconds });
+}
+
+function remove(
+  { kernel }: Guarding,
+  transaction: Transaction,
+  { grace, name, namespace }: { namespace: string; name: string; grace: number | undefined },
+): void {
+  const row = kernel.registry.byPlural('', 'pods');
+  if (row === undefined) throw new Error('Cannot evict a group: pods are not served');
+  const key = objectKey(row, namespace, name);
+  const entry = transaction.get(key);
+  if (entry === undefined) throw new Error(`Cannot evict pod ${namespace}/${name}: it is counted but not stored`);
+  removePod(kernel, transaction, { row, key, name, entry, options: { gracePeriodSeconds: grace } });
+}
+
+function statusOf(members: readonly PodFacts[], nowMs: number): GroupEvictionStatus {
+  return {
+    evictedPods: members.map(({ name }) => name),
+    conditions: [
+      {
+        type: EVICTED,
+        status: 'True',
+        reason: 'AllMembersEvicted',
+        message: `${members.length} pods were told to go`,
+        lastTransitionTime: formatTime(nowMs),
+      },
+    ],
+  };
+}
+
+function noMembers(namespace: string, spec: GroupEviction['spec']): ApiError {
+  const message = `Cannot evict group ${formatGroup(spec ?? {})}: no pod of it runs in namespace ${namespace}`;
+  return failure(404, 'NotFound', message, { details: {} });
+}
+
+function refusal(
+  verdict: Extract<GroupVerdict, { allowed: false }>,
+  {
+    members,
+    ...context
+  }: {
+    spec: NonNullable<GroupEviction['spec']>;
+    members: readonly PodFacts[];
+    index: DisruptionIndex;
+    nowMs: number;
+    compat: boolean;
+  },
+): ApiError {
+  const { causes, code, message, reason, retryAfterSeconds } = formatGroupRefusal(verdict, {
+    ...context,
+    members: members.length,
+  });
+  return failure(code, reason, message, {
+    details: { causes: [...causes], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+  });
+}

@@ -1,0 +1,94 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import {
+  decideTogether,
+  type DisruptionIndex,
+  exemptionOf,
+  isUp,
+  type PodFacts,
+  type Step,
+} from '../disruption/index.ts';
+import {
+  type BudgetIndex,
+  type JointJudgement,
+  judgeTogether,
+  type UnavailabilityGates,
+} from '../unavailability/index.ts';
+
+export interface GroupQuestion {
+  /** Pods of one namespace, none of them terminating. */
+  readonly members: readonly PodFacts[];
+  readonly disruption: DisruptionIndex;
+  readonly unavailability: BudgetIndex;
+  readonly gates: UnavailabilityGates;
+  /** Replicas an owner asks for, by uid; undefined when nobody knows. */
+  readonly scaleOf: (ownerUid: string) => number | undefined;
+  readonly nowMs: number;
+  readonly compat?: boolean | undefined;
+}
+
+/** What one PodDisruptionBudget is charged for the group. */
+export interface DisruptionCharge {
+  readonly budget: string;
+  readonly unit: 'Pod' | 'PodGroup';
+  readonly pods: readonly { readonly name: string; readonly cost: 0 | 1 }[];
+}
+
+export type GroupVerdict =
+  | {
+      readonly allowed: true;
+      readonly disruption: readonly DisruptionCharge[];
+      readonly unavailability: Extract<JointJudgement, { allowed: true }>['charges'];
+    }
+  | { readonly allowed: false; readonly reason: 'DisruptionBudget'; readonly step: Step }
+  | {
+      readonly allowed: false;
+      readonly reason: 'UnavailableBudget';
+      readonly pod: Pod;
+      readonly refusals: Extract<JointJudgement, { allowed: false }>['refusals'];
+    };
+
+/**
+ * Decides whether the members of a group may all go at once. Rules, first match wins:
+ *  1. a PodDisruptionBudget refuses one of them, those before it taken as gone: refuse
+ *  2. a PodUnavailableBudget does: refuse
+ *  3. grant, and say what every budget is to be charged
+ * Members that a budget has approved already cost nothing again, so that asking twice is harmless.
+ */
+export function decideGroupEviction(question: GroupQuestion): GroupVerdict {
+  const { compat, disruption, gates, members, nowMs, scaleOf, unavailability } = question;
+  const open = members.filter((pod) => !isApproved(disruption, pod, nowMs));
+  const joint = decideTogether(disruption, open, nowMs);
+  const step = joint.steps.find(({ verdict }) => !verdict.allowed);
+  if (step !== undefined) return { allowed: false, reason: 'DisruptionBudget', step };
+  const judged = judgeTogether({
+    operation: 'EVICT',
+    index: unavailability,
+    pods: members.map(({ name }) => name),
+    gates,
+    scaleOf,
+    nowMs,
+    compat,
+  });
+  if (!judged.allowed) return { ...judged, reason: 'UnavailableBudget' };
+  return { allowed: true, disruption: chargesOf(joint.steps), unavailability: judged.charges };
+}
+
+/** Its one budget has recorded it a moment ago. */
+function isApproved(index: DisruptionIndex, pod: PodFacts, nowMs: number): boolean {
+  const [view, other] = index.ask(pod.namespace, pod.name, nowMs)?.views ?? [];
+  return (
+    view !== undefined && other === undefined && exemptionOf(pod) === undefined && isUp(pod) && view.counted === false
+  );
+}
+
+function chargesOf(steps: readonly Step[]): DisruptionCharge[] {
+  const charges = new Map<string, { unit: 'Pod' | 'PodGroup'; pods: { name: string; cost: 0 | 1 }[] }>();
+  for (const { pod, verdict } of steps) {
+    if (!verdict.allowed || verdict.charge === undefined) continue;
+    const { cost, view } = verdict.charge;
+    const known = charges.get(view.budget.name) ?? { unit: view.mode.unit, pods: [] };
+    known.pods.push({ name: pod.name, cost });
+    charges.set(view.budget.name, known);
+  }
+  return [...charges].map(([budget, charge]) => ({ budget, ...charge }));
+}

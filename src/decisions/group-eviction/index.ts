@@ -1,0 +1,3 @@
+export * from './decide.ts';
+export * from './refusal.ts';
+export * from './target.ts';

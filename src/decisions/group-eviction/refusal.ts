@@ -1,0 +1,40 @@
+import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
+import { type DisruptionIndex, explainStep, explanationCauses, formatRefusal } from '../disruption/index.ts';
+import { formatUnavailabilityRefusal } from '../unavailability/index.ts';
+import type { GroupVerdict } from './decide.ts';
+import { formatGroup } from './target.ts';
+
+export interface GroupRefusalAnswer {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly causes: readonly { readonly reason: string; readonly message: string }[];
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** The answer to a refused group: which member is in the way, then what a single eviction of it would be told. */
+export function formatGroupRefusal(
+  verdict: Extract<GroupVerdict, { allowed: false }>,
+  {
+    compat,
+    index,
+    members,
+    nowMs,
+    spec,
+  }: { spec: GroupEvictionSpec; members: number; index: DisruptionIndex; nowMs: number; compat?: boolean | undefined },
+): GroupRefusalAnswer {
+  const pod = verdict.reason === 'DisruptionBudget' ? verdict.step.pod.name : (verdict.pod.metadata.name ?? '');
+  const start = `Cannot evict group ${formatGroup(spec)} (${members} pods): pod ${pod}: `;
+  if (verdict.reason === 'UnavailableBudget') {
+    const answer = formatUnavailabilityRefusal('EVICT', verdict.refusals, { compat: compat ?? false });
+    return { ...answer, message: start + answer.message };
+  }
+  if (verdict.step.verdict.allowed) throw new Error('Cannot format the refusal of a step that was granted');
+  const { cause, code, message, reason, retryAfterSeconds } = formatRefusal(verdict.step.verdict);
+  const explanation = explainStep(index, verdict.step, nowMs);
+  const causes = [
+    ...(cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }]),
+    ...(explanation === undefined ? [] : explanationCauses(explanation, nowMs)),
+  ];
+  return { code, reason, message: start + (cause ?? message), causes, retryAfterSeconds };
+}
