@@ -1,6 +1,7 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
 import { register as drain } from './drain.ts';
+import { register as evict } from './evict.ts';
 import { register as install } from './install.ts';
 import { register as node } from './node.ts';
 import { register as nodes } from './nodes.ts';
@@ -14,6 +15,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   up,
   why,
   drain,
+  evict,
   plan,
   scheduler,
   nodes,
