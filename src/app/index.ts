@@ -2,6 +2,7 @@ export { parseRules } from '../nodes/index.ts';
 export { bootstrapObjects } from './bootstrap.ts';
 export type { PickerOptions } from './components.ts';
 export * from './disruption/index.ts';
+export { type Diagnosis, diagnose, type Finding, type FindingStatus } from './doctor/index.ts';
 export { type ClusterScheduler, type ClusterSchedulerOptions, startClusterScheduler } from './cluster-scheduler.ts';
 export { type EmbeddedHost, type EmbeddedOptions, startEmbedded } from './embedded.ts';
 export {

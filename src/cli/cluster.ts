@@ -1,6 +1,12 @@
 /** The API server a command talks to: that of the kubeconfig, as kubectl would choose it. */
 import type { Command } from 'commander';
-import { type Client, createClient, createHttpTransport, loadKubeconfig } from '../machinery/runtime/index.ts';
+import {
+  type Client,
+  createClient,
+  createHttpTransport,
+  loadKubeconfig,
+  type Transport,
+} from '../machinery/runtime/index.ts';
 
 export interface ClusterFlags {
   readonly kubeconfig?: string;
@@ -10,6 +16,8 @@ export interface ClusterFlags {
 
 export interface Cluster {
   readonly client: Client;
+  readonly server: string;
+  readonly transport: Transport;
   readonly namespace: string;
   close(): void;
 }
@@ -25,6 +33,8 @@ export function openCluster({ context, kubeconfig, namespace }: ClusterFlags): C
   const transport = createHttpTransport(access);
   return {
     client: createClient({ transport: transport.send, userAgent: 'quorate' }),
+    server: access.server,
+    transport: transport.send,
     namespace: namespace ?? access.namespace,
     close: () => transport.close(),
   };

@@ -1,5 +1,6 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
+import { register as doctor } from './doctor.ts';
 import { register as drain } from './drain.ts';
 import { register as evict } from './evict.ts';
 import { register as install } from './install.ts';
@@ -22,4 +23,5 @@ export const commands: readonly ((program: Command) => void)[] = [
   node,
   operator,
   install,
+  doctor,
 ];

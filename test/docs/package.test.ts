@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { QUORATE_VERSION } from '../../src/api/version.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string;
   exports: Record<string, string>;
   bin: Record<string, string>;
 };
@@ -14,3 +16,7 @@ for (const [name, built] of [...Object.entries(manifest.exports), ...Object.entr
     expect(existsSync(join(root, sourceOf(built)))).toBe(true);
   });
 }
+
+test('the program knows its version', () => {
+  expect(QUORATE_VERSION).toBe(manifest.version);
+});

@@ -11,6 +11,7 @@ import {
   statefulSetType,
 } from '../../api/resource-types.ts';
 import type { ResourceType } from '../../api/resource.ts';
+import { QUORATE_VERSION } from '../../api/version.ts';
 import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
 import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
@@ -43,6 +44,7 @@ import { runComponents, type RunningComponents } from '../run-components.ts';
 import { unavailabilityGates } from '../unavailability-gates.ts';
 import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingCertificate } from './certificates.ts';
 import { isServed } from './discovery.ts';
+import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { preflight } from './preflight.ts';
 import { projections } from './projections.ts';
 
@@ -106,6 +108,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       namespace,
       name: NAME,
       identity: options.identity,
+      annotations: { [MODE_ANNOTATION]: options.mode, [VERSION_ANNOTATION]: QUORATE_VERSION },
       signal: abort.signal,
       lost: options.lost,
     }).then(() => {

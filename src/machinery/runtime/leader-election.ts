@@ -16,6 +16,8 @@ export interface LeaderElectionOptions {
   /** Names this candidate; must differ from every other's. */
   readonly identity: string;
   readonly signal: AbortSignal;
+  /** What the leader says about itself on the Lease. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   /** How long a leader that falls silent keeps the lease. Default 15 s. */
   readonly leaseMs?: number | undefined;
   /** How often a leader renews and others look. Default 2 s. */
@@ -81,7 +83,7 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
 }
 
 async function tryHold(
-  { client, clock, identity, name, namespace }: LeaderElectionOptions,
+  { annotations = {}, client, clock, identity, name, namespace }: LeaderElectionOptions,
   leaseMs: number,
   observed: Observed | undefined,
 ): Promise<{ held: boolean; observed: Observed | undefined }> {
@@ -93,7 +95,7 @@ async function tryHold(
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const created = client.create(leaseType, {
-      metadata: { name, namespace },
+      metadata: { name, namespace, annotations: { ...annotations } },
       spec: { ...mine, acquireTime: now, leaseTransitions: 0 },
     });
     return created.then(
@@ -119,7 +121,8 @@ async function tryHold(
     leaseTransitions: (lease.spec?.leaseTransitions ?? 0) + (taken ? 1 : 0),
   };
   try {
-    await client.update(leaseType, { ...lease, spec });
+    const metadata = { ...lease.metadata, annotations: { ...lease.metadata.annotations, ...annotations } };
+    await client.update(leaseType, { ...lease, metadata, spec });
     return { held: true, observed: undefined };
   } catch (error) {
     if (isConflict(error)) return { held: false, observed: undefined };

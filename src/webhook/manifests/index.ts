@@ -6,6 +6,7 @@ import { type InstallOptions, labels } from './options.ts';
 import { validatingWebhooks } from './webhooks.ts';
 import { workloadObjects } from './workload.ts';
 
+export { accessObjects } from './access.ts';
 export * from './options.ts';
 export { type Reach, validatingWebhooks } from './webhooks.ts';
 

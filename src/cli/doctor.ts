@@ -1,0 +1,30 @@
+/** `quorate doctor`: what is wrong with Quorate on a cluster, and how to mend it. */
+import { type Command, Option } from 'commander';
+import { withClusterFlags } from './cluster.ts';
+import type { DoctorFlags } from './doctor-run.ts';
+import { OUTPUT_FORMATS } from './output.ts';
+
+export function register(program: Command): void {
+  withClusterFlags(
+    program
+      .command('doctor')
+      .description('Check Quorate on a cluster: versions, definitions, webhooks, certificates, leader, clocks')
+      .option('--namespace <name>', 'namespace Quorate is installed in', 'quorate-system')
+      .option('--strict', 'count warnings as failures', false)
+      .addOption(new Option('-o, --output <format>', 'output format').choices(OUTPUT_FORMATS).default('text')),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quorate doctor
+  quorate doctor --context production -o json
+
+Nothing is changed: whether the webhook can be reached is tried by a dry run.
+Exit codes: 0 nothing failed, 3 something did, 1 the cluster could not be examined.`,
+    )
+    .action(async (flags: DoctorFlags) => {
+      const { runDoctor } = await import('./doctor-run.ts');
+      process.exitCode = await runDoctor(flags);
+    });
+}

@@ -1,0 +1,150 @@
+/** `quorate doctor` on a real cluster, through an installation that is incomplete, whole, and broken in several ways. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Diagnosis, type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import { createAuthority } from '../../src/machinery/runtime/certificates.ts';
+import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { defaultInstall, installObjects } from '../../src/webhook/index.ts';
+import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import * as stage from './stage.ts';
+
+let plane: RealControlPlane;
+let nodes: NodesHost;
+let operator: Operator | undefined;
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+beforeAll(async () => {
+  plane = await startRealControlPlane({ components: ['kube-controller-manager'] });
+  nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 1 } });
+});
+afterAll(async () => {
+  await operator?.stop();
+  nodes?.stop();
+  await plane?.stop();
+});
+
+function run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', MAIN, 'doctor', '--kubeconfig', plane.kubeconfig, ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+async function examine(): Promise<{ code: number | null; of: (check: string) => string[] }> {
+  const { code, stdout } = await run('-o', 'json');
+  const { findings } = JSON.parse(stdout) as Diagnosis;
+  return {
+    code,
+    of: (check) => findings.filter((one) => one.check === check).map(({ status, what }) => `${status}: ${what}`),
+  };
+}
+
+test('doctor on a cluster without Quorate says what is missing, and fails', async () => {
+  const { code, of } = await examine();
+  expect(code).toBe(3);
+  expect(of('version')).toEqual([expect.stringContaining('ok: Kubernetes v1.36')]);
+  expect(of('groups')).toEqual([expect.stringContaining('warn: the cluster does not serve Workload and PodGroup')]);
+  expect(of('definitions')).toEqual([
+    'fail: podunavailablebudgets.policy.kruise.io is not installed',
+    'fail: disruptionledgers.policy.quorate.dev is not installed',
+  ]);
+  expect(of('webhooks')).toEqual(['fail: the API server does not ask Quorate about anything']);
+  expect(of('leader')).toEqual(['fail: no operator has ever led in namespace "quorate-system"']);
+  expect(of('clocks')).toEqual(['ok: this machine and the API server agree on the time']);
+});
+
+test('doctor on a whole installation finds nothing to fail', async () => {
+  await stage.apply(plane, ...installObjects(defaultInstall));
+  await stage.prepareCluster(plane);
+  operator = await stage.startReplica(plane, 'first', 'alongside');
+  await stage.registerWebhooks(plane, operator);
+  await stage.until('the replica to lead', () => operator?.isLeading() === true);
+  await stage.until('the built-in controller to count', async () => {
+    const text = await stage.kubectl(
+      plane,
+      ...['get', 'pdb', 'quorate', '-n', stage.NAMESPACE, '-o', 'jsonpath={.status.observedGeneration}'],
+    );
+    return text === '1';
+  });
+  const { of } = await examine();
+  expect(of('definitions').every((one) => one.startsWith('ok'))).toBe(true);
+  expect(of('permissions')).toEqual(['ok: the operator may do all it needs']);
+  expect(of('other installations')).toEqual(['ok: nobody else keeps PodUnavailableBudgets here']);
+  expect(of('leader')).toEqual([expect.stringContaining('ok: "first" leads')]);
+  expect(of('mode')).toEqual(["ok: alongside Kubernetes' own disruption controller, which is running"]);
+  expect(of('webhooks')).toEqual(['ok: 3 are registered; what cannot be asked about is refused']);
+  expect(of('webhook reachability')).toEqual([expect.stringContaining('ok: the API server reaches a replica')]);
+  expect(of('certificate authority')).toEqual(['ok: the caBundle vouches for the certificate in use']);
+  expect(of('certificate age')).toEqual(['ok: the serving certificate is good for 89 more days']);
+  expect(of('clocks')).toEqual([
+    'ok: this machine and the API server agree on the time',
+    'ok: the leading operator and the API server agree on the time',
+  ]);
+});
+
+test('doctor tells in words what is wrong and how to mend it', async () => {
+  const { stdout } = await run();
+  // The image of the installation cannot be had here, so no pod of it gets ready.
+  expect(stdout).toMatch(/FAIL replicas +none of 2 replicas is ready\n +to mend: kubectl logs/);
+  expect(stdout).toMatch(/\d+ ok, \d+ to look at, 1 failed, \d+ not checked\n$/);
+});
+
+test('doctor sees a missing permission, an older definition and another keeper of budgets', async () => {
+  await stage.kubectl(plane, 'delete', 'clusterrole', 'quorate');
+  const remove = JSON.stringify([{ op: 'remove', path: '/spec/versions/0/additionalPrinterColumns/0' }]);
+  const crd = ['crd', 'disruptionledgers.policy.quorate.dev', '--type=json', '-p', remove];
+  await stage.kubectl(plane, 'patch', ...crd);
+  const clientConfig = { url: 'https://127.0.0.1:1/x', caBundle: '' };
+  await stage.apply(plane, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'kruise-validating-webhook-configuration' },
+    webhooks: [
+      {
+        name: 'vpod.kruise.io',
+        clientConfig,
+        failurePolicy: 'Ignore',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        namespaceSelector: { matchLabels: { none: 'such' } },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] }],
+      },
+    ],
+  });
+  const { code, of } = await examine();
+  expect(code).toBe(3);
+  expect(of('permissions')[0]).toContain('fail: the operator may not get pods, list pods, watch pods');
+  expect(of('definitions')[1]).toContain(
+    'warn: disruptionledgers.policy.quorate.dev is that of another version: spec.',
+  );
+  expect(of('other installations')[0]).toContain('fail: the webhooks "kruise-validating-webhook-configuration"');
+  await stage.kubectl(plane, 'delete', 'validatingwebhookconfiguration', 'kruise-validating-webhook-configuration');
+});
+
+test('doctor sees an authority that does not vouch, and a webhook that is gone', async () => {
+  const running = operator as Operator;
+  const other = await createAuthority('other', { now: Date.now(), days: 1 });
+  await stage.registerWebhooks(plane, { ...running, authority: other.certificate });
+  const wrong = await examine();
+  expect(wrong.of('certificate authority')[0]).toContain('does not vouch for the certificate in use');
+  await running.stop();
+  operator = undefined;
+  const gone = await examine();
+  expect(gone.of('webhook reachability')[0]).toContain('fail: the API server cannot ask a replica');
+  expect(gone.of('certificate age')[0]).toContain('fail: no certificate from https://127.0.0.1');
+  expect(gone.of('leader')).toEqual(['fail: nobody holds the lease; the last leader gave it back']);
+});
+
+test('doctor says that it cannot reach a cluster, and exits with 1', async () => {
+  await plane.kill('kube-apiserver');
+  const { code, stderr } = await run();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^quorate doctor: .*ECONNREFUSED/);
+});
