@@ -67,10 +67,8 @@ test('doctor on a whole installation finds nothing to fail', async () => {
   await stage.registerWebhooks(plane, operator);
   await stage.until('the replica to lead', () => operator?.isLeading() === true);
   await stage.until('the built-in controller to count', async () => {
-    const text = await stage.kubectl(
-      plane,
-      ...['get', 'pdb', 'quorate', '-n', stage.NAMESPACE, '-o', 'jsonpath={.status.observedGeneration}'],
-    );
+    const path = 'jsonpath={.status.observedGeneration}';
+    const text = await stage.kubectl(plane, 'get', 'pdb', 'quorate', '-n', stage.NAMESPACE, '-o', path);
     return text === '1';
   });
   const { of } = await examine();

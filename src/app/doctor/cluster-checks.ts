@@ -91,10 +91,10 @@ export function checkOtherInstallations(facts: ClusterFacts): Finding[] {
   if (facts.embedded) return [skip(check, 'the embedded API server guards budgets itself')];
   const findings: Finding[] = [];
   const kruise = (facts.definitions.value ?? []).filter(({ spec }) => spec?.group?.endsWith('kruise.io') === true);
-  const foreign = kruise.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] !== 'quorate');
+  const foreign = kruise.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/name'] !== 'quorate');
   const guards = (facts.webhooks.value ?? []).filter(
     ({ metadata, webhooks = [] }) =>
-      metadata.labels?.['app.kubernetes.io/managed-by'] !== 'quorate' &&
+      metadata.labels?.['app.kubernetes.io/name'] !== 'quorate' &&
       webhooks.some(
         ({ name, rules = [] }) =>
           /kruise/.test(`${metadata.name} ${name}`) &&
