@@ -3,6 +3,7 @@ import type { BudgetFacts } from './budget-facts.ts';
 import { BudgetTally } from './budget-tally.ts';
 import { type GroupBy, groupById } from './group-by.ts';
 import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import { join, leave, LinkedPods } from './linked-pods.ts';
 import { isUp, type PodFacts } from './pod-facts.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { PodRecord } from './records.ts';
@@ -25,7 +26,9 @@ export class NamespaceIndex implements GroupLookup {
   readonly #podGroups = new Map<string, PodGroupFacts>();
   readonly #liveByTemplate = new Map<string, number>();
   readonly #sources = new Map<string, GroupSource>();
-  readonly #linked = new Set<IndexedPod>();
+  readonly #linked = new LinkedPods<IndexedPod>();
+  /** Names of the PodGroups made from a Workload. */
+  readonly #madeFrom = new Map<string, Set<string>>();
 
   constructor() {
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
@@ -121,10 +124,12 @@ export class NamespaceIndex implements GroupLookup {
   setWorkload(name: string, facts: WorkloadFacts | undefined): void {
     if (facts === undefined) this.#workloads.delete(name);
     else this.#workloads.set(name, facts);
+    const concerned = new Set(this.#linked.ofWorkload(name));
     // A PodGroup may name the Workload on the pod's behalf.
-    this.#resolveAgain(({ workload, podGroup }) => {
-      return workload === name || (this.#podGroups.get(podGroup)?.template?.workload ?? workload) === name;
-    });
+    for (const podGroup of this.#madeFrom.get(name) ?? []) {
+      for (const record of this.#linked.ofPodGroup(podGroup)) concerned.add(record);
+    }
+    this.#resolveAgain([...concerned]);
   }
 
   setPodGroup(name: string, facts: PodGroupFacts | undefined): void {
@@ -133,9 +138,11 @@ export class NamespaceIndex implements GroupLookup {
     if (known !== undefined && deepEqual(known, facts)) return;
     this.#countPodGroup(known, -1);
     this.#countPodGroup(facts, 1);
+    if (known?.template !== undefined) leave(this.#madeFrom, known.template.workload, name);
+    if (facts?.template !== undefined) join(this.#madeFrom, facts.template.workload, name);
     if (facts === undefined) this.#podGroups.delete(name);
     else this.#podGroups.set(name, facts);
-    this.#resolveAgain(({ podGroup }) => podGroup === name);
+    this.#resolveAgain([...this.#linked.ofPodGroup(name)]);
   }
 
   setSource(key: string, source: GroupSource | undefined): void {
@@ -156,8 +163,7 @@ export class NamespaceIndex implements GroupLookup {
     this.#liveByTemplate.set(key, (this.#liveByTemplate.get(key) ?? 0) + by);
   }
 
-  #resolveAgain(concerns: (link: NonNullable<PodFacts['link']>) => boolean): void {
-    const records = [...this.#linked].filter(({ facts }) => facts.link !== undefined && concerns(facts.link));
+  #resolveAgain(records: readonly IndexedPod[]): void {
     const tallies = records.map((record) => this.#detach(record));
     for (const [at, record] of records.entries()) this.#attach(record, tallies[at] ?? []);
   }
