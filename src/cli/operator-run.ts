@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { startOperator } from '../app/index.ts';
+import { type PickerFlags, pickerOptions } from './picker-flags.ts';
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import type { ClusterFlags } from './cluster.ts';
 import { createLogger } from './logger.ts';
 
-export interface OperatorFlags extends ClusterFlags {
+export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly mode: 'alongside' | 'replace';
   readonly namespace: string;
   readonly bind: string;
@@ -35,6 +36,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       hosts: flags.host,
       certificates: flags.certificates,
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
+      pickers: pickerOptions(flags),
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {

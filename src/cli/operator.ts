@@ -21,6 +21,12 @@ export function register(program: Command): void {
       .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
       .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
       .option('--feature-gates <list>', 'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true')
+      .option(
+        '--picker-allow <addresses...>',
+        'CIDRs or hosts where pod pickers may live although they are loopback or link-local',
+      )
+      .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
+      .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
       .option('--identity <name>', 'names this replica (default: host name and a random part)')
       .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
       .addOption(new Option('--log-format <format>', 'text or json').choices(['text', 'json']).default('text')),

@@ -1,5 +1,7 @@
+import type { PickerFlags } from './picker-flags.ts';
+
 /** What `quorate up` was asked for. */
-export interface UpFlags {
+export interface UpFlags extends PickerFlags {
   readonly port: number;
   readonly bind: string;
   readonly dataDir?: string;
@@ -10,7 +12,4 @@ export interface UpFlags {
   readonly logLevel: string;
   readonly logFormat: string;
   readonly ephemeral?: boolean;
-  readonly pickerAllow?: string[];
-  readonly pickerDeny?: string[];
-  readonly pickerCa?: string;
 }

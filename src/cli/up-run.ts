@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type EmbeddedHost, parseRules, type PickerOptions, RULE_NAMES, startEmbedded } from '../app/index.ts';
+import { type EmbeddedHost, parseRules, RULE_NAMES, startEmbedded } from '../app/index.ts';
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import { createLogger } from './logger.ts';
+import { pickerOptions } from './picker-flags.ts';
 import type { UpFlags } from './up-flags.ts';
 
 export async function runUp(flags: UpFlags): Promise<void> {
@@ -44,13 +45,6 @@ export async function runUp(flags: UpFlags): Promise<void> {
   await host.stop();
   if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   process.stdout.write(dataDirectory === undefined ? 'Stopped.\n' : 'Stopped. The next quorate up continues here.\n');
-}
-
-function pickerOptions({ pickerAllow, pickerCa, pickerDeny }: UpFlags): PickerOptions {
-  return {
-    pickerAddresses: { allow: pickerAllow, deny: pickerDeny },
-    pickerCertificates: pickerCa === undefined ? undefined : readFileSync(pickerCa, 'utf8'),
-  };
 }
 
 function defaultDataDirectory(): string {

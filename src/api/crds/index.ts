@@ -3,3 +3,4 @@ export { kruiseLeaderWorkerSetDefinition, leaderWorkerSetDefinition } from './le
 export { podUnavailableBudgetDefinition } from './pod-unavailable-budget.ts';
 export { disruptionLedgerDefinition } from './disruption-ledger.ts';
 export { groupEvictionDefinition } from './group-eviction.ts';
+export { downscalePodPickerDefinition } from './downscale-pod-picker.ts';

@@ -45,6 +45,7 @@ import { unavailabilityGates } from '../unavailability-gates.ts';
 import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingCertificate } from './certificates.ts';
 import { isServed } from './discovery.ts';
 import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
+import { createPicking, type PickingOptions } from './picking.ts';
 import { preflight } from './preflight.ts';
 import { projections } from './projections.ts';
 
@@ -63,6 +64,7 @@ export interface OperatorOptions {
   /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
   readonly certificates?: string | undefined;
   readonly gates?: FeatureGates | undefined;
+  readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;
   readonly log: Logger;
@@ -98,7 +100,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const client = createClient({ transport: http.send, userAgent: 'quorate-operator' });
   const abort = new AbortController();
   try {
-    const { version } = await preflight(client);
+    const { version } = await preflight(client, options.gates ?? new FeatureGates());
     const certificate = await openCertificate(options, client, clock);
     let leading = false;
     const elected = electLeader({
@@ -166,6 +168,8 @@ async function startParts(
   const index = new DisruptionIndex();
   const indexes = new BudgetIndexes();
   const leaderWorkerSets = await isServed(client, 'leaderworkerset.x-k8s.io', 'v1', 'leaderworkersets');
+  const gates = options.gates ?? new FeatureGates();
+  const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
   const components = runComponents({ transportFor: () => send, clock, log, metrics, leading: elected, projections }, [
     createDisruptionController({
       index,
@@ -181,6 +185,7 @@ async function startParts(
         }),
     }),
     createPodUnavailableBudgetController({ indexes, leaderWorkerSets }),
+    picking.start,
   ]);
   const { informers } = components;
   const budgets = informers.of(podDisruptionBudgetType);
@@ -210,8 +215,9 @@ async function startParts(
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
   };
-  const podGuard = { client, clock, indexes, gates: unavailabilityGates(options.gates ?? new FeatureGates()), scaleOf };
+  const podGuard = { client, clock, indexes, gates: unavailabilityGates(gates), scaleOf };
   const handlers = new Map<string, ReviewHandler>([
+    ...picking.handlers,
     [
       '/validate-eviction',
       async (request, signal) => {

@@ -1,5 +1,6 @@
+import { downscalePodPickerType } from '../../api/quorate/downscale-pod-picker.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
-import { type Client, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
+import { type Client, type FeatureGates, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
 
 /** The cluster lacks something without which nothing can be decided; the message says what to do. */
 export class PreflightError extends Error {
@@ -7,7 +8,7 @@ export class PreflightError extends Error {
 }
 
 /** Checks, before anything is promised, that the cluster is reachable, has our kinds, and lets us read what we count. */
-export async function preflight(client: Client): Promise<{ version: string }> {
+export async function preflight(client: Client, gates: FeatureGates): Promise<{ version: string }> {
   let version: string;
   try {
     ({ gitVersion: version } = await client.request<{ gitVersion: string }>('GET', '/version'));
@@ -24,6 +25,10 @@ export async function preflight(client: Client): Promise<{ version: string }> {
     '/apis/policy.kruise.io/v1beta1/podunavailablebudgets',
     'podunavailablebudgets.policy.kruise.io',
   );
+  if (gates.enabled('DownscalePodPicker')) {
+    const { group, plural, version } = downscalePodPickerType;
+    await mustRead(client, `/apis/${group}/${version}/${plural}`, `${plural}.${group}`);
+  }
   for (const path of ['/api/v1/pods', '/apis/policy/v1/poddisruptionbudgets']) await mustRead(client, path, path);
   return { version };
 }

@@ -1,12 +1,11 @@
 import { controllerOf } from '../../api/core/owner.ts';
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { planPickerCall, rankByColocation, type Ranks, readPickerAnswer } from '../../decisions/downscale/index.ts';
+import { planPickerCall, rankByColocation, type Ranks } from '../../decisions/downscale/index.ts';
 import type { Informer } from '../../machinery/runtime/index.ts';
-import { consultPicker } from '../picker/index.ts';
+import { askPicker } from '../picker/index.ts';
 import { ownedBy } from '../pod-control/index.ts';
 import type { ReplicaDeps } from './deps.ts';
-import { pickerFailed, pickerNamedOthers } from './events.ts';
 import type { ReplicaOwner } from './kind.ts';
 
 const TIED: Ranks = { by: 'Tied' };
@@ -27,24 +26,11 @@ export async function rankPods<T extends ReplicaOwner>(
   if (!plan.ask) return TIED;
 
   const { question } = plan;
-  const outcome = await slots.lend(() =>
-    consultPicker(
-      { namespace: owner.metadata.namespace ?? '', picker, question },
-      { protocols: pickerAccess, clock: context.clock, metrics: context.metrics, shutdown: context.signal },
-    ),
+  const reading = await slots.lend(() =>
+    askPicker({ owner, picker, question }, { protocols: pickerAccess, events, ...context, shutdown: context.signal }),
   );
-  if (!outcome.ok) {
-    pickerFailed(events, owner, outcome);
-    return TIED;
-  }
-  const reading = readPickerAnswer(question, outcome.answer);
+  if (reading === undefined) return TIED;
   if (reading.reason === 'NoOpinion') return rankByColocation(relatedPods(deps, owner));
-  if (reading.ignoredNames > 0) {
-    context.metrics
-      .counter('quorate_downscale_picker_ignored_names_total', 'Names in answers of pickers that were not asked about')
-      .inc(reading.ignoredNames);
-    pickerNamedOthers(events, owner, reading.ignoredNames);
-  }
   return reading.ranks;
 }
 

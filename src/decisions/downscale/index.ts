@@ -12,3 +12,15 @@ export {
 } from './picker.ts';
 export { chooseVictims, type DownscaleQuestion, type Ranks, type Victim, type VictimReason } from './rank.ts';
 export type { RuleName } from './rules.ts';
+export {
+  type AnnotationPatch,
+  judgePick,
+  PICK_ANNOTATION,
+  PICK_GRACE_MS,
+  type PickChange,
+  type PickNote,
+  type PickVerdict,
+  planPicks,
+  readPick,
+  unpick,
+} from './pick.ts';

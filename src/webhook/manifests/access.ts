@@ -25,6 +25,7 @@ function clusterRules({ mode }: InstallOptions): PolicyRule[] {
       : []),
     rule(['policy.quorate.dev'], ['disruptionledgers'], [...READ, 'create', 'delete']),
     rule(['policy.quorate.dev'], ['disruptionledgers/status'], ['update', 'patch']),
+    rule(['policy.quorate.dev'], ['downscalepodpickers'], READ),
     rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
     rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
     rule(['scheduling.k8s.io'], ['workloads', 'podgroups'], READ),

@@ -1,4 +1,8 @@
-import { disruptionLedgerDefinition, podUnavailableBudgetDefinition } from '../../api/crds/index.ts';
+import {
+  disruptionLedgerDefinition,
+  downscalePodPickerDefinition,
+  podUnavailableBudgetDefinition,
+} from '../../api/crds/index.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { accessObjects } from './access.ts';
@@ -12,10 +16,12 @@ export { type Reach, validatingWebhooks } from './webhooks.ts';
 
 /** The definitions a cluster needs; those of kinds that other software brings are not among them. */
 export function definitions(): CustomResourceDefinition[] {
-  return [podUnavailableBudgetDefinition, disruptionLedgerDefinition].map((definition) => ({
-    ...definition,
-    metadata: { ...definition.metadata, labels },
-  }));
+  return [podUnavailableBudgetDefinition, disruptionLedgerDefinition, downscalePodPickerDefinition].map(
+    (definition) => ({
+      ...definition,
+      metadata: { ...definition.metadata, labels },
+    }),
+  );
 }
 
 /** Everything an installation consists of, in the order it must be applied. Removing goes the other way round. */

@@ -9,6 +9,10 @@ export type Reach = { readonly service: string } | { readonly url: string; reado
 
 const TIMEOUT_SECONDS = 10;
 
+/** True for replicas that fall to one or more; a Scale leaves a zero out. */
+const SHRINKS =
+  'has(object.spec.replicas) && has(oldObject.spec.replicas) && object.spec.replicas > 0 && object.spec.replicas < oldObject.spec.replicas';
+
 export function validatingWebhooks(
   { certManager, failOpen, namespace }: Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'>,
   reach: Reach = { service: SERVICE },
@@ -67,6 +71,29 @@ export function validatingWebhooks(
           apiGroups: [''],
           apiVersions: ['v1'],
           resources: ['pods/resize'],
+          scope: 'Namespaced',
+        },
+      ]),
+      {
+        ...webhook('downscales', '/pick-downscale', [
+          {
+            operations: ['UPDATE'],
+            apiGroups: ['apps'],
+            apiVersions: ['v1'],
+            resources: ['replicasets', 'replicasets/scale'],
+            scope: 'Namespaced',
+          },
+        ]),
+        // A picker chooses; it never keeps a workload from shrinking.
+        failurePolicy: 'Ignore',
+        matchConditions: [{ name: 'shrinks', expression: SHRINKS }],
+      },
+      webhook('pickers', '/validate-pickers', [
+        {
+          operations: ['CREATE', 'UPDATE'],
+          apiGroups: ['policy.quorate.dev'],
+          apiVersions: ['v1alpha1'],
+          resources: ['downscalepodpickers'],
           scope: 'Namespaced',
         },
       ]),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/resource.ts';
 import type { EventRecorder } from '../../machinery/runtime/index.ts';
-import { type Consultation, FAILURE_CODE } from '../picker/index.ts';
+import type { Consultation } from './consult.ts';
+import { FAILURE_CODE } from './protocol.ts';
 
 /** Says how asking the picker failed: class, status code and attempts, never what it sent. */
 export function pickerFailed(

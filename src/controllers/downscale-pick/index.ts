@@ -1,0 +1,1 @@
+export { startDownscalePickController } from './controller.ts';

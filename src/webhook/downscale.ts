@@ -1,0 +1,165 @@
+import { controllerOf, isControlledBy } from '../api/core/owner.ts';
+import { isPodActive } from '../api/core/pod-state.ts';
+import type { DownscalePodPicker, ReplicaSet } from '../api/generated/apps-v1.ts';
+import type { Pod } from '../api/generated/core-v1.ts';
+import { choosePicker, type DownscalePodPickerObject, pickerOf } from '../api/quorate/downscale-pod-picker.ts';
+import { podType, replicaSetType } from '../api/resource-types.ts';
+import {
+  type PickChange,
+  type PickerQuestion,
+  type PickerReading,
+  planPickerCall,
+  planPicks,
+} from '../decisions/downscale/index.ts';
+import { type Client, type Clock, isNotFound, type Logger, sleep } from '../machinery/runtime/index.ts';
+import { formatSelector, fromLabelSelector } from '../machinery/values/index.ts';
+import { isAtLeast } from './eviction.ts';
+import { allow, type ReviewRequest, type ReviewResponse } from './review.ts';
+
+export interface DownscaleWebhook {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly pickersIn: (namespace: string) => readonly DownscalePodPickerObject[];
+  /** Undefined when there was no usable answer; what went wrong is reported already. */
+  readonly ask: (
+    concern: { owner: ReplicaSet; picker: DownscalePodPicker; question: PickerQuestion },
+    signal: AbortSignal,
+  ) => Promise<PickerReading | undefined>;
+  /** The choice is known but could not be written on all of its pods. */
+  readonly unwritten: (owner: ReplicaSet, pods: number) => void;
+  /** The resourceVersion that our pods are at least as new as. */
+  readonly podsResourceVersion: () => string;
+}
+
+/** The API server waits ten seconds; what is left of them is for writing the choice down. */
+export const LONGEST_PICKER_SECONDS = 6;
+const WRITE_LIMIT_MS = 8500;
+const WRITERS = 16;
+const SEEN_STEP_MS = 5;
+const SEEN_LIMIT_MS = 500;
+
+/**
+ * Asks a workload's picker before its ReplicaSet shrinks, and marks the chosen pods so that the ReplicaSet controller
+ * takes them. The downscale itself is none of our business: whatever happens here, it is admitted.
+ */
+export async function reviewDownscale(
+  webhook: DownscaleWebhook,
+  request: ReviewRequest,
+  signal: AbortSignal,
+): Promise<ReviewResponse> {
+  if (request.dryRun === true || webhook.pickersIn(request.namespace ?? '').length === 0) return allow;
+  const wanted = replicasOf(request.object);
+  if (wanted === 0 || wanted >= replicasOf(request.oldObject)) return allow;
+  try {
+    await pick(webhook, request, { wanted, signal });
+  } catch (error) {
+    const { name, namespace } = request;
+    webhook.log.warn({ namespace, name, error: String(error) }, 'a downscale goes on without its picker');
+  }
+  return allow;
+}
+
+/** A Scale leaves out a zero. */
+function replicasOf(object: ReviewRequest['object']): number {
+  return (object?.['spec'] as { replicas?: number } | undefined)?.replicas ?? 0;
+}
+
+async function pick(
+  webhook: DownscaleWebhook,
+  request: ReviewRequest,
+  { signal, wanted }: { wanted: number; signal: AbortSignal },
+): Promise<void> {
+  const { client, clock } = webhook;
+  const deadline = clock.now() + WRITE_LIMIT_MS;
+  const namespace = request.namespace ?? '';
+  // Of a Scale we only know the name.
+  const replicaSet =
+    request.subResource === 'scale'
+      ? await client.get(replicaSetType, { namespace, name: request.name ?? '' })
+      : (request.oldObject as unknown as ReplicaSet);
+  const above = controllerOf(replicaSet);
+  const object = choosePicker(webhook.pickersIn(namespace), {
+    replicaSet: replicaSet.metadata.name ?? '',
+    deployment: above?.kind === 'Deployment' ? above.name : undefined,
+  });
+  if (object === undefined) return;
+  // Read afresh: a cache may not know yet who became Ready, and this decides who goes.
+  const { items } = await client.list(podType, {
+    namespace,
+    labelSelector: formatSelector(fromLabelSelector(replicaSet.spec?.selector)),
+  });
+  const pods = items.filter((pod) => isControlledBy(pod, replicaSet) && isPodActive(pod));
+  const count = pods.length - wanted;
+  const plan = planPickerCall(pods, count);
+  if (!plan.ask) return;
+  const picker = pickerOf(object);
+  const reading = await webhook.ask(
+    {
+      owner: { ...replicaSet, apiVersion: 'apps/v1', kind: 'ReplicaSet' },
+      picker: { ...picker, timeoutSeconds: Math.min(picker.timeoutSeconds ?? 1, LONGEST_PICKER_SECONDS) },
+      question: plan.question,
+    },
+    signal,
+  );
+  // Without an opinion Kubernetes' own order stands.
+  if (reading === undefined || reading.reason !== 'Ranked') return;
+  const generation = replicaSet.metadata.generation ?? 0;
+  const changes = planPicks({ pods, count, ranks: reading.ranks, now: clock.now(), generation });
+  const { left, newest } = await write(webhook, changes, deadline);
+  if (left > 0) webhook.unwritten(replicaSet, left);
+  await whenSeen(webhook, newest, signal);
+}
+
+/** Writes until the deadline; says how many pods are left and the newest resourceVersion written. */
+async function write(
+  { client, clock, log }: DownscaleWebhook,
+  changes: readonly PickChange[],
+  deadline: number,
+): Promise<{ left: number; newest: string }> {
+  const waiting = [...changes];
+  let left = 0;
+  let newest = '';
+  const writer = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (clock.now() >= deadline) {
+        left += 1;
+        continue;
+      }
+      try {
+        const version = await mark(client, next);
+        if (isAtLeast(version, newest)) newest = version;
+      } catch (error) {
+        // A pod that is gone needs no mark.
+        if (isNotFound(error)) continue;
+        left += 1;
+        log.warn({ pod: next.pod.metadata.name, error: String(error) }, "cannot write a picker's choice on a pod");
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+  return { left, newest };
+}
+
+async function mark(client: Client, { annotations, pod }: PickChange): Promise<string> {
+  const { name = '', namespace, uid } = pod.metadata;
+  // The uid keeps us from marking a pod that took the name since.
+  const body = { metadata: { uid, annotations } };
+  const written: Pod = await client.patch(podType, { namespace, name }, { type: 'merge', body });
+  return written.metadata.resourceVersion ?? '';
+}
+
+/**
+ * Waits until our own watch has shown the marks. The ReplicaSet controller learns of them by a watch of the same kind,
+ * while the downscale reaches it by another: this makes sure that the marks get there first.
+ */
+async function whenSeen(
+  { clock, podsResourceVersion }: DownscaleWebhook,
+  newest: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = clock.now() + SEEN_LIMIT_MS;
+  while (newest !== '' && !isAtLeast(podsResourceVersion(), newest) && clock.now() < deadline) {
+    await sleep(clock, SEEN_STEP_MS, signal);
+  }
+}
