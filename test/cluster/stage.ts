@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { type Operator, startOperator } from '../../src/app/index.ts';
+import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { definitions, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
@@ -49,7 +49,7 @@ export async function evict(plane: RealControlPlane, name: string): Promise<stri
 export async function prepareCluster(plane: RealControlPlane): Promise<void> {
   await apply(plane, ...definitions(), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await until('the definitions to be served', async () => {
-    await kubectl(plane, 'get', 'disruptionledgers,podunavailablebudgets', '-A');
+    await kubectl(plane, 'get', 'disruptionledgers,podunavailablebudgets,downscalepodpickers', '-A');
     return true;
   });
   await until(
@@ -58,7 +58,12 @@ export async function prepareCluster(plane: RealControlPlane): Promise<void> {
   );
 }
 
-export async function startReplica(plane: RealControlPlane, identity: string, mode: Mode): Promise<Operator> {
+export async function startReplica(
+  plane: RealControlPlane,
+  identity: string,
+  mode: Mode,
+  more: Partial<OperatorOptions> = {},
+): Promise<Operator> {
   const operator = await startOperator({
     kubeconfig: plane.kubeconfig,
     namespace: NAMESPACE,
@@ -70,6 +75,7 @@ export async function startReplica(plane: RealControlPlane, identity: string, mo
     identity,
     log: silentLogger,
     lost: () => {},
+    ...more,
   });
   await operator.ready;
   return operator;
