@@ -8,7 +8,7 @@ import {
   createAddressPolicy,
   createHttpProtocol,
 } from '../../controllers/picker/index.ts';
-import type { ControllerContext, RunningController } from '../../machinery/runtime/index.ts';
+import type { StartController } from '../../machinery/runtime/index.ts';
 import { allow, reviewDownscale, type ReviewHandler, reviewPicker } from '../../webhook/index.ts';
 
 export interface PickingOptions {
@@ -22,7 +22,7 @@ export interface PickingOptions {
 
 export interface Picking {
   readonly handlers: ReadonlyMap<string, ReviewHandler>;
-  start(context: ControllerContext): RunningController;
+  readonly start: StartController;
 }
 
 export function createPicking({ enabled, pickerAddresses, pickerCertificates }: PickingOptions): Picking {
