@@ -136,6 +136,33 @@ test('unknown paths, resources and methods are told apart', async () => {
   expect((await http1('PUT', COLLECTION, '{}')).status).toBe(405);
 });
 
+test('long selectors are read, over HTTP/1.1 and, up to the 64 KiB that one of its headers may have, HTTP/2', async () => {
+  const path = (values: number): string => {
+    const list = Array.from({ length: values }, (_, at) => `value-${at}`).join(',');
+    return `${COLLECTION}?labelSelector=${encodeURIComponent(`app in (${list})`)}`;
+  };
+  expect((await http1('GET', path(10_000))).status).toBe(200);
+  expect((await http2('GET', path(4000))).status).toBe(200);
+  const refused = await http1('GET', `${COLLECTION}?labelSelector=${'('.repeat(100_000)}`);
+  expect(JSON.parse(refused.body)).toMatchObject({ kind: 'Status', code: 400 });
+});
+
+test('clients that never finish their request keep nobody else waiting', async () => {
+  const beginnings = ['GET /api', `POST ${COLLECTION} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{`];
+  const slow = Array.from({ length: 100 }, (_, at) => {
+    const socket = connectSocket(plain.port, '127.0.0.1', () => socket.write(beginnings[at % 2] as string));
+    socket.on('error', () => {});
+    return socket;
+  });
+  expect((await http1('GET', '/version')).status).toBe(200);
+  for (const socket of slow) socket.destroy();
+});
+
+test('a time limit that is no duration is a Status with code 400', async () => {
+  const { body } = await http1('GET', `${COLLECTION}?timeout=soon`);
+  expect(JSON.parse(body)).toMatchObject({ kind: 'Status', code: 400 });
+});
+
 test('a watch sends its headers before the first event and ends with the client', async () => {
   const open = plane.server.kernel.streams.size;
   const { socket, first } = await new Promise<{ socket: import('node:net').Socket; first: string }>((resolve) => {

@@ -12,8 +12,9 @@ import type { Writable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ApiHandler, ApiRequest, ApiResponse, Peer } from '../exchange.ts';
 import { errorResponse } from '../response/respond.ts';
-import { timeout, tooLargeBody } from '../status.ts';
+import { badRequest, timeout, tooLargeBody } from '../status.ts';
 import { MAX_BODY_BYTES, readRequestBody } from './read-body.ts';
+import { timeLimitMs } from './time-limit.ts';
 import { writeChunks, writeStream } from './write-response.ts';
 
 export interface TlsMaterial {
@@ -40,8 +41,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-const REQUEST_TIMEOUT_MS = 60_000;
-
+/** As much as Go's server takes; long selectors travel in the URL. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_STREAMS = 10_000;
 const MEGABYTES_PER_SESSION = 512;
 
@@ -49,7 +50,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { tls } = options;
   const sessions = new Set<Http2Session>();
   const sockets = new Set<Socket>();
-  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  const server = tls === undefined ? createServer({ maxHeaderSize: MAX_HEADER_BYTES }) : createTlsServer(tls);
   server.on('connection', (socket: Socket) => {
     socket.setNoDelay(true);
     sockets.add(socket);
@@ -109,12 +110,17 @@ function createTlsServer({ certificate, key, authority }: TlsMaterial): Server {
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     maxSessionMemory: MEGABYTES_PER_SESSION,
-    settings: { maxConcurrentStreams: MAX_STREAMS, initialWindowSize: 1024 * 1024 },
+    settings: {
+      maxConcurrentStreams: MAX_STREAMS,
+      initialWindowSize: 1024 * 1024,
+      maxHeaderListSize: MAX_HEADER_BYTES,
+    },
   });
   // Without this listener Node wraps every HTTP/2 stream into HTTP/1 objects as soon as `request` is listened to;
   // `request` is then only emitted for HTTP/1.1.
   server.removeAllListeners('newListener');
   server.setTimeout(0);
+  Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES });
   return server as unknown as Server;
 }
 
@@ -261,10 +267,16 @@ async function serveHttp1(handle: ApiHandler, incoming: IncomingMessage, outgoin
 
 /** Opening a watch is quick like any request; only its stream lasts. */
 function withTimeout(handle: ApiHandler, request: ApiRequest): Promise<ApiResponse> {
+  const limit = timeLimitMs(request.method, request.url);
+  if (limit === undefined) {
+    return Promise.resolve(
+      errorResponse(badRequest('invalid timeout specified in the request URL: not a duration such as 30s')),
+    );
+  }
   return new Promise((resolve) => {
     const timer = setTimeout(
       () => resolve(errorResponse(timeout('request did not complete within the allotted time'))),
-      REQUEST_TIMEOUT_MS,
+      limit,
     );
     void handle(request).then((response) => {
       clearTimeout(timer);
