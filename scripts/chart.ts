@@ -1,0 +1,190 @@
+/**
+ * Writes the Helm chart under deploy/chart from the objects that `quorate install` prints: `npm run chart`.
+ * Each object is rendered for every choice of the options that are switches, and lines that differ are put under the
+ * condition they depend on; options that are values stand in as marks that become references.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { stringify } from 'yaml';
+import type { KubeObject } from '../src/api/resource.ts';
+import { QUORATE_VERSION } from '../src/api/version.ts';
+import { defaultInstall, type InstallOptions, installObjects } from '../src/webhook/index.ts';
+
+export const CHART = join(import.meta.dirname, '..', 'deploy', 'chart');
+
+const MARKS = { namespace: 'mark-of-namespace', image: 'mark-of-image', replicas: 987_654_321 };
+const REFERENCES: readonly [string | RegExp, string][] = [
+  [/mark-of-namespace/g, '{{ .Release.Namespace }}'],
+  [/mark-of-image/g, '{{ .Values.image }}'],
+  [/987654321/g, '{{ .Values.replicas }}'],
+];
+
+const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = [
+  { condition: 'eq .Values.mode "replace"', on: { mode: 'replace' } },
+  { condition: '.Values.certManager', on: { certManager: true } },
+  { condition: '.Values.failOpen', on: { failOpen: true } },
+];
+
+const FILES: Readonly<Record<string, string>> = {
+  CustomResourceDefinition: 'definitions',
+  ClusterRole: 'access',
+  ClusterRoleBinding: 'access',
+  Role: 'access',
+  RoleBinding: 'access',
+  ServiceAccount: 'access',
+  ValidatingWebhookConfiguration: 'webhooks',
+  MutatingWebhookConfiguration: 'webhooks',
+};
+
+/** The files of the chart by path. */
+export function chartFiles(): Map<string, string> {
+  const everything = installObjects({ ...defaultInstall, ...MARKS, certManager: true, mode: 'replace' });
+  const templates = new Map<string, string[]>();
+  for (const { apiVersion = '', kind = '', metadata } of everything) {
+    // Helm makes the namespace itself, with --create-namespace.
+    if (kind === 'Namespace') continue;
+    const same = (one: KubeObject): boolean =>
+      one.apiVersion === apiVersion && one.kind === kind && one.metadata.name === metadata.name;
+    const lines = render((options) => installObjects(options).find(same), { ...defaultInstall, ...MARKS });
+    const file = `templates/${FILES[kind] ?? 'operator'}.yaml`;
+    templates.set(file, [...(templates.get(file) ?? []), asTemplate(kind, lines)]);
+  }
+  return new Map([
+    ['Chart.yaml', chart()],
+    ['values.yaml', VALUES],
+    ['values.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`],
+    ['.helmignore', '*.tgz\n'],
+    ['templates/NOTES.txt', NOTES],
+    ...[...templates].map(([path, parts]): [string, string] => [path, parts.join('')]),
+  ]);
+}
+
+function render(
+  objectFor: (options: InstallOptions) => KubeObject | undefined,
+  options: InstallOptions,
+  switches = SWITCHES,
+): string[] {
+  const [first, ...rest] = switches;
+  if (first === undefined) {
+    const object = objectFor(options);
+    if (object === undefined) return [];
+    // A line of its own, so that an object that exists under a condition goes with its separator.
+    return ['---', ...stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd().split('\n')];
+  }
+  return merge(render(objectFor, options, rest), render(objectFor, { ...options, ...first.on }, rest), first.condition);
+}
+
+/** One text for two: what only one of them has goes under the condition. */
+function merge(off: readonly string[], on: readonly string[], condition: string): string[] {
+  const common = commonLengths(off, on);
+  const merged: string[] = [];
+  let without: string[] = [];
+  let withIt: string[] = [];
+  const flush = (): void => {
+    if (without.length > 0 && withIt.length > 0) {
+      merged.push(`{{- if ${condition} }}`, ...withIt, '{{- else }}', ...without, '{{- end }}');
+    } else if (withIt.length > 0) merged.push(`{{- if ${condition} }}`, ...withIt, '{{- end }}');
+    else if (without.length > 0) merged.push(`{{- if not (${condition}) }}`, ...without, '{{- end }}');
+    without = [];
+    withIt = [];
+  };
+  let a = 0;
+  let b = 0;
+  while (a < off.length || b < on.length) {
+    if (a < off.length && b < on.length && off[a] === on[b]) {
+      flush();
+      merged.push(off[a] as string);
+      a += 1;
+      b += 1;
+    } else if (b >= on.length || (a < off.length && (common[a + 1]?.[b] ?? 0) >= (common[a]?.[b + 1] ?? 0))) {
+      without.push(off[a] as string);
+      a += 1;
+    } else {
+      withIt.push(on[b] as string);
+      b += 1;
+    }
+  }
+  flush();
+  return merged;
+}
+
+/** `table[a][b]`: how many lines the rests of both texts have in common, in order. */
+function commonLengths(off: readonly string[], on: readonly string[]): number[][] {
+  const table = Array.from({ length: off.length + 1 }, () => new Array<number>(on.length + 1).fill(0));
+  for (let a = off.length - 1; a >= 0; a -= 1) {
+    for (let b = on.length - 1; b >= 0; b -= 1) {
+      const row = table[a] as number[];
+      row[b] =
+        off[a] === on[b] ? 1 + (table[a + 1]?.[b + 1] ?? 0) : Math.max(table[a + 1]?.[b] ?? 0, table[a]?.[b + 1] ?? 0);
+    }
+  }
+  return table;
+}
+
+function asTemplate(kind: string, lines: readonly string[]): string {
+  let text = `${lines.join('\n')}\n`;
+  for (const [mark, reference] of REFERENCES) text = text.replaceAll(mark, reference);
+  if (kind !== 'CustomResourceDefinition') return text;
+  // Without it `helm uninstall` would take every budget with it.
+  const keep = '  annotations:\n    helm.sh/resource-policy: keep\n';
+  return `{{- if .Values.definitions }}\n${text.replace('metadata:\n', `metadata:\n${keep}`)}{{- end }}\n`;
+}
+
+function chart(): string {
+  return stringify({
+    apiVersion: 'v2',
+    name: 'quorate',
+    description: 'Budgets, evictions and downscales that count groups of pods.',
+    type: 'application',
+    version: QUORATE_VERSION,
+    appVersion: QUORATE_VERSION,
+    kubeVersion: '>=1.30.0-0',
+  });
+}
+
+const VALUES = `# Container image to run; deploy/Dockerfile builds it.
+image: ${defaultInstall.image}
+# Replicas of the webhook.
+replicas: ${defaultInstall.replicas}
+# alongside: beside the built-in disruption controller. replace: in its place, with kube-controller-manager started with
+# --controllers=*,-disruption-controller.
+mode: ${defaultInstall.mode}
+# Let requests pass when no replica answers, instead of refusing them.
+failOpen: ${defaultInstall.failOpen}
+# Let cert-manager issue the serving certificate; otherwise Quorate makes its own.
+certManager: ${defaultInstall.certManager}
+# Install the definitions too. They are kept when the chart is uninstalled, and with them all budgets.
+definitions: true
+`;
+
+const SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    image: { type: 'string', minLength: 1 },
+    replicas: { type: 'integer', minimum: 1 },
+    mode: { enum: ['alongside', 'replace'] },
+    failOpen: { type: 'boolean' },
+    certManager: { type: 'boolean' },
+    definitions: { type: 'boolean' },
+    global: { type: 'object' },
+  },
+};
+
+const NOTES = `Quorate runs in namespace {{ .Release.Namespace }}, {{ .Values.mode }}.
+
+  quorate doctor --namespace {{ .Release.Namespace }}        checks the installation
+  kubectl get disruptionledgers --all-namespaces    shows what may go now
+`;
+
+export function writeChart(): void {
+  rmSync(CHART, { recursive: true, force: true });
+  for (const [path, text] of chartFiles()) {
+    mkdirSync(dirname(join(CHART, path)), { recursive: true });
+    writeFileSync(join(CHART, path), text);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) writeChart();
