@@ -111,7 +111,7 @@ function merge(off: readonly string[], on: readonly string[], condition: string)
 
 /** `table[a][b]`: how many lines the rests of both texts have in common, in order. */
 function commonLengths(off: readonly string[], on: readonly string[]): number[][] {
-  const table = Array.from({ length: off.length + 1 }, () => new Array<number>(on.length + 1).fill(0));
+  const table = Array.from({ length: off.length + 1 }, () => Array.from({ length: on.length + 1 }, () => 0));
   for (let a = off.length - 1; a >= 0; a -= 1) {
     for (let b = on.length - 1; b >= 0; b -= 1) {
       const row = table[a] as number[];
