@@ -1,35 +1,40 @@
-import { Agent, request } from 'node:https';
+import { type Answer, RawConnection } from './raw-connection.ts';
 import type { Target } from './target.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly bytes: number;
-}
+export type { Answer };
 
 export type Send = (method: string, path: string, body?: string, contentType?: string) => Promise<Answer>;
 
-/** A client that only counts: the load must not cost more than what it measures. */
+/** A client that only counts, on so many connections: the load must not cost more than what it measures. */
 export function createLoad({ server, tls, headers }: Target, connections: number): { send: Send; close: () => void } {
-  const agent = new Agent({ ...tls, keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
-  const send: Send = (method, path, body, contentType = 'application/json') =>
-    new Promise((resolve, reject) => {
-      const sent = {
-        ...headers,
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }),
-      };
-      const call = request(server + path, { method, agent, headers: sent }, (response) => {
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-        });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes }));
-        response.on('error', reject);
-      });
-      call.on('error', reject);
-      call.end(body);
-    });
-  return { send, close: () => agent.destroy() };
+  const { hostname, port } = new URL(server);
+  const fixed = Object.entries({ host: `${hostname}:${port}`, accept: 'application/json', ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  const idle: RawConnection[] = [];
+  const all = new Set<Promise<RawConnection>>();
+  const waiting: ((connection: RawConnection) => void)[] = [];
+  const take = (): RawConnection | Promise<RawConnection> => {
+    const free = idle.pop();
+    if (free !== undefined) return free;
+    if (all.size >= connections) return new Promise((resolve) => waiting.push(resolve));
+    const opening = RawConnection.open({ ...tls, host: hostname, port: Number(port) });
+    all.add(opening);
+    return opening;
+  };
+  const send: Send = async (method, path, body, contentType = 'application/json') => {
+    const content =
+      body === undefined
+        ? '\r\n'
+        : `content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const connection = await take();
+    const answer = await connection.send(`${method} ${path} HTTP/1.1\r\n${fixed}${content}`);
+    const next = waiting.shift();
+    if (next === undefined) idle.push(connection);
+    else next(connection);
+    return answer;
+  };
+  return { send, close: () => all.forEach((opening) => void opening.then((connection) => connection.close())) };
 }
 
 /** Runs `work` with numbers 0, 1, 2, ... by so many at once, so many times; answers with the rate. */

@@ -2,6 +2,7 @@
  * One request and its answer, free of HTTP. The HTTP layer and the in-process client both speak this, so a test or a
  * controller in the same process takes the whole path of a remote client except the socket.
  */
+import type { SharedEvent } from '../machinery/runtime/index.ts';
 import type { UserInfo } from './user.ts';
 
 export interface Peer {
@@ -24,11 +25,15 @@ export interface ApiRequest {
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   readonly peer: Peer;
+  /** The caller is in this process and takes shared objects where there are any, never to change them. */
+  readonly shared?: boolean;
 }
 
 /** Where a stream is written. `write` never blocks; a sink whose reader falls too far behind closes itself. */
 export interface StreamSink {
   write(chunk: Uint8Array): void;
+  /** Takes the place of `write` for a reader that asked for shared objects. */
+  readonly events?: ((events: readonly SharedEvent[]) => void) | undefined;
   /** Undefined while the reader keeps up; otherwise resolves when it has, or is gone. */
   ready(): Promise<void> | undefined;
   end(): void;
@@ -42,6 +47,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Chunks are written in order; the array form lets a list share the bytes of stored objects. */
   readonly body: Uint8Array | readonly Uint8Array[] | StreamBody;
+  /** Instead of a body, for a caller that asked for shared objects. */
+  readonly document?: unknown;
 }
 
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

@@ -1,15 +1,18 @@
 /** A client transport that calls the server directly: everything but the socket happens. */
-import type { Transport, TransportResponse } from '../machinery/runtime/index.ts';
+import type { SharedEvent, Transport, TransportResponse } from '../machinery/runtime/index.ts';
 import type { ApiHandler, ApiResponse, StreamBody } from './exchange.ts';
 import type { UserInfo } from './user.ts';
 
 export const systemAdmin: UserInfo = { username: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
 
+const NOTHING = new Uint8Array();
+
 export function inProcessTransport(handle: ApiHandler, user: UserInfo = systemAdmin): Transport {
-  return async ({ method, path, headers = {}, body, signal }) => {
+  const peer = { user };
+  return async ({ method, path, headers = {}, body, signal, shared = false }) => {
     signal?.throwIfAborted();
     const lower: Record<string, string> = {};
-    for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value;
+    for (const name in headers) lower[name.toLowerCase()] = headers[name] as string;
     const abort = signal ?? new AbortController().signal;
     const response = await handle({
       method,
@@ -17,26 +20,33 @@ export function inProcessTransport(handle: ApiHandler, user: UserInfo = systemAd
       headers: lower,
       body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
       signal: abort,
-      peer: { user },
+      peer,
+      shared,
     });
-    return toTransport(response, abort);
+    return toTransport(response, abort, shared);
   };
 }
 
-function toTransport({ status, headers, body }: ApiResponse, signal: AbortSignal): TransportResponse {
+function toTransport(response: ApiResponse, signal: AbortSignal, shared: boolean): TransportResponse {
+  const { status, headers, body, document } = response;
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     flat[name] = typeof value === 'string' ? value : value.join(', ');
-  if (typeof body === 'function') return { status, headers: flat, body: streamChunks(body, signal) };
+  if (document !== undefined) return { status, headers: flat, body: NOTHING, document };
+  if (typeof body === 'function') {
+    return shared
+      ? { status, headers: flat, body: NOTHING, events: streamed<readonly SharedEvent[]>(body, signal, 'events') }
+      : { status, headers: flat, body: streamed<Uint8Array>(body, signal, 'write') };
+  }
   return { status, headers: flat, body: body instanceof Uint8Array ? body : Buffer.concat(body as Uint8Array[]) };
 }
 
-/** Chunks of 64 KB a reader may be behind before the sender waits. */
+/** Chunks of 64 KB, or batches of events, that a reader may be behind before the sender waits. */
 const QUEUE_CHUNKS = 16;
 
-/** The stream as chunks to iterate; starts at once, so nothing is missed before the first read. */
-function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  const queue: Uint8Array[] = [];
+/** The stream as chunks or batches to iterate; starts at once, so nothing is missed before the first read. */
+function streamed<T>(start: StreamBody, signal: AbortSignal, form: 'write' | 'events'): AsyncIterable<T> {
+  const queue: T[] = [];
   let ended = false;
   let wake: (() => void) | undefined;
   const notify = (): void => {
@@ -44,11 +54,13 @@ function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uin
     wake = undefined;
   };
   let drained: (() => void) | undefined;
+  const take = (chunk: unknown): void => {
+    queue.push(chunk as T);
+    notify();
+  };
   const stop = start({
-    write(chunk) {
-      queue.push(chunk);
-      notify();
-    },
+    write: take,
+    events: form === 'events' ? take : undefined,
     ready() {
       if (ended || queue.length < QUEUE_CHUNKS) return undefined;
       return new Promise((resolve) => {
@@ -69,7 +81,7 @@ function streamChunks(start: StreamBody, signal: AbortSignal): AsyncIterable<Uin
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
 
-  async function* chunks(): AsyncGenerator<Uint8Array> {
+  async function* chunks(): AsyncGenerator<T> {
     try {
       for (;;) {
         const chunk = queue.shift();

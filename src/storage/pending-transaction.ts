@@ -54,7 +54,7 @@ export class PendingTransaction implements Transaction {
     return entry;
   }
 
-  delete(key: string, encodeLast?: (revision: number) => Buffer): number {
+  delete(key: string, encodeLast?: (revision: number) => Buffer): Entry | undefined {
     const previous = this.get(key);
     if (previous === undefined) throw new Error(`Cannot delete "${key}": there is no such key`);
     const revision = this.#revision + 1;
@@ -62,7 +62,7 @@ export class PendingTransaction implements Transaction {
     this.#revision = revision;
     this.#override({ key, entry: undefined });
     this.events.push({ type: 'delete', key, revision, previous, ...(entry && { entry }) });
-    return revision;
+    return entry;
   }
 
   end(): void {

@@ -29,7 +29,7 @@ export function describeStore(name: string, open: OpenStore): void {
           txn.put('/b', () => Buffer.from('2')),
         ]);
         expect(entries.map(({ revision }) => revision)).toEqual([1, 2]);
-        expect(await remove('/a')).toBe(3);
+        await remove('/a');
         expect(store.revision).toBe(3);
       });
 

@@ -34,10 +34,10 @@ export interface Transaction {
   /** `encode` receives the revision this write takes, so that the value can carry it. */
   put(key: string, encode: (revision: number) => Buffer): Entry;
   /**
-   * Returns the revision of the deletion. `encodeLast` gives the bytes that the event's `entry` carries; without it
-   * the event carries only `previous`. Deleting an absent key throws.
+   * `encodeLast` receives the revision of the deletion and gives the bytes that the event's `entry` carries, which is
+   * returned; without it the event carries only `previous`. Deleting an absent key throws.
    */
-  delete(key: string, encodeLast?: (revision: number) => Buffer): number;
+  delete(key: string, encodeLast?: (revision: number) => Buffer): Entry | undefined;
 }
 
 export interface RangeOptions {

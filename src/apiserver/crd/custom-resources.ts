@@ -136,7 +136,7 @@ export class CustomResources {
   #put(transaction: Transaction, key: string, object: ApiObject): void {
     const row = this.#definitions;
     const gone = object.metadata.deletionTimestamp && (object.metadata.finalizers ?? []).length === 0;
-    if (gone) removeObject(transaction, { row, key, object });
+    if (gone) removeObject(this.#kernel, transaction, { row, key, object });
     else putObject(this.#kernel, transaction, { row, key, object });
   }
 

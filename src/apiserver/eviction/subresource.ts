@@ -119,6 +119,6 @@ function readOnly(transaction: Transaction): Transaction {
     get: (key) => transaction.get(key),
     range: (prefix) => transaction.range(prefix),
     put: (key, encode) => ({ key, value: encode(0), revision: 0, createRevision: 0 }),
-    delete: () => 0,
+    delete: () => undefined,
   };
 }

@@ -85,7 +85,7 @@ export function deleteInTransaction(
     row.strategy.markDeleting?.(object);
     return marked(kernel, transaction, { row, key, object });
   }
-  return { removed: true, object: removeObject(transaction, { row, key, object }), entry: undefined };
+  return { removed: true, object: removeObject(kernel, transaction, { row, key, object }), entry: undefined };
 }
 
 function marked(

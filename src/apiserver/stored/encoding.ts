@@ -4,7 +4,7 @@
  */
 import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
-import type { ApiObject, ObjectMeta } from '../object.ts';
+import type { ApiObject } from '../object.ts';
 import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
 
 /** `{"kind":"Pod","apiVersion":"v1",` of the stored form. */
@@ -28,10 +28,10 @@ export function putObject(
   const entry = transaction.put(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
     if (managedFields === undefined) return Buffer.from(JSON.stringify(document), 'utf8');
-    return Buffer.from(withManagedFields(row, document, managedFields), 'utf8');
+    return Buffer.from(joined(row, document, managedFields), 'utf8');
   });
-  if (managedFields !== undefined) setManagedFields(document.metadata, managedFields);
-  kernel.objects.keep(entry, document);
+  if (managedFields === undefined) kernel.objects.keep(entry, document);
+  else kernel.objects.keepLean(entry, document, managedFields);
   return entry;
 }
 
@@ -43,36 +43,25 @@ interface ObjectWrite {
   readonly managedFields?: string | undefined;
 }
 
-function withManagedFields(row: ResourceRow, document: ApiObject, managedFields: string): string {
+function joined(row: ResourceRow, document: ApiObject, managedFields: string): string {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = document;
   const meta = `${JSON.stringify(metadata).slice(0, -1)},"managedFields":${managedFields}}`;
   const tail = JSON.stringify(rest);
   return `${storedHead(row)}"metadata":${meta}${tail === '{}' ? '}' : `,${tail.slice(1)}`}`;
 }
 
-/** Puts managedFields into metadata without reading them before someone looks: few ever do. */
-export function setManagedFields(metadata: ObjectMeta, text: string): void {
-  Object.defineProperty(metadata, 'managedFields', {
-    configurable: true,
-    enumerable: true,
-    get: () => {
-      const value: unknown = JSON.parse(text);
-      Object.defineProperty(metadata, 'managedFields', { value, configurable: true, enumerable: true, writable: true });
-      return value;
-    },
-  });
-}
-
 /** Removes an object; watchers see its last state with the revision of the removal. */
 export function removeObject(
+  kernel: Kernel,
   transaction: Transaction,
   { row, key, object }: { row: ResourceRow; key: string; object: ApiObject },
 ): ApiObject {
   const document = ordered(row, { ...object, metadata: { ...object.metadata } });
-  transaction.delete(key, (revision) => {
+  const last = transaction.delete(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
     return Buffer.from(JSON.stringify(document), 'utf8');
   });
+  if (last !== undefined) kernel.objects.keep(last, document);
   return document;
 }
 

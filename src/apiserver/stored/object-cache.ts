@@ -3,7 +3,7 @@
  * tables only, so the number kept decoded is bounded and the oldest fall out first.
  */
 import type { Entry } from '../../storage/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject, ManagedFieldsEntry } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
 
 /** What selectors look at; small enough to keep for every entry. */
@@ -13,7 +13,12 @@ export interface Digest {
 }
 
 class Memo {
+  /** The whole object. */
   object: ApiObject | undefined;
+  /** The object without managed fields. */
+  lean: ApiObject | undefined;
+  /** The managed fields as JSON text, while only `lean` is there. */
+  managedFields: string | undefined;
   digest: Digest | undefined;
 }
 
@@ -30,7 +35,10 @@ export class ObjectCache {
   /** The decoded object; shared, so never change it. */
   read(entry: Entry): ApiObject {
     const memo = memoOf(entry);
-    if (memo.object === undefined) {
+    if (memo.object !== undefined) return memo.object;
+    if (memo.lean !== undefined) {
+      memo.object = withManagedFields(memo.lean, memo.managedFields);
+    } else {
       memo.object = JSON.parse(entry.value.toString('utf8')) as ApiObject;
       this.#keep(memo);
     }
@@ -39,10 +47,14 @@ export class ObjectCache {
 
   /**
    * The object without managed fields, which are half of a typical one: for who looks at every object once, or keeps
-   * it. Costs half, and does not push others out of the cache.
+   * it. Costs half, and does not push others out of the cache. Shared as well.
    */
   readLean(entry: Entry): ApiObject {
-    if (entry.memo instanceof Memo && entry.memo.object !== undefined) return withoutManagedFields(entry.memo.object);
+    const { memo } = entry;
+    if (memo instanceof Memo) {
+      if (memo.lean !== undefined) return memo.lean;
+      if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
+    }
     return withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
   }
 
@@ -50,13 +62,23 @@ export class ObjectCache {
   keep(entry: Entry, object: ApiObject): void {
     const memo = memoOf(entry);
     memo.object = object;
+    memo.lean = undefined;
+    this.#keep(memo);
+  }
+
+  /** Remembers an object encoded together with managed fields that it does not have itself. */
+  keepLean(entry: Entry, lean: ApiObject, managedFields: string): void {
+    const memo = memoOf(entry);
+    memo.object = undefined;
+    memo.lean = lean;
+    memo.managedFields = managedFields;
     this.#keep(memo);
   }
 
   digest(row: ResourceRow, entry: Entry): Digest {
     const memo = memoOf(entry);
     if (memo.digest === undefined) {
-      const object = this.read(entry);
+      const object = memo.lean ?? this.read(entry);
       memo.digest = { labels: object.metadata.labels, fields: row.strategy.fields?.(object) ?? NO_FIELDS };
     }
     return memo.digest;
@@ -64,7 +86,11 @@ export class ObjectCache {
 
   #keep(memo: Memo): void {
     const dropped = this.#ring[this.#next];
-    if (dropped !== undefined) dropped.object = undefined;
+    if (dropped !== undefined) {
+      dropped.object = undefined;
+      dropped.lean = undefined;
+      dropped.managedFields = undefined;
+    }
     this.#ring[this.#next] = memo;
     this.#next = (this.#next + 1) % this.#ring.length;
   }
@@ -73,6 +99,12 @@ export class ObjectCache {
 function memoOf(entry: Entry): Memo {
   if (!(entry.memo instanceof Memo)) entry.memo = new Memo();
   return entry.memo as Memo;
+}
+
+/** Few ever look at managed fields, so those of a new object are decoded when someone does. */
+export function withManagedFields(object: ApiObject, text: string | undefined): ApiObject {
+  if (text === undefined) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields: JSON.parse(text) as ManagedFieldsEntry[] } };
 }
 
 function withoutManagedFields(object: ApiObject): ApiObject {

@@ -80,9 +80,9 @@ function recording(transaction: Transaction, writes: PendingWrite[]): Transactio
       return entry;
     },
     delete(key, encodeLast) {
-      const revision = transaction.delete(key, encodeLast);
+      const last = transaction.delete(key, encodeLast);
       writes.push({ key, entry: undefined });
-      return revision;
+      return last;
     },
   };
 }

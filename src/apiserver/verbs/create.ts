@@ -6,7 +6,8 @@ import type { ApiObject } from '../object.ts';
 import { objectKey } from '../registry/row.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
 import { alreadyExists, badRequest, failure, invalid, methodNotAllowed } from '../status.ts';
-import { ordered, peek, putObject, setManagedFields } from '../stored/encoding.ts';
+import { ordered, peek, putObject } from '../stored/encoding.ts';
+import { withManagedFields } from '../stored/object-cache.ts';
 import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
 import { checkNamespace } from '../stored/namespaces.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
@@ -104,8 +105,7 @@ export async function createObject(call: Call, given: ApiObject, options: Create
     return { entry: await commit, object };
   } catch (error) {
     if (error instanceof DryRun) {
-      if (managedFields !== undefined) setManagedFields(object.metadata, managedFields);
-      return { entry: undefined, object: ordered(row, object) };
+      return { entry: undefined, object: ordered(row, withManagedFields(object, managedFields)) };
     }
     throw error;
   }

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { apiVersion, collectionPrefix, objectKey } from '../registry/row.ts';
 import { decodeContinue, encodeContinue } from '../request/continue-token.ts';
-import { negotiate, type Transform } from '../request/negotiate.ts';
+import { type Accepted, negotiate, type Transform } from '../request/negotiate.ts';
 import { integerOption } from '../request/options.ts';
 import { parseListRevision, waitForRevision } from '../request/revision.ts';
 import { parseSelection, type Selection } from '../request/selection.ts';
@@ -26,6 +26,8 @@ export async function list(call: Call): Promise<ApiResponse> {
   const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS, protobuf: !call.row.custom });
   const { entries, metadata } = await readPage(call);
   const { row, version, kernel } = call;
+  if (call.request.shared === true && accepted.transform !== 'Table')
+    return sharedList(call, accepted, entries, metadata);
   if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(row, version) && !isPretty(call)) {
     return listFromBytes(call, entries, metadata);
   }
@@ -59,6 +61,20 @@ export async function list(call: Call): Promise<ApiResponse> {
     { kind: row.listKind, apiVersion: apiVersion(row.group, version.name), metadata, items },
     accepted,
   );
+}
+
+/** The objects themselves, for a caller that never changes them. */
+function sharedList(
+  call: Call,
+  { transform, transformVersion }: Accepted,
+  entries: readonly Entry[],
+  metadata: ListMetadata,
+): ApiResponse {
+  const items = entries.map((entry) => {
+    const object = inVersion(call, call.kernel.objects.readLean(entry), deepClone);
+    return transform === undefined ? object : partialMetadata(object, transformVersion);
+  });
+  return { status: 200, headers: {}, body: [], document: { metadata, items } };
 }
 
 const COMMA = Buffer.from(',');

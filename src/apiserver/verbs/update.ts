@@ -174,7 +174,7 @@ async function tryUpdate(
       plan.inTransaction?.(object, old);
       if (call.options.dryRun) throw new DryRun();
       if (isReadyToGo(row, object))
-        return { entry: undefined, object: removeObject(transaction, { row, key, object }) };
+        return { entry: undefined, object: removeObject(kernel, transaction, { row, key, object }) };
       if (isUnchanged(object, old)) return { entry: latest, object: old };
       return { entry: putObject(kernel, transaction, { row, key, object }), object };
     });

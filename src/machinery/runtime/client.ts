@@ -11,6 +11,8 @@ export interface ListOptions {
   readonly resourceVersion?: string | undefined;
   /** Asks for metadata alone: the objects come without spec and status. */
   readonly metadataOnly?: boolean | undefined;
+  /** The caller never changes the objects: a server in this process need not copy them. */
+  readonly shared?: boolean | undefined;
 }
 
 export interface ObjectList<T> {
@@ -30,6 +32,8 @@ export interface WatchOptions {
   readonly sendInitialEvents?: boolean | undefined;
   readonly timeoutSeconds?: number | undefined;
   readonly metadataOnly?: boolean | undefined;
+  /** The caller never changes the objects: a server in this process need not copy them. */
+  readonly shared?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -101,7 +105,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-    signal?: AbortSignal,
+    shared = false,
   ): Promise<R> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const response = await transport({
@@ -115,8 +119,9 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
         ...headers,
       },
       body: payload,
-      signal,
+      shared,
     });
+    if (response.document !== undefined) return response.document as R;
     const text = (await readBody(response.body)).toString('utf8');
     if (response.status >= 400) throw toApiError(response.status, text);
     return (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as R;
@@ -132,7 +137,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
     request: (method, path, body, headers) => request(method, path, body, headers),
     get: (type, key, options) => request('GET', resourcePath(type, { ...key, ...options })),
     async list(type, options = {}) {
-      const { namespace, metadataOnly, ...query } = options;
+      const { namespace, metadataOnly, shared, ...query } = options;
       const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
       const path = resourcePath(type, { namespace }) + formatQuery(query);
       const list = await request<Omit<ObjectList<never>, 'items'> & { items: never[] | null }>(
@@ -140,6 +145,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
         path,
         undefined,
         headers,
+        shared,
       );
       // Go writes an empty list of metadata as null.
       return { ...list, items: list.items ?? [] };
@@ -166,7 +172,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
       await request('DELETE', resourcePath(type, key), deleteBody(options));
     },
     async deleteCollection(type, options = {}) {
-      const { namespace, labelSelector, fieldSelector, metadataOnly: _, ...rest } = options;
+      const { namespace, labelSelector, fieldSelector, metadataOnly: _, shared: _shared, ...rest } = options;
       await request(
         'DELETE',
         resourcePath(type, { namespace }) + formatQuery({ labelSelector, fieldSelector }),
@@ -192,7 +198,7 @@ async function* watchResource<T extends KubeObject>(
     extraHeaders: Readonly<Record<string, string>> | undefined;
   },
 ): AsyncGenerator<WatchEvent<T>> {
-  const { namespace, signal, sendInitialEvents, metadataOnly, ...query } = options;
+  const { namespace, signal, sendInitialEvents, metadataOnly, shared, ...query } = options;
   const path =
     resourcePath(type, { namespace }) +
     formatQuery({
@@ -210,18 +216,22 @@ async function* watchResource<T extends KubeObject>(
       ...extraHeaders,
     },
     signal,
+    shared,
   });
   if (response.status >= 400) {
     throw toApiError(response.status, (await readBody(response.body)).toString('utf8'));
   }
-  for await (const line of readLines(response.body)) {
-    const event = JSON.parse(line) as WatchEvent<T>;
-    if (event.type === 'ERROR') {
-      const status = event.object as StatusBody;
-      throw new ApiError(status.code ?? 500, status);
-    }
-    yield event;
+  if (response.events !== undefined) {
+    for await (const events of response.events) for (const event of events) yield checked(event as WatchEvent<T>);
+    return;
   }
+  for await (const line of readLines(response.body)) yield checked(JSON.parse(line) as WatchEvent<T>);
+}
+
+function checked<T>(event: WatchEvent<T>): WatchEvent<T> {
+  if (event.type !== 'ERROR') return event;
+  const status = event.object as StatusBody;
+  throw new ApiError(status.code ?? 500, status);
 }
 
 function toApiError(code: number, text: string): ApiError {

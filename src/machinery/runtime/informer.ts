@@ -149,6 +149,7 @@ export class Informer<T extends KubeObject> {
         fieldSelector,
         metadataOnly,
         limit: PAGE_SIZE,
+        shared: true,
         continue: token,
       });
       for (const item of page.items) seen.set(keyOf(item), item);
@@ -174,6 +175,7 @@ export class Informer<T extends KubeObject> {
       fieldSelector,
       metadataOnly,
       resourceVersion: from,
+      shared: true,
       signal,
     })) {
       const { object } = event;
@@ -193,8 +195,10 @@ export class Informer<T extends KubeObject> {
 
   #project(object: T): T {
     const { project, type, metadataOnly } = this.#options;
-    // More than half of a typical pod, and of no use to controllers; an update without them keeps them.
-    delete (object.metadata as { managedFields?: unknown }).managedFields;
+    // More than half of a typical pod, and of no use to controllers; an update without them keeps them. Objects shared
+    // with a server in this process come without them.
+    const metadata = object.metadata as { managedFields?: unknown };
+    if (metadata.managedFields !== undefined) delete metadata.managedFields;
     // List items of built-ins come without these two; every reader may rely on them.
     if (metadataOnly === true) {
       // They arrive as PartialObjectMetadata; readers want to know what they are part of.

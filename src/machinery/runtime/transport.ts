@@ -9,6 +9,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The caller never changes what it gets: a server in this process may answer with objects of its own. */
+  readonly shared?: boolean | undefined;
 }
 
 export interface TransportResponse {
@@ -16,6 +18,16 @@ export interface TransportResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The whole body, or chunks as they come for a watch. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Instead of the body, where shared objects were asked for: what it would decode to. */
+  readonly document?: unknown;
+  /** Likewise for a watch: its events, in batches. */
+  readonly events?: AsyncIterable<readonly SharedEvent[]>;
+}
+
+/** A change as a reader in the server's process sees it: the object is the server's own, without managedFields. */
+export interface SharedEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: unknown;
 }
 
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

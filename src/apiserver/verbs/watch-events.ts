@@ -1,0 +1,153 @@
+/** Changes in the form a watcher asked for: bytes for the network, shared objects for a reader in this process. */
+import { deepClone } from '../../machinery/values/index.ts';
+import type { SharedEvent } from '../../machinery/runtime/index.ts';
+import type { Entry, StoreEvent } from '../../storage/index.ts';
+import type { Call } from '../call.ts';
+import type { StreamSink } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import type { Accepted } from '../request/negotiate.ts';
+import type { Selection } from '../request/selection.ts';
+import { partialMetadata } from '../response/partial.ts';
+import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
+import { inVersion, isStoredForm } from '../stored/encoding.ts';
+import { documentLine, shownEntry, typeOf, type WatchType, watchLine } from '../stored/watch-lines.ts';
+
+const INITIAL_CHUNK_BYTES = 64 * 1024;
+const INITIAL_BATCH = 500;
+
+export interface WatchForm {
+  readonly selection: Selection;
+  readonly accepted: Accepted;
+}
+
+export interface EventWriter {
+  /** Sends the current state no faster than it is read. */
+  initial(entries: readonly Entry[], isOpen: () => boolean): Promise<void>;
+  events(events: readonly StoreEvent[]): void;
+  /** Something that is no change of an object. */
+  document(type: 'BOOKMARK' | 'ERROR', object: unknown): void;
+}
+
+/** What a watcher with this selection sees of a change; undefined: nothing. */
+function seenChange(event: StoreEvent, selection: Selection): { type: WatchType; before: boolean } | undefined {
+  if (selection.all) return { type: typeOf(event), before: false };
+  const was = event.previous !== undefined && selection.matches(event.previous);
+  const is = event.type === 'put' && event.entry !== undefined && selection.matches(event.entry);
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', before: false };
+  // Leaving the selection looks like a deletion: the old content with the revision of the change.
+  return was ? { type: 'DELETED', before: event.type === 'put' } : undefined;
+}
+
+export function eventWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter {
+  return sink.events === undefined ? byteWriter(call, form, sink) : sharedWriter(call, form, sink.events);
+}
+
+const leaving = (old: ApiObject, revision: number): ApiObject => ({
+  ...old,
+  metadata: { ...old.metadata, resourceVersion: String(revision) },
+});
+
+function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter {
+  const { kernel, row, version } = call;
+  const plain = form.accepted.transform === undefined && isStoredForm(row, version);
+  const encode = plain ? undefined : objectEncoder(call, form);
+  const left = (event: StoreEvent): ApiObject => leaving(kernel.objects.read(event.previous as Entry), event.revision);
+
+  return {
+    async initial(entries, isOpen) {
+      let parts: Uint8Array[] = [];
+      let bytes = 0;
+      for (const entry of entries) {
+        const line =
+          encode === undefined
+            ? watchLine('ADDED', entry.value)
+            : documentLine('ADDED', encode(kernel.objects.read(entry)));
+        parts.push(line);
+        bytes += line.length;
+        if (bytes < INITIAL_CHUNK_BYTES) continue;
+        sink.write(Buffer.concat(parts));
+        parts = [];
+        bytes = 0;
+        const wait = sink.ready();
+        if (wait !== undefined) await wait;
+        if (!isOpen()) return;
+      }
+      if (parts.length > 0) sink.write(Buffer.concat(parts));
+    },
+    events(events) {
+      if (encode === undefined && form.selection.all) {
+        sink.write(kernel.lines.batch(events));
+        return;
+      }
+      const lines: Uint8Array[] = [];
+      for (const event of events) {
+        const change = seenChange(event, form.selection);
+        if (change === undefined) continue;
+        if (encode === undefined) {
+          const bytes = change.before ? Buffer.from(JSON.stringify(left(event))) : shownEntry(event).value;
+          lines.push(watchLine(change.type, bytes));
+        } else {
+          const object = change.before ? left(event) : kernel.objects.read(shownEntry(event));
+          lines.push(documentLine(change.type, encode(object)));
+        }
+      }
+      if (lines.length === 1) sink.write(lines[0] as Uint8Array);
+      else if (lines.length > 1) sink.write(Buffer.concat(lines));
+    },
+    document: (type, object) => sink.write(documentLine(type, object)),
+  };
+}
+
+function sharedWriter(
+  call: Call,
+  { accepted, selection }: WatchForm,
+  send: (events: readonly SharedEvent[]) => void,
+): EventWriter {
+  const { objects } = call.kernel;
+  const shown = (stored: ApiObject): ApiObject => {
+    const object = inVersion(call, stored, deepClone);
+    return accepted.transform === undefined ? object : partialMetadata(object, accepted.transformVersion);
+  };
+  return {
+    async initial(entries) {
+      for (let at = 0; at < entries.length; at += INITIAL_BATCH) {
+        const page = entries.slice(at, at + INITIAL_BATCH);
+        send(page.map((entry) => ({ type: 'ADDED', object: shown(objects.readLean(entry)) })));
+      }
+    },
+    events(events) {
+      const seen: SharedEvent[] = [];
+      for (const event of events) {
+        const change = seenChange(event, selection);
+        if (change === undefined) continue;
+        const stored = objects.readLean(change.before ? (event.previous as Entry) : shownEntry(event));
+        seen.push({ type: change.type, object: shown(change.before ? leaving(stored, event.revision) : stored) });
+      }
+      if (seen.length > 0) send(seen);
+    },
+    document: (type, object) => send([{ type, object }]),
+  };
+}
+
+/** Objects in another version, as one-row tables or as metadata only. */
+function objectEncoder(call: Call, { accepted }: WatchForm): (stored: ApiObject) => unknown {
+  const { row, version, kernel } = call;
+  const include = includeObjectOption(call.options.query);
+  let columnsSent = false;
+  return (stored) => {
+    const object = inVersion(call, stored, deepClone);
+    if (accepted.transform === undefined) return object;
+    if (accepted.transform !== 'Table') return partialMetadata(object, accepted.transformVersion);
+    const table = tableOf([object], {
+      layout: tableLayoutOf(row, version),
+      stored: tableSource(row, version, [stored]),
+      now: kernel.clock.now(),
+      include,
+      apiVersion: `meta.k8s.io/${accepted.transformVersion}`,
+      metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },
+      withoutColumns: columnsSent,
+    });
+    columnsSent = true;
+    return table;
+  };
+}
