@@ -13,7 +13,9 @@ const ROOMS = {
   scheduler: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   nodes: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   webhook: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  'picker-sdk': [],
   app: [
+    'picker-sdk',
     'apiserver',
     'storage',
     'controllers',

@@ -16,3 +16,4 @@ export {
 export { type NodesHost, type NodesHostOptions, startNodes } from './nodes.ts';
 export * from './operator/index.ts';
 export * from './plan/index.ts';
+export * from './demo/index.ts';

@@ -1,6 +1,7 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
 import { register as doctor } from './doctor.ts';
+import { register as demo } from './demo.ts';
 import { register as drain } from './drain.ts';
 import { register as evict } from './evict.ts';
 import { register as install } from './install.ts';
@@ -14,6 +15,7 @@ import { register as why } from './why.ts';
 
 export const commands: readonly ((program: Command) => void)[] = [
   up,
+  demo,
   why,
   drain,
   evict,

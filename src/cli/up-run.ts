@@ -88,6 +88,10 @@ function banner(host: EmbeddedHost, flags: UpFlags, dataDirectory: string | unde
     kubectl create deployment web --image=nginx --replicas=3
     kubectl get pods -o wide
 
+  What it is for, told in a minute (it needs nothing of the above):
+
+    npx quorate demo
+
   Ctrl-C stops it.
 `;
 }

@@ -1,0 +1,59 @@
+import type { KubeObject } from '../../api/resource.ts';
+import { splitApiVersion } from '../../api/resource.ts';
+import {
+  type Client,
+  type Clock,
+  type DiscoveredResource,
+  discover,
+  sleep,
+  systemClock,
+} from '../../machinery/runtime/index.ts';
+import { type Stage, StoryError } from './story.ts';
+
+const POLL_MS = 40;
+const PATIENCE_MS = 60_000;
+
+export interface OpenStage extends Stage {
+  end(): Promise<void>;
+}
+
+export function createStage(client: Client, { clock, signal }: { clock: Clock; signal: AbortSignal }): OpenStage {
+  const releases: (() => Promise<void> | void)[] = [];
+  let known: Promise<readonly DiscoveredResource[]> | undefined;
+  const typeOf = async ({ apiVersion = '', kind = '' }: KubeObject): Promise<DiscoveredResource> => {
+    known ??= discover(client).then(({ resources }) => resources);
+    const { group, version } = splitApiVersion(apiVersion);
+    const found = (await known).find((type) => type.group === group && type.kind === kind);
+    if (found === undefined) throw new StoryError(`The control plane does not serve ${apiVersion} ${kind}`);
+    return { ...found, version };
+  };
+  return {
+    client,
+    clock,
+    signal,
+    async apply(...objects) {
+      for (const object of objects) {
+        const { name = '', namespace } = object.metadata;
+        const options = { fieldManager: 'quorate-demo', force: true };
+        await client.patch(await typeOf(object), { name, namespace }, { type: 'apply', body: object }, options);
+      }
+    },
+    async until(what, check) {
+      const giveUpAt = systemClock.now() + PATIENCE_MS;
+      while (!(await check())) {
+        if (systemClock.now() > giveUpAt) throw new StoryError(`Waited in vain: ${what}`);
+        await sleep(systemClock, POLL_MS, signal);
+      }
+    },
+    onEnd: (release) => releases.push(release),
+    async end() {
+      for (const release of releases.splice(0).reverse()) await release();
+    },
+  };
+}
+
+/** Time for readers in a hurry: waits take a tenth. */
+export const briskClock: Clock = {
+  now: () => systemClock.now(),
+  after: (delayMs, callback) => systemClock.after(delayMs / 10, callback),
+};
