@@ -10,6 +10,7 @@ import { startGarbageCollector } from '../controllers/garbage-collector/index.ts
 import { createDeploymentController } from '../controllers/deployment/index.ts';
 import { createDisruptionController } from '../controllers/disruption/index.ts';
 import { startLeaderWorkerSetController } from '../controllers/leader-worker-set/index.ts';
+import { createGroupEvictionController } from '../controllers/group-eviction/index.ts';
 import { startHorizontalPodAutoscalerController } from '../controllers/horizontal-pod-autoscaler/index.ts';
 import { createJobController } from '../controllers/job/index.ts';
 import { startNamespaceController } from '../controllers/namespace/index.ts';
@@ -68,6 +69,7 @@ export function embeddedComponents({ authority, gates, pickers }: ComponentOptio
     createPodGroupController(),
     startLeaderWorkerSetController,
     createPodUnavailableBudgetController(),
+    createGroupEvictionController(),
     startHorizontalPodAutoscalerController,
     (context) => startScheduler(context, { gates }),
   ];

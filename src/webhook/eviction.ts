@@ -92,7 +92,11 @@ function hasDryRun(eviction: ReviewRequest['object']): boolean {
   return (options?.dryRun?.length ?? 0) > 0;
 }
 
-async function readLedger(client: Client, namespace: string, name: string): Promise<DisruptionLedger | undefined> {
+export async function readLedger(
+  client: Client,
+  namespace: string,
+  name: string,
+): Promise<DisruptionLedger | undefined> {
   try {
     return await client.get(disruptionLedgerType, { namespace, name });
   } catch (error) {
@@ -105,7 +109,7 @@ async function readLedger(client: Client, namespace: string, name: string): Prom
  * Whether our pods are as new as those the ledger was computed from. The controller forgets a granted pod once it sees
  * it go; a replica that does not see that yet would count the pod as healthy.
  */
-async function hasSeen(
+export async function hasSeen(
   { clock, podsResourceVersion }: EvictionWebhook,
   wanted: string | undefined,
   signal: AbortSignal,

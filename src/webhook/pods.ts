@@ -20,6 +20,8 @@ export interface PodWebhook {
   readonly indexes: BudgetIndexes;
   readonly gates: UnavailabilityGates;
   readonly scaleOf: (ownerUid: string) => number | undefined;
+  /** OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: boolean | undefined;
 }
 
 const ATTEMPTS = 4;
@@ -47,11 +49,13 @@ export async function reviewPod(
       gates: webhook.gates,
       scaleOf: webhook.scaleOf,
       nowMs: webhook.clock.now(),
+      compat: webhook.compat,
     });
     if (!judgement.allowed) {
       const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
         operation,
         judgement.refusals,
+        { compat: webhook.compat ?? false },
       );
       const details = { causes: [...causes], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
       return refuse({ code, reason, message, details });
@@ -90,13 +94,13 @@ function hasDryRun({ object, options }: ReviewRequest): boolean {
 
 /** Charges one budget after the other, in order of name; what was charged before a failure is taken back. */
 async function commit(
-  { client, clock, indexes }: PodWebhook,
+  { client, clock, compat, indexes }: PodWebhook,
   grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[],
   { namespace, operation, podName }: { operation: ProtectedOperation; podName: string; namespace: string },
 ): Promise<void> {
   const done: { before: PodUnavailableBudget; after: PodUnavailableBudget }[] = [];
   for (const { entry, verdict } of grants) {
-    const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs: clock.now() });
+    const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs: clock.now(), compat });
     if (status === undefined) continue;
     try {
       const after = await client.updateStatus(POD_UNAVAILABLE_BUDGETS, { ...entry.budget, status });
@@ -113,8 +117,8 @@ async function commit(
   }
 }
 
-async function refresh(
-  { client, indexes }: PodWebhook,
+export async function refresh(
+  { client, indexes }: Pick<PodWebhook, 'client' | 'indexes'>,
   namespace: string,
   grants: readonly { readonly entry: IndexedBudget }[],
 ): Promise<void> {

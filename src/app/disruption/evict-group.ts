@@ -49,7 +49,9 @@ export async function evictGroup(
     );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { causes, code, message } = error;
+    const { causes, code } = error;
+    // Webhooks' answers come with the webhook's name in front.
+    const message = error.message.replace(/^admission webhook "[^"]*" denied the request: /, '');
     if (code === 429) return { ...base, outcome: 'Refused', message, causes };
     if (code === 404 && message.startsWith('Cannot evict group')) return { ...base, outcome: 'NoSuchGroup', message };
     if (code === 404) {

@@ -13,6 +13,7 @@ import {
 import type { ResourceType } from '../../api/resource.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
 import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
+import { createGroupEvictionController } from '../../controllers/group-eviction/index.ts';
 import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
 import { BudgetIndexes } from '../../decisions/unavailability/index.ts';
@@ -33,6 +34,7 @@ import {
   NAME,
   reviewBudget,
   reviewEviction,
+  reviewGroupEviction,
   type ReviewHandler,
   reviewPod,
   serviceNames,
@@ -46,6 +48,7 @@ import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingC
 import { isServed } from './discovery.ts';
 import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
+import { settledGroup } from './group-evictions.ts';
 import { preflight } from './preflight.ts';
 import { projections } from './projections.ts';
 
@@ -170,6 +173,8 @@ async function startParts(
   const leaderWorkerSets = await isServed(client, 'leaderworkerset.x-k8s.io', 'v1', 'leaderworkersets');
   const gates = options.gates ?? new FeatureGates();
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
+  const groupEvictions = await isServed(client, 'policy.quorate.dev', 'v1alpha1', 'groupevictions');
+  if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
   const components = runComponents({ transportFor: () => send, clock, log, metrics, leading: elected, projections }, [
     createDisruptionController({
       index,
@@ -186,6 +191,9 @@ async function startParts(
     }),
     createPodUnavailableBudgetController({ indexes, leaderWorkerSets }),
     picking.start,
+    ...(groupEvictions
+      ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
+      : []),
   ]);
   const { informers } = components;
   const budgets = informers.of(podDisruptionBudgetType);
@@ -216,6 +224,7 @@ async function startParts(
     podsResourceVersion: () => pods.resourceVersion,
   };
   const podGuard = { client, clock, indexes, gates: unavailabilityGates(gates), scaleOf };
+  const groups = { ...evictions, ...podGuard };
   const handlers = new Map<string, ReviewHandler>([
     ...picking.handlers,
     [
@@ -229,6 +238,7 @@ async function startParts(
       },
     ],
     ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
+    ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
     ['/validate-budgets', (request) => Promise.resolve(reviewBudget(indexes, request))],
   ]);
   const webhook = await startWebhookServer({

@@ -10,22 +10,21 @@ const rule = (apiGroups: string[], resources: string[], verbs: string[], resourc
 const READ = ['get', 'list', 'watch'];
 
 /** What Quorate may do on the whole cluster: read what it counts, write its own objects and events. */
-function clusterRules({ mode }: InstallOptions): PolicyRule[] {
+function clusterRules(): PolicyRule[] {
   return [
     rule([''], ['pods', 'nodes', 'replicationcontrollers', 'namespaces'], READ),
-    rule([''], ['pods'], ['patch']),
+    // Evicting a group charges every budget first and then deletes, as the API server does for a single pod.
+    rule([''], ['pods'], ['patch', 'delete']),
+    rule([''], ['pods/status'], ['update', 'patch']),
     rule(['apps'], ['replicasets', 'deployments', 'statefulsets'], READ),
     rule(['*'], ['*/scale'], ['get']),
     rule(['policy'], ['poddisruptionbudgets'], READ),
-    ...(mode === 'replace'
-      ? [
-          rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
-          rule([''], ['pods/status'], ['update', 'patch']),
-        ]
-      : []),
+    rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
     rule(['policy.quorate.dev'], ['disruptionledgers'], [...READ, 'create', 'delete']),
     rule(['policy.quorate.dev'], ['disruptionledgers/status'], ['update', 'patch']),
     rule(['policy.quorate.dev'], ['downscalepodpickers'], READ),
+    rule(['policy.quorate.dev'], ['groupevictions'], [...READ, 'delete']),
+    rule(['policy.quorate.dev'], ['groupevictions/status'], ['update', 'patch']),
     rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
     rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
     rule(['scheduling.k8s.io'], ['workloads', 'podgroups'], READ),
@@ -48,7 +47,7 @@ export function accessObjects(options: InstallOptions): [ClusterRole, ClusterRol
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
       metadata: { name: NAME, labels },
-      rules: clusterRules(options),
+      rules: clusterRules(),
     },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,6 +1,7 @@
 import {
   disruptionLedgerDefinition,
   downscalePodPickerDefinition,
+  groupEvictionDefinition,
   podUnavailableBudgetDefinition,
 } from '../../api/crds/index.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
@@ -16,12 +17,13 @@ export { type Reach, validatingWebhooks } from './webhooks.ts';
 
 /** The definitions a cluster needs; those of kinds that other software brings are not among them. */
 export function definitions(): CustomResourceDefinition[] {
-  return [podUnavailableBudgetDefinition, disruptionLedgerDefinition, downscalePodPickerDefinition].map(
-    (definition) => ({
-      ...definition,
-      metadata: { ...definition.metadata, labels },
-    }),
-  );
+  const ours = [
+    podUnavailableBudgetDefinition,
+    disruptionLedgerDefinition,
+    downscalePodPickerDefinition,
+    groupEvictionDefinition,
+  ];
+  return ours.map((definition) => ({ ...definition, metadata: { ...definition.metadata, labels } }));
 }
 
 /** Everything an installation consists of, in the order it must be applied. Removing goes the other way round. */

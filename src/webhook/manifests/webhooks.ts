@@ -106,6 +106,15 @@ export function validatingWebhooks(
           scope: 'Namespaced',
         },
       ]),
+      webhook('groups', '/validate-groups', [
+        {
+          operations: ['CREATE'],
+          apiGroups: ['policy.quorate.dev'],
+          apiVersions: ['v1alpha1'],
+          resources: ['groupevictions'],
+          scope: 'Namespaced',
+        },
+      ]),
     ],
   };
 }

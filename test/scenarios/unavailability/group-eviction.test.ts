@@ -7,6 +7,7 @@ import { builtinType } from '../../../src/api/registry.ts';
 import type { ResourceType } from '../../../src/api/resource.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
+import { createGroupEvictionController } from '../../../src/controllers/group-eviction/index.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
 import { ApiError } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
@@ -18,7 +19,11 @@ let plane: ControlPlane;
 
 beforeEach(async () => {
   plane = await startControlPlane({
-    controllers: [createDisruptionController(), createPodUnavailableBudgetController()],
+    controllers: [
+      createDisruptionController(),
+      createPodUnavailableBudgetController(),
+      createGroupEvictionController(),
+    ],
   });
 });
 afterEach(() => plane.stop());
@@ -211,4 +216,17 @@ test('a group without pods is not found; a group must be named one way', async (
   expect(await refusal(evictGroup({}))).toMatchObject({ code: 422 });
   const twice = { podGroupName: 'a', groupLabel: { key: 'k', value: 'v' } };
   expect(await refusal(evictGroup(twice))).toMatchObject({ code: 422 });
+});
+
+test('a finished request is kept for its time and then removed', async () => {
+  await addShards();
+  const { metadata } = await evictGroup({ podGroupName: 'a', ttlSecondsAfterFinished: 60 });
+  const kept = async () =>
+    (await plane.client.list(groupEvictionType, { namespace })).items.map((one) => one.metadata.name);
+  await plane.clock.advance(59_000);
+  await plane.settle();
+  expect(await kept()).toEqual([metadata.name]);
+  await plane.clock.advance(2000);
+  await plane.settle();
+  expect(await kept()).toEqual([]);
 });

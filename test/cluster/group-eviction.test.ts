@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { evictGroup, type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import {
+  type Client,
+  createClient,
+  createHttpTransport,
+  loadKubeconfig,
+  silentLogger,
+  systemClock,
+} from '../../src/machinery/runtime/index.ts';
+import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import * as stage from './stage.ts';
+
+let plane: RealControlPlane;
+let nodes: NodesHost;
+let operator: Operator;
+let client: Client;
+let close: () => void;
+const { until } = stage;
+const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
+const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
+
+beforeAll(async () => {
+  plane = await startRealControlPlane({
+    featureGates: 'GenericWorkload=true,GangScheduling=true',
+    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
+  });
+  nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
+  await stage.prepareCluster(plane);
+  operator = await stage.startReplica(plane, 'first', 'alongside');
+  await stage.registerWebhooks(plane, operator);
+  const http = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
+  client = createClient({ transport: http.send, userAgent: 'test' });
+  close = () => http.close();
+});
+
+afterAll(async () => {
+  close?.();
+  await operator?.stop();
+  nodes?.stop();
+  await plane?.stop();
+});
+
+const pod = (name: string, labels: Record<string, string>, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default', labels },
+  spec: {
+    nodeName: 'node-0',
+    containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }],
+    ...more,
+  },
+});
+
+async function ready(app: string, count: number): Promise<void> {
+  const path = 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}';
+  await until(`${count} ready pods of ${app}`, async () => {
+    const text = await kubectl('get', 'pods', '-l', `app=${app}`, '-o', path);
+    return text.split(' ').filter((value) => value === 'True').length === count;
+  });
+}
+
+/** Pods of an app that are still wanted. */
+async function left(app: string): Promise<string[]> {
+  const { items } = await client.list(
+    { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
+    { namespace: 'default', labelSelector: `app=${app}` },
+  );
+  return items.filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name ?? '');
+}
+
+const evict = (spec: Parameters<typeof evictGroup>[1]['spec'], dryRun = false) =>
+  evictGroup({ client, clock: systemClock }, { namespace: 'default', spec, dryRun, timeoutMs: 30_000 });
+
+test('a shard under a PodUnavailableBudget goes whole; the next is refused with the reason, and nothing of it goes', async () => {
+  const shards = ['0', '1'].flatMap((shard) => [0, 1, 2].map((at) => pod(`llm-${shard}-${at}`, { app: 'llm', shard })));
+  // Held, so that it can be looked at while it goes.
+  Object.assign((shards[0] as { metadata: object }).metadata, { finalizers: ['quorate.dev/look'] });
+  await apply(...shards, {
+    apiVersion: 'policy.kruise.io/v1beta1',
+    kind: 'PodUnavailableBudget',
+    metadata: { name: 'llm', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app: 'llm' } },
+      maxUnavailable: 1,
+      protectTotalReplicas: 2,
+      podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 3 },
+    },
+  });
+  await ready('llm', 6);
+  await until(
+    'the budget to count both shards',
+    async () => (await kubectl('get', 'pub', 'llm', '-o', 'jsonpath={.status.unavailableAllowed}')) === '1',
+  );
+  const shard = (value: string) => ({ groupLabel: { key: 'shard', value } });
+  expect(await evict(shard('0'), true)).toMatchObject({ outcome: 'WouldEvict' });
+  expect(await left('llm')).toHaveLength(6);
+  expect(await kubectl('get', 'pub', 'llm', '-o', 'jsonpath={.status.unavailableAllowed}')).toBe('1');
+
+  const gone = await evict(shard('0'));
+  expect(gone).toMatchObject({ outcome: 'Evicted', pods: ['llm-0-0', 'llm-0-1', 'llm-0-2'] });
+  expect(await left('llm')).toEqual(['llm-1-0', 'llm-1-1', 'llm-1-2']);
+  expect(await kubectl('get', 'gev', gone.name ?? '')).toMatch(/True\s+AllMembersEvicted/);
+  const target = 'jsonpath={.status.conditions[?(@.type=="DisruptionTarget")].reason}';
+  expect(await kubectl('get', 'pod', 'llm-0-0', '-o', target)).toBe('EvictionByEvictionAPI');
+  await kubectl('patch', 'pod', 'llm-0-0', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+
+  const refused = await evict(shard('1'));
+  expect(refused.outcome).toBe('Refused');
+  expect(refused.message).toContain('would make group 1 unavailable');
+  expect(refused.causes?.map(({ reason }) => reason)).toContain('QuorateUnblock');
+  expect(await left('llm')).toHaveLength(3);
+});
+
+test('a gang under a PDB that counts groups goes whole at one charge, the other is refused', async () => {
+  const group = (name: string) => ({
+    apiVersion: 'scheduling.k8s.io/v1alpha2',
+    kind: 'PodGroup',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      podGroupTemplateRef: { workload: { workloadName: 'training', podGroupTemplateName: 'gang' } },
+      schedulingPolicy: { gang: { minCount: 2 } },
+    },
+  });
+  const member = (name: string, at: number) =>
+    pod(`${name}-${at}`, { app: 'training' }, { schedulingGroup: { podGroupName: name } });
+  await apply(
+    {
+      apiVersion: 'scheduling.k8s.io/v1alpha2',
+      kind: 'Workload',
+      metadata: { name: 'training', namespace: 'default' },
+      spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
+    },
+    group('g0'),
+    group('g1'),
+    ...['g0', 'g1'].flatMap((name) => [member(name, 0), member(name, 1)]),
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'training', namespace: 'default' },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'training' } } },
+    },
+  );
+  await ready('training', 4);
+  const allowed = () =>
+    kubectl('get', 'disruptionledger', 'training', '-o', 'jsonpath={.status.disruptionsAllowed}').catch(() => '');
+  await until('the ledger to allow one group', async () => (await allowed()) === '1');
+  expect(await evict({ podGroupName: 'g0' })).toMatchObject({ outcome: 'Evicted', pods: ['g0-0', 'g0-1'] });
+  expect(await allowed()).toBe('0');
+  expect(await evict({ podGroupName: 'g1' })).toMatchObject({ outcome: 'Refused' });
+  expect(await left('training')).toEqual(['g1-0', 'g1-1']);
+});
+
+test("a plain PDB is charged in Kubernetes' own status, and refuses a group it has no room for", async () => {
+  await apply(
+    ...['left', 'right'].flatMap((shard) => [0, 1].map((at) => pod(`web-${shard}-${at}`, { app: 'web', shard }))),
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } },
+    },
+  );
+  await ready('web', 4);
+  await until(
+    'the budget to allow three pods',
+    async () => (await kubectl('get', 'pdb', 'web', '-o', 'jsonpath={.status.disruptionsAllowed}')) === '3',
+  );
+  const shard = (value: string) => ({ groupLabel: { key: 'shard', value } });
+  expect(await evict(shard('left'))).toMatchObject({ outcome: 'Evicted', pods: ['web-left-0', 'web-left-1'] });
+  const refused = await evict(shard('right'));
+  expect(refused.outcome).toBe('Refused');
+  expect(await left('web')).toEqual(['web-right-0', 'web-right-1']);
+});
+
+test('a group without pods is not found, and one named two ways is invalid', async () => {
+  expect(await evict({ podGroupName: 'nobody' })).toMatchObject({ outcome: 'NoSuchGroup' });
+  const both = { podGroupName: 'g1', groupLabel: { key: 'shard', value: 'right' } };
+  const invalid = await evict(both);
+  expect(invalid.outcome).toBe('Failed');
+  expect(invalid.message).toContain('exactly one of podGroupName, leaderWorkerSet and groupLabel must be set');
+});
+
+test('of two groups asked for at the same time, by several clients, one goes whole and the other not at all', async () => {
+  const app = 'race';
+  await apply(...['p', 'q'].flatMap((shard) => [0, 1, 2].map((at) => pod(`race-${shard}-${at}`, { app, shard }))), {
+    apiVersion: 'policy.kruise.io/v1beta1',
+    kind: 'PodUnavailableBudget',
+    metadata: { name: app, namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app } },
+      maxUnavailable: 1,
+      protectTotalReplicas: 2,
+      podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 3 },
+    },
+  });
+  await ready(app, 6);
+  await until(
+    'the budget to count both',
+    async () => (await kubectl('get', 'pub', app, '-o', 'jsonpath={.status.unavailableAllowed}')) === '1',
+  );
+  const asked = Array.from({ length: 8 }, (_, at) =>
+    evict({ groupLabel: { key: 'shard', value: at % 2 ? 'p' : 'q' } }),
+  );
+  const outcomes = new Set((await Promise.all(asked)).map(({ outcome }) => outcome));
+  expect(outcomes.has('Evicted')).toBe(true);
+  const rest = await left(app);
+  expect(new Set(rest.map((name) => name.split('-')[1])).size).toBe(1);
+  expect(rest).toHaveLength(3);
+});
