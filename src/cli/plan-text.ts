@@ -3,6 +3,7 @@ import type { PlannedDrain } from '../app/index.ts';
 const BLOCKED_TEXT = {
   BudgetAllowsNone: 'its budget allows no disruption',
   BudgetBroken: 'its budget is broken already',
+  OverlappingBudgets: 'several PodDisruptionBudgets select its pods',
   NoRoom: 'there is no room for it elsewhere',
 } as const;
 

@@ -7,6 +7,14 @@
 /** Amounts by position in `PlanQuestion.resources`. */
 export type Amounts = readonly number[];
 
+/** One thing that a budget counts beside the pod's unit: another group the pod is in, or the pod alone. */
+export interface PlanCell {
+  readonly id: string;
+  readonly budget: string;
+  readonly healthy: number;
+  readonly needed: number;
+}
+
 export interface PlanPod {
   readonly id: string;
   readonly node: string;
@@ -14,10 +22,15 @@ export interface PlanPod {
   readonly requests: Amounts;
   /** Nodes the replacement may run on; any when absent. Share one set among pods of one shape. */
   readonly eligible?: ReadonlySet<string> | undefined;
+  /** Where budgets that do not count the unit as one count this pod. */
+  readonly cells?: readonly PlanCell[] | undefined;
+  /** Several PodDisruptionBudgets select it: every eviction is refused, whatever each of them says. */
+  readonly contested?: readonly string[] | undefined;
 }
 
 export interface PlanUnit {
   readonly id: string;
+  /** The budgets that count the unit as one. */
   readonly budgets: readonly string[];
   /** Healthy members now. */
   readonly healthy: number;
@@ -63,7 +76,7 @@ export interface PlanStep {
   readonly completes: readonly string[];
 }
 
-export type BlockReason = 'BudgetAllowsNone' | 'BudgetBroken' | 'NoRoom';
+export type BlockReason = 'BudgetAllowsNone' | 'BudgetBroken' | 'OverlappingBudgets' | 'NoRoom';
 
 export interface BlockedUnit {
   readonly unit: string;
@@ -77,7 +90,7 @@ export interface DrainPlan {
   readonly steps: readonly PlanStep[];
   /** Times a unit goes down, over all steps. */
   readonly disruptions: number;
-  /** No plan can do with fewer. */
+  /** No plan that moves the same pods can do with fewer. */
   readonly lowerBound: number;
   /** Units that go down more than once. */
   readonly hitAgain: number;

@@ -1,3 +1,4 @@
+import { Account } from './account.ts';
 import type { BlockedUnit, PlanBudget, PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 
 /** A unit that must leave nodes, with the pods that must go. */
@@ -32,9 +33,23 @@ function spareOf({ healthy, needed, wholesale }: PlanUnit): number {
   return wholesale ? 0 : healthy - needed;
 }
 
-/** No plan has fewer disruptions: every unit that must move and has nothing to spare goes down at least once. */
-export function countUnavoidable(moves: readonly Move[]): number {
-  return moves.filter(({ spare }) => spare === 0).length;
+/**
+ * How often a unit goes down at least. One with nothing to spare goes down once, or, where another budget lets only so
+ * many of its pods go at a time, once for each such part.
+ */
+export function countUnavoidable({ pods, spare }: Move, budgets: ReadonlyMap<string, PlanBudget>): number {
+  if (spare > 0 || pods.length === 0) return 0;
+  const charged = new Map<string, Set<string>>();
+  for (const { cells = [] } of pods) {
+    for (const { budget, healthy, id, needed } of cells) {
+      // Only what a single loss takes down is sure to be charged for every pod of this unit.
+      if (healthy !== needed) continue;
+      const ids = charged.get(budget) ?? new Set();
+      charged.set(budget, ids.add(id));
+    }
+  }
+  const parts = [...charged].map(([budget, ids]) => Math.ceil(ids.size / (budgets.get(budget)?.allowance ?? ids.size)));
+  return Math.max(1, ...parts);
 }
 
 /** A unit that no order of steps can move while its budgets stay as they are; undefined when they allow it. */
@@ -42,13 +57,19 @@ export function findBudgetBlock(
   { unit, pods, spare }: Move,
   budgets: ReadonlyMap<string, PlanBudget>,
 ): BlockedUnit | undefined {
-  const own = unit.budgets.flatMap((id) => budgets.get(id) ?? []);
   const nodes = [...new Set(pods.map(({ node }) => node))].sort();
+  const contested = [...new Set(pods.flatMap((pod) => pod.contested ?? []))].sort();
+  if (contested.length > 0) return { unit: unit.id, reason: 'OverlappingBudgets', budgets: contested, nodes };
+  const own = [...new Set([...unit.budgets, ...pods.flatMap(({ cells = [] }) => cells.map(({ budget }) => budget))])];
   // Even an eviction that costs nothing needs its budget to hold.
-  const broken = own.filter(({ allowance }) => allowance < 0).map(({ id }) => id);
+  const broken = own.filter((id) => (budgets.get(id)?.allowance ?? 0) < 0);
   if (broken.length > 0) return { unit: unit.id, reason: 'BudgetBroken', budgets: broken, nodes };
-  const exhausted = own.filter(({ allowance }) => allowance === 0).map(({ id }) => id);
-  if (spare === 0 && exhausted.length > 0)
-    return { unit: unit.id, reason: 'BudgetAllowsNone', budgets: exhausted, nodes };
-  return undefined;
+  const refused = pods.filter((pod) => !new Account(budgets).take(unit, [pod]));
+  if (refused.length === 0) return undefined;
+  const counted = new Set([
+    ...(spare === 0 ? unit.budgets : []),
+    ...refused.flatMap(({ cells = [] }) => cells.map(({ budget }) => budget)),
+  ]);
+  const exhausted = [...counted].filter((id) => budgets.get(id)?.allowance === 0);
+  return { unit: unit.id, reason: 'BudgetAllowsNone', budgets: exhausted, nodes };
 }

@@ -39,6 +39,18 @@ export class Room {
     return placed;
   }
 
+  /** Gives back what `place` took. */
+  release(pods: readonly PlanPod[], placed: ReadonlyMap<string, string>): void {
+    for (const { id, requests } of pods) {
+      const free = this.#free.get(placed.get(id) ?? '');
+      if (free !== undefined) for (const [at, amount] of requests.entries()) free[at] = (free[at] ?? 0) + amount;
+    }
+  }
+
+  fits(pod: PlanPod): boolean {
+    return this.#firstFit(pod) !== undefined;
+  }
+
   #firstFit({ eligible, requests }: PlanPod): string | undefined {
     for (const [name, free] of this.#free) {
       if (eligible !== undefined && !eligible.has(name)) continue;
