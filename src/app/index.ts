@@ -14,6 +14,7 @@ export {
   type SimulatedNodesOptions,
 } from '../nodes/index.ts';
 export { type NodesHost, type NodesHostOptions, startNodes } from './nodes.ts';
+export * from './lint/index.ts';
 export * from './operator/index.ts';
 export * from './plan/index.ts';
 export * from './demo/index.ts';

@@ -5,6 +5,7 @@ import { register as demo } from './demo.ts';
 import { register as drain } from './drain.ts';
 import { register as evict } from './evict.ts';
 import { register as install } from './install.ts';
+import { register as lint } from './lint.ts';
 import { register as node } from './node.ts';
 import { register as nodes } from './nodes.ts';
 import { register as operator } from './operator.ts';
@@ -20,6 +21,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   drain,
   evict,
   plan,
+  lint,
   scheduler,
   nodes,
   node,

@@ -24,7 +24,7 @@ import { isAbandoned, releaseOrphan } from './orphans.ts';
 import { PodWriter } from './pod-writer.ts';
 import { reconcileJob } from './reconcile.ts';
 
-export { GANG_ANNOTATION } from './gang.ts';
+export { decideGang, GANG_ANNOTATION } from './gang.ts';
 
 /** Runs Jobs, and lets go of pods whose Job is gone. */
 export function createJobController({ gates = new FeatureGates() }: { gates?: FeatureGates } = {}): StartController {

@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { controllerOf } from '../../api/core/owner.ts';
 import type { PodUnavailableBudget, TargetReference } from '../../api/kruise/types.ts';
 import type { LeaderWorkerSet } from '../../api/lws/types.ts';
-import { type BudgetTally, type Expected, isLeaderWorkerSetKey } from '../../decisions/unavailability/index.ts';
+import { type BudgetTally, type Expected, expectedSource } from '../../decisions/unavailability/index.ts';
 import type { FoundScale } from '../scale-lookup/index.ts';
 
 export interface ExpectedSources {
@@ -15,32 +15,27 @@ export interface ExpectedSources {
   readonly pod: (namespace: string, name: string) => Pod | undefined;
 }
 
-/**
- * How many pods or groups a budget expects. First rule that applies:
- *  1. `protectTotalReplicas`
- *  2. groups of a LeaderWorkerSet named by targetRef: its replicas
- *  3. groups under a LeaderWorkerSet label: the replicas of every set seen on covered pods
- *  4. other groups: those that are seen, which nobody declares
- *  5. pods of a targetRef: its scale
- *  6. pods under a selector: the scale of every distinct owner; an owner without one counts as many as are seen
- */
+/** How many pods or groups a budget expects, by whoever `expectedSource` says to ask. */
 export async function gatherExpected(
   budget: PodUnavailableBudget,
   tally: BudgetTally,
   sources: ExpectedSources,
 ): Promise<Expected> {
-  const { podGroupPolicy, protectTotalReplicas, targetRef } = budget.spec ?? {};
+  const { protectTotalReplicas = 0, targetRef = {} } = budget.spec ?? {};
   const namespace = budget.metadata.namespace ?? '';
-  if (protectTotalReplicas !== undefined) return { count: protectTotalReplicas, declared: true };
-  if (podGroupPolicy !== undefined) {
-    if (targetRef?.kind === 'LeaderWorkerSet') {
+  switch (expectedSource(budget.spec ?? {})) {
+    case 'TotalReplicas':
+      return { count: protectTotalReplicas, declared: true };
+    case 'LeaderWorkerSets':
+      return expectedOfSets(namespace, tally, sources);
+    case 'SeenGroups':
+      return { count: tally.seenGroups, declared: false };
+    case 'TargetGroups':
+    case 'TargetScale':
       return { count: (await sources.replicasOf(targetRef, namespace)) ?? 0, declared: true };
-    }
-    if (isLeaderWorkerSetKey(podGroupPolicy.groupLabelKey ?? '')) return expectedOfSets(namespace, tally, sources);
-    return { count: tally.seenGroups, declared: false };
+    case 'OwnerScales':
+      return expectedOfOwners(namespace, tally, sources);
   }
-  if (targetRef) return { count: (await sources.replicasOf(targetRef, namespace)) ?? 0, declared: true };
-  return expectedOfOwners(namespace, tally, sources);
 }
 
 function expectedOfSets(namespace: string, tally: BudgetTally, { leaderWorkerSet }: ExpectedSources): Expected {

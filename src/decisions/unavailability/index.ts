@@ -1,5 +1,6 @@
 export * from './budget-index.ts';
 export * from './decide.ts';
+export * from './expected.ts';
 export * from './groups.ts';
 export * from './judge.ts';
 export * from './ledger.ts';

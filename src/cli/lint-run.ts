@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { gatherClusterObjects, lintCluster, lintManifests } from '../app/index.ts';
+import { findRule, isAtLeast, type LintOptions, type Severity } from '../decisions/lint/index.ts';
+import { type ClusterFlags, openCluster } from './cluster.ts';
+import { formatJson, type LintSummary } from './lint-report.ts';
+import { formatSarif } from './lint-sarif.ts';
+import { formatLint, formatRule, formatRules } from './lint-text.ts';
+import { ManifestError, readManifests } from './manifests.ts';
+import { paintFor } from './terminal.ts';
+
+export interface LintFlags extends ClusterFlags {
+  readonly output: 'text' | 'json' | 'sarif';
+  readonly failOn: Severity | 'none';
+  readonly disable?: readonly string[];
+  readonly explain?: string;
+  readonly rules?: boolean;
+}
+
+const FOUND = 1;
+const BAD_INPUT = 2;
+
+export async function runLint(files: readonly string[], flags: LintFlags): Promise<number> {
+  try {
+    const paint = paintFor(process.stdout);
+    if (flags.rules) {
+      process.stdout.write(formatRules(paint));
+      return 0;
+    }
+    if (flags.explain !== undefined) {
+      process.stdout.write(formatRule(ruleNamed(flags.explain), paint));
+      return 0;
+    }
+    const options = { disabled: new Set((flags.disable ?? []).map((name) => ruleNamed(name).name)) };
+    const summary = files.length > 0 ? lintFiles(files, flags, options) : await lintTheCluster(flags, options);
+    process.stdout.write(print(summary, flags.output));
+    const { failOn } = flags;
+    const failing = summary.findings.some(({ finding }) => failOn !== 'none' && isAtLeast(finding.severity, failOn));
+    return failing ? FOUND : 0;
+  } catch (error) {
+    const lines =
+      error instanceof ManifestError ? error.lines : [error instanceof Error ? error.message : String(error)];
+    for (const line of lines) process.stderr.write(`quorate lint: ${line}\n`);
+    return BAD_INPUT;
+  }
+
+  function print(summary: LintSummary, output: LintFlags['output']): string {
+    if (output === 'json') return formatJson(summary);
+    if (output === 'sarif') return formatSarif(summary, { version: packageVersion(), folder: process.cwd() });
+    return formatLint(summary, paintFor(process.stdout));
+  }
+}
+
+function lintFiles(files: readonly string[], { namespace = 'default' }: LintFlags, options: LintOptions): LintSummary {
+  const manifests = readManifests(files, { namespace, stdin: () => readFileSync(0, 'utf8') });
+  const { findings, silenced } = lintManifests(manifests.objects, options);
+  const placed = findings.map((finding) => ({ finding, place: manifests.placeOf(finding.object, finding.path) }));
+  return {
+    findings: placed,
+    objects: manifests.objects.length,
+    silenced,
+    source: `${manifests.files} file${manifests.files === 1 ? '' : 's'}`,
+  };
+}
+
+async function lintTheCluster(flags: LintFlags, options: LintOptions): Promise<LintSummary> {
+  const cluster = openCluster(flags);
+  try {
+    const { hidden, objects } = await gatherClusterObjects(cluster.client, flags.namespace);
+    if (hidden.length > 0) {
+      process.stderr.write(`quorate lint: not allowed to list ${hidden.join(', ')}; rules see nothing of them\n`);
+    }
+    const { findings, silenced } = lintCluster(objects, options);
+    const source = flags.namespace === undefined ? 'the cluster' : `namespace ${flags.namespace}`;
+    const placed = findings.map((finding) => ({ finding, place: undefined }));
+    return { findings: placed, objects: objects.length, silenced, source };
+  } finally {
+    cluster.close();
+  }
+}
+
+function ruleNamed(name: string) {
+  const rule = findRule(name);
+  if (rule === undefined) throw new Error(`there is no rule "${name}"; quorate lint --rules lists them`);
+  return rule;
+}
+
+function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}

@@ -1,0 +1,46 @@
+/** What a stream can show. */
+
+export interface Stream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'cyan' | 'green';
+
+const CODES: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  green: [32, 39],
+};
+
+export type Paint = (style: Style, text: string) => string;
+
+export const plain: Paint = (_, text) => text;
+
+const coloured: Paint = (style, text) => {
+  const [on, off] = CODES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+};
+
+/** Colour for a person at a terminal, unless the person has said no (NO_COLOR, or a terminal that cannot). */
+export function paintFor({ isTTY }: Stream, env: Readonly<Record<string, string | undefined>> = process.env): Paint {
+  return isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? coloured : plain;
+}
+
+export const WIDTH = 80;
+
+/** Breaks text at spaces so that no line is wider than it must be; every line starts with the indent. */
+export function wrap(text: string, { indent = '', width = WIDTH }: { indent?: string; width?: number } = {}): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(indent + line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return line === '' ? lines : [...lines, indent + line];
+}
