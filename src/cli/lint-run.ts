@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { QUORATE_VERSION } from '../api/version.ts';
 import { gatherClusterObjects, lintCluster, lintManifests } from '../app/index.ts';
 import { findRule, isAtLeast, type LintOptions, type Severity } from '../decisions/lint/index.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
@@ -45,7 +46,7 @@ export async function runLint(files: readonly string[], flags: LintFlags): Promi
 
   function print(summary: LintSummary, output: LintFlags['output']): string {
     if (output === 'json') return formatJson(summary);
-    if (output === 'sarif') return formatSarif(summary, { version: packageVersion(), folder: process.cwd() });
+    if (output === 'sarif') return formatSarif(summary, { version: QUORATE_VERSION, folder: process.cwd() });
     return formatLint(summary, paintFor(process.stdout));
   }
 }
@@ -82,11 +83,4 @@ function ruleNamed(name: string) {
   const rule = findRule(name);
   if (rule === undefined) throw new Error(`there is no rule "${name}"; quorate lint --rules lists them`);
   return rule;
-}
-
-function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
 }

@@ -127,7 +127,7 @@ function addJob(projection: Projection, root: KubeObject, plan: JobPlan): void {
 function addJobSet(projection: Projection, root: KubeObject): void {
   for (const [position, item] of itemsOf(specOf(root)['replicatedJobs']).entries()) {
     const job = fieldsOf(item);
-    const jobName = String(job['name'] ?? '');
+    const jobName = typeof job['name'] === 'string' ? job['name'] : '';
     const replicas = countAt(job['replicas'], 1);
     const spec = fieldsAt(job, 'template', 'spec');
     for (let index = 0; index < replicas; index += 1) {
