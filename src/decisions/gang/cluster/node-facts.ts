@@ -4,6 +4,8 @@ import { UsedPorts } from './host-ports.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { parseAmount, type ResourceNames } from './resources.ts';
 
+export const ZONE = 'topology.kubernetes.io/zone';
+
 const increment = (counts: Map<string, number>, key: string, by: 1 | -1): void => {
   const count = (counts.get(key) ?? 0) + by;
   if (count === 0) counts.delete(key);
@@ -16,6 +18,7 @@ export class NodeFacts {
   /** Undefined while pods name a node nobody has seen yet. */
   node: Node | undefined;
   labels: Labels = {};
+  zone: string | undefined;
   /** Taints that keep pods away. */
   taints: readonly Taint[] = [];
   /** Taints that only advise against. */
@@ -42,6 +45,7 @@ export class NodeFacts {
   describe(node: Node, names: ResourceNames): void {
     this.node = node;
     this.labels = node.metadata.labels ?? {};
+    this.zone = this.labels[ZONE];
     const taints = node.spec?.taints ?? [];
     this.taints = taints.filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute');
     this.softTaints = taints.filter(({ effect }) => effect === 'PreferNoSchedule');

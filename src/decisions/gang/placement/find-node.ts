@@ -40,13 +40,16 @@ export function findNode(pod: PodFacts, cluster: Cluster, domain?: Domain): Sear
 }
 
 /**
- * Searches for one pod after another while only this search fills the cluster. A node that refused a pod then goes on
- * refusing pods like it, so for those only the nodes found suitable before are looked at again.
+ * Searches for one pod after another while only this search fills the cluster, each answer before the next question.
+ * A node that refused a pod then goes on refusing pods like it, and one that would do still does unless it was
+ * answered, so for pods alike only the answers are looked at again.
  */
 export class NodeSearch {
   readonly #cluster: Cluster;
   readonly #domain: Domain | undefined;
   #last: { readonly pod: PodFacts; suitable: NodeFacts[] } | undefined;
+  /** Nodes answered since the suitable ones were looked at: they alone have less room than then. */
+  readonly #filled = new Set<NodeFacts>();
 
   constructor(cluster: Cluster, domain?: Domain) {
     this.#cluster = cluster;
@@ -55,9 +58,9 @@ export class NodeSearch {
 
   find(pod: PodFacts): Search {
     const promised = this.#promised(pod);
-    if (promised !== undefined) return { node: promised };
+    if (promised !== undefined) return { node: this.#answer(promised) };
     const again = this.#lookAgain(pod);
-    if (again !== undefined) return { node: again };
+    if (again !== undefined) return { node: this.#answer(again) };
     const question = ask(pod, this.#cluster);
     const diagnosis = new Diagnosis(this.#cluster.nodes.length);
     const suitable: NodeFacts[] = [];
@@ -68,7 +71,8 @@ export class NodeSearch {
     });
     if (suitable.length === 0) return { diagnosis };
     this.#last = { pod, suitable };
-    return { node: pickBest(pod, this.#cluster, suitable) };
+    this.#filled.clear();
+    return { node: this.#answer(pickBest(pod, this.#cluster, suitable)) };
   }
 
   #promised(pod: PodFacts): NodeFacts | undefined {
@@ -82,8 +86,16 @@ export class NodeSearch {
     const last = this.#last;
     if (last === undefined || !faresAlike(last.pod, pod, this.#cluster)) return undefined;
     const question = ask(pod, this.#cluster);
-    last.suitable = last.suitable.filter((node) => checkNode(question, node) === undefined);
+    for (const node of this.#filled) {
+      if (checkNode(question, node) !== undefined) last.suitable = last.suitable.filter((other) => other !== node);
+    }
+    this.#filled.clear();
     return last.suitable.length === 0 ? undefined : pickBest(pod, this.#cluster, last.suitable);
+  }
+
+  #answer(node: NodeFacts): NodeFacts {
+    this.#filled.add(node);
+    return node;
   }
 
   #lookAround(pod: PodFacts, suitable: readonly NodeFacts[], look: (node: NodeFacts) => void): void {

@@ -6,9 +6,6 @@ import { matchesPodTerm, type PodTerm } from '../cluster/pod-terms.ts';
 import { podsInScope } from '../filters/pod-affinity.ts';
 import { countSpread } from '../filters/topology-spread.ts';
 
-export const ZONE = 'topology.kubernetes.io/zone';
-const HOST = 'kubernetes.io/hostname';
-
 /** A raw score per node; undefined when the rule has nothing to say about this pod. */
 export type NodeScore = ((node: NodeFacts) => number) | undefined;
 
@@ -82,11 +79,10 @@ export function scoreReplicas(pod: PodFacts, cluster: Cluster): NodeScore {
     const count = node.owners.get(owner) ?? 0;
     if (count === 0) continue;
     any = true;
-    const zone = node.labels[ZONE];
-    if (zone !== undefined) zones.set(zone, (zones.get(zone) ?? 0) + count);
+    if (node.zone !== undefined) zones.set(node.zone, (zones.get(node.zone) ?? 0) + count);
   }
   if (!any) return undefined;
-  return (node) => -2 * (zones.get(node.labels[ZONE] ?? '') ?? 0) - (node.owners.get(owner) ?? 0);
+  return (node) => -2 * (zones.get(node.zone ?? '') ?? 0) - (node.owners.get(owner) ?? 0);
 }
 
 /** Draws the members of a group together: the same node best, then the same zone. */
@@ -99,8 +95,7 @@ export function scoreCloseness(pod: PodFacts, cluster: Cluster): NodeScore {
   const zones = new Map<string, number>();
   for (const { node } of members) {
     hosts.set(node, (hosts.get(node) ?? 0) + 1);
-    const zone = node.labels[ZONE];
-    if (zone !== undefined) zones.set(zone, (zones.get(zone) ?? 0) + 1);
+    if (node.zone !== undefined) zones.set(node.zone, (zones.get(node.zone) ?? 0) + 1);
   }
-  return (node) => (hosts.get(node) ?? 0) + 2 * (zones.get(node.labels[ZONE] ?? node.labels[HOST] ?? '') ?? 0);
+  return (node) => (hosts.get(node) ?? 0) + (node.zone === undefined ? 0 : 2 * (zones.get(node.zone) ?? 0));
 }

@@ -4,7 +4,7 @@ import { sumPreferences } from '../cluster/node-selection.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import { tolerates } from '../filters/tolerations.ts';
 import { type NodeScore, scoreAffinity, scoreCloseness, scoreReplicas, scoreSoftSpread } from './neighbour-scores.ts';
-import { scoreBalance, scoreLeastAllocated } from './resource-scores.ts';
+import { scoreResources } from './resource-scores.ts';
 
 /** Weights of Kubernetes' default profile; closeness is ours and outweighs an even load. */
 const WEIGHT = {
@@ -20,16 +20,19 @@ const WEIGHT = {
 /** Adds a raw score scaled to 0-100 over the candidates. */
 function addScaled(totals: Float64Array, candidates: readonly NodeFacts[], score: NodeScore, weight: number): void {
   if (score === undefined) return;
-  const raw = candidates.map(score);
+  const raw = new Float64Array(candidates.length);
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (const value of raw) {
+  for (let index = 0; index < raw.length; index += 1) {
+    const value = score(candidates[index] as NodeFacts);
+    raw[index] = value;
     if (value < low) low = value;
     if (value > high) high = value;
   }
   if (high === low) return;
-  for (const [index, value] of raw.entries()) {
-    totals[index] = (totals[index] ?? 0) + (weight * 100 * (value - low)) / (high - low);
+  const scale = (weight * 100) / (high - low);
+  for (let index = 0; index < raw.length; index += 1) {
+    totals[index] = (totals[index] as number) + scale * ((raw[index] as number) - low);
   }
 }
 
@@ -50,8 +53,8 @@ function softTaints(pod: PodFacts, candidates: readonly NodeFacts[]): NodeScore 
 export function pickBest(pod: PodFacts, cluster: Cluster, candidates: readonly NodeFacts[]): NodeFacts {
   if (candidates.length === 1) return candidates[0] as NodeFacts;
   const totals = new Float64Array(candidates.length);
-  for (const [index, node] of candidates.entries()) {
-    totals[index] = WEIGHT.leastAllocated * scoreLeastAllocated(pod, node) + WEIGHT.balance * scoreBalance(pod, node);
+  for (let index = 0; index < totals.length; index += 1) {
+    totals[index] = scoreResources(pod, candidates[index] as NodeFacts, WEIGHT);
   }
   addScaled(totals, candidates, softTaints(pod, candidates), WEIGHT.softTaints);
   addScaled(totals, candidates, preferredNodes(pod), WEIGHT.preferredNodes);
