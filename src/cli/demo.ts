@@ -20,10 +20,13 @@ Examples:
   quorate demo gang-drain --keep
   quorate demo upgrade --fast -o json
 
-What a story says is read back from the API, and what it promises is checked. Colour is used on terminals unless
-NO_COLOR is set.
+What a story says is read back from the API, and what it promises is checked.
+Colour is used on terminals unless NO_COLOR is set.
 
-Exit codes: 0 the story went as told, 1 it did not or there is no such story, 130 it was interrupted.`,
+Exit codes:
+  0    the story went as told
+  1    it did not, or there is no such story
+  130  it was interrupted`,
     )
     .action(async (story: string | undefined, flags: DemoFlags) => {
       const { runDemo } = await import('./demo-run.ts');

@@ -21,7 +21,11 @@ Examples:
   quorate doctor --context production -o json
 
 Nothing is changed: whether the webhook can be reached is tried by a dry run.
-Exit codes: 0 nothing failed, 3 something did, 1 the cluster could not be examined.`,
+
+Exit codes:
+  0  nothing failed
+  1  the cluster could not be examined
+  3  something failed`,
     )
     .action(async (flags: DoctorFlags) => {
       const { runDoctor } = await import('./doctor-run.ts');

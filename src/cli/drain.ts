@@ -6,6 +6,10 @@ import type { DrainFlags } from './drain-run.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
 const EXIT_CODES = `
+Examples:
+  quorate drain node-1 --dry-run
+  quorate drain node-1 node-2 --ignore-daemonsets --best-effort --timeout 30m
+
 Exit codes:
   0  the nodes are drained (with --dry-run: they could be)
   1  something failed: no access, no such node, a pod that cannot be evicted

@@ -8,10 +8,10 @@ import { wholeNumber } from './parse.ts';
 
 const HELP = `
 Examples:
-  quorate evict group ml/trainer-0                            the PodGroup trainer-0
-  quorate evict group ml/llm --lws-group 0                    group 0 of the LeaderWorkerSet llm
-  quorate evict group ml/blue --label serving.example/shard   the pods whose label has the value blue
-  quorate evict group ml/trainer-0 --dry-run                  only ask
+  quorate evict group ml/trainer-0             the PodGroup trainer-0
+  quorate evict group ml/llm --lws-group 0     group 0 of a LeaderWorkerSet
+  quorate evict group ml/blue --label shard    the pods labelled shard=blue
+  quorate evict group ml/trainer-0 --dry-run   only ask
 
 Exit codes:
   0  every member was told to go (with --dry-run: they could be)

@@ -23,9 +23,10 @@ export function register(program: Command): void {
       `
 Examples:
   quorate install | kubectl apply -f -
-  quorate install --mode replace --image registry.example/quorate:1.0 > quorate.yaml
+  quorate install --mode replace --image example.com/quorate:1 > quorate.yaml
 
-In replace mode start kube-controller-manager with --controllers=*,-disruption-controller.
+In replace mode start kube-controller-manager with
+--controllers=*,-disruption-controller.
 Namespaces labelled policy.quorate.dev/ignore are left alone.`,
     )
     .action(async (flags: InstallFlags) => {

@@ -35,8 +35,8 @@ export function register(program: Command): void {
       'after',
       `
 Examples:
-  quorate install | kubectl apply -f -         install it in the cluster
-  quorate operator --host 127.0.0.1            run one replica here, against the current context
+  quorate install | kubectl apply -f -    install it in the cluster
+  quorate operator --host 127.0.0.1       run one replica here, for a trial
 
 Exit codes: 0 stopped, 1 could not start, 3 lost leadership`,
     )

@@ -26,7 +26,10 @@ Examples:
   quorate plan drain --selector pool=old
   quorate plan drain --all -o json
 
-Exit codes: 0 everything can be drained, 3 something cannot (the plan says what and why), 1 anything else.`,
+Exit codes:
+  0  everything can be drained
+  1  anything else: no access, no such node
+  3  something cannot be drained; the plan says what and why`,
     )
     .action(async (nodes: string[], flags: PlanFlags) => {
       const { runPlanDrain } = await import('./plan-run.ts');

@@ -4,6 +4,17 @@ import { withClusterFlags } from './cluster.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 import type { WhyFlags } from './why-run.ts';
 
+const AFTER = `
+Examples:
+  quorate why pod/trainer-0-3
+  quorate why pdb/training --namespace ml
+  quorate why trainer-0-3 -o json
+
+Exit codes:
+  0  an eviction would be granted
+  1  anything else: no access, no such object
+  3  an eviction would be refused`;
+
 export function register(program: Command): void {
   withClusterFlags(
     program
@@ -13,7 +24,7 @@ export function register(program: Command): void {
       .option('-n, --namespace <name>', 'namespace (default: that of the context)')
       .addOption(new Option('-o, --output <format>', 'output format').choices(OUTPUT_FORMATS).default('text')),
   )
-    .addHelpText('after', '\nExit codes: 0 an eviction would be granted, 3 it would be refused, 1 anything else.')
+    .addHelpText('after', AFTER)
     .action(async (target: string, flags: WhyFlags) => {
       const { runWhy } = await import('./why-run.ts');
       process.exitCode = await runWhy(target, flags);

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from './program.ts';
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 80 });
+  command.configureHelp({ ...command.configureHelp(), helpWidth: 80 });
+  command.outputHelp();
+  return text;
+}
+
+const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+
+for (const command of all(createProgram())) {
+  test(`the help of "${nameOf(command)}" fits a terminal of 80 columns and says what it does`, () => {
+    const lines = helpOf(command).split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(command.description()).not.toBe('');
+    for (const option of command.options) expect(option.description, option.flags).not.toBe('');
+  });
+}
