@@ -36,13 +36,15 @@ export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
   readonly authority: string;
   readonly gates?: FeatureGates | undefined;
+  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: 'kruise' | undefined;
   readonly pickers?: PickerOptions | undefined;
 }
 
 /** Where pod pickers may live, and whose certificates they may show. */
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
-export function embeddedComponents({ authority, gates, pickers }: ComponentOptions): StartController[] {
+export function embeddedComponents({ authority, compat, gates, pickers }: ComponentOptions): StartController[] {
   return [
     startNamespaceController,
     startServiceAccountController,
@@ -68,7 +70,7 @@ export function embeddedComponents({ authority, gates, pickers }: ComponentOptio
     createDeploymentController({ gates }),
     createPodGroupController(),
     startLeaderWorkerSetController,
-    createPodUnavailableBudgetController(),
+    createPodUnavailableBudgetController({ compat: compat === 'kruise' }),
     createGroupEvictionController(),
     startHorizontalPodAutoscalerController,
     (context) => startScheduler(context, { gates }),

@@ -41,6 +41,8 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   readonly gates?: FeatureGates | undefined;
   readonly pickers?: PickerOptions | undefined;
+  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: 'kruise' | undefined;
 }
 
 export interface EmbeddedHost {
@@ -77,7 +79,7 @@ function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger)
 }
 
 async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {
-  const { dataDirectory, log, bind, gates = new FeatureGates(), pickers } = options;
+  const { dataDirectory, log, bind, gates = new FeatureGates(), pickers, compat } = options;
   const metrics = new Metrics();
   const pki = await openPki({
     ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),
@@ -85,7 +87,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     hosts: [bind],
     serviceAddress: SERVICE_ADDRESS,
   });
-  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true, gates, metrics });
+  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true, gates, compat, metrics });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);
@@ -107,7 +109,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
 
   const components = runComponents({ transportFor: () => transportFor(), clock, log, metrics }, [
-    ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers }),
+    ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers, compat }),
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ]);
   const stopRenewing = pki.keepServerFresh(

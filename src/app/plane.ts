@@ -12,16 +12,26 @@ import {
   createUnavailability,
   CustomResources,
   groupEvictionPlugin,
+  inProcessTransport,
   type Kernel,
   leaderWorkerPods,
   metricsRoute,
   ownRows,
   type Pki,
+  systemAdmin,
   type Unavailability,
 } from '../apiserver/index.ts';
-import { type Clock, FeatureGates, type Logger, type Metrics } from '../machinery/runtime/index.ts';
+import {
+  type Clock,
+  createClient,
+  createEventRecorder,
+  FeatureGates,
+  type Logger,
+  Metrics,
+} from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
 import { unavailabilityGates } from './unavailability-gates.ts';
+import { createRefusalRecorder } from './unavailability-refusals.ts';
 
 export interface PlaneOptions {
   readonly store: Store;
@@ -34,6 +44,8 @@ export interface PlaneOptions {
   /** Pods are held to having a service account; needs the controller that makes them. */
   readonly serviceAccounts?: boolean;
   readonly gates?: FeatureGates;
+  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: 'kruise' | undefined;
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
   readonly extend?: (kernel: Kernel) => void;
@@ -42,6 +54,7 @@ export interface PlaneOptions {
 export function createPlane(options: PlaneOptions): ApiServer {
   const { store, clock, log, pki, gates = new FeatureGates() } = options;
   let unavailability: Unavailability | undefined;
+  let refused: ReturnType<typeof createRefusalRecorder> = () => {};
   let index: ReturnType<typeof createDisruptionView> | undefined;
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const server: ApiServerOptions = {
@@ -54,6 +67,9 @@ export function createPlane(options: PlaneOptions): ApiServer {
     admission(kernel) {
       unavailability = createUnavailability(kernel, {
         gates: unavailabilityGates(gates),
+        compat: options.compat === 'kruise',
+        // Told once the transaction it was refused in is over.
+        refused: (refusal) => queueMicrotask(() => refused(refusal)),
       });
       const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
       index = createDisruptionView(kernel);
@@ -69,6 +85,10 @@ export function createPlane(options: PlaneOptions): ApiServer {
     guards: unavailability === undefined ? [] : [unavailability.guard],
     ...(index !== undefined && { index }),
   });
+  const client = createClient({ transport: inProcessTransport(plane.handle, systemAdmin), userAgent: 'pub-webhook' });
+  const random = options.random ?? Math.random;
+  const events = createEventRecorder({ client, clock, log, random, component: 'pub-webhook' });
+  refused = createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log });
   const custom = new CustomResources(plane.kernel);
   options.extend?.(plane.kernel);
   return {

@@ -33,6 +33,7 @@ export interface RunningComponents {
   readonly client: Client;
   readonly informers: InformerSet;
   readonly controllers: readonly RunningController[];
+  eventsFor(component: string): EventRecorder;
   /** Nothing queued and nothing being worked on. */
   isIdle(): boolean;
   stop(): void;
@@ -66,6 +67,7 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
     client,
     informers,
     controllers,
+    eventsFor: (component) => context.eventsFor(component),
     isIdle: () => controllers.every(({ queues }) => queues.every((queue) => queue.idle)),
     stop: () => abort.abort(new Error('The control plane is stopping')),
   };

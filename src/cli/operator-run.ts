@@ -15,6 +15,7 @@ export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly host?: string[];
   readonly certificates?: string;
   readonly featureGates?: string;
+  readonly compat?: 'kruise';
   readonly identity?: string;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
@@ -37,6 +38,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       certificates: flags.certificates,
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
+      compat: flags.compat,
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {

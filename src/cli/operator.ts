@@ -21,6 +21,12 @@ export function register(program: Command): void {
       .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
       .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
       .option('--feature-gates <list>', 'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true')
+      .addOption(
+        new Option(
+          '--compat <name>',
+          "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
+        ).choices(['kruise']),
+      )
       .option(
         '--picker-allow <addresses...>',
         'CIDRs or hosts where pod pickers may live although they are loopback or link-local',

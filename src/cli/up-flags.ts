@@ -9,6 +9,7 @@ export interface UpFlags extends PickerFlags {
   readonly nodes: number;
   readonly rules?: string;
   readonly featureGates?: string;
+  readonly compat?: 'kruise';
   readonly logLevel: string;
   readonly logFormat: string;
   readonly ephemeral?: boolean;

@@ -31,6 +31,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       rules,
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
+      compat: flags.compat,
       log,
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 /** `quorate up`: the embedded control plane in the foreground. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { UpFlags } from './up-flags.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
@@ -16,6 +16,12 @@ export function register(program: Command): void {
     .option('--nodes <count>', 'simulated nodes', wholeNumber(5000), 3)
     .option('--rules <names>', 'what simulated nodes derive from pod specs; see the documentation')
     .option('--feature-gates <list>', 'behaviours to switch, such as GangScheduling=false')
+    .addOption(
+      new Option(
+        '--compat <name>',
+        "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
+      ).choices(['kruise']),
+    )
     .option('--log-level <level>', LEVELS.join(', '), oneOf(LEVELS), 'warn')
     .option('--log-format <format>', FORMATS.join(', '), oneOf(FORMATS), 'text')
     .option(

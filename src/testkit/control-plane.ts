@@ -11,6 +11,7 @@ import {
   type FeatureGates,
   type Logger,
   ManualClock,
+  Metrics,
   settle,
   silentLogger,
   type StartController,
@@ -31,6 +32,9 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   /** Names and picks are drawn from this seed. Default 1. */
   readonly seed?: number;
   readonly gates?: FeatureGates;
+  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: 'kruise';
+  readonly metrics?: Metrics;
   /** Continues on what an earlier plane left; its owner closes it. Take another seed then. Default: an empty one. */
   readonly store?: Store;
   /** Registers more with the server before it is used, such as subresources. */
@@ -57,6 +61,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const { nodes = 0, controllers = false, log = silentLogger, seed = 1 } = options;
   const clock = options.clock ?? (new ManualClock() as Clock as C);
   const random = seededRandom(seed);
+  const metrics = options.metrics ?? new Metrics();
   const store = options.store ?? createMemoryStore({ now: () => clock.now() });
   const server = createPlane({
     store,
@@ -67,6 +72,8 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     newUid: seededUids(seed),
     serviceAccounts: controllers === true,
     ...(options.gates && { gates: options.gates }),
+    compat: options.compat,
+    metrics,
     ...(options.extend && { extend: options.extend }),
   });
   const transportFor = (user = systemAdmin): Transport => inProcessTransport(server.handle, user);
@@ -76,14 +83,16 @@ export async function startControlPlane<C extends Clock = ManualClock>(
 
   const chosen =
     controllers === true
-      ? embeddedComponents({ authority: '', gates: options.gates })
+      ? embeddedComponents({ authority: '', gates: options.gates, compat: options.compat })
       : controllers === false
         ? []
         : controllers;
   const starts: StartController[] = [...chosen];
   if (nodes > 0) starts.push((context) => startSimulatedNodes(context, { count: nodes }));
   const components: RunningComponents | undefined =
-    starts.length === 0 ? undefined : runComponents({ transportFor: () => transport, clock, log, random }, starts);
+    starts.length === 0
+      ? undefined
+      : runComponents({ transportFor: () => transport, clock, log, metrics, random }, starts);
   await components?.informers.whenSynced();
 
   return {

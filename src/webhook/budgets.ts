@@ -6,12 +6,15 @@ import {
   validatePodUnavailableBudgetUpdate,
   warningsOf,
 } from '../api/kruise/validation.ts';
-import type { BudgetIndexes } from '../decisions/unavailability/index.ts';
+import { type BudgetIndexes, closedGate, type UnavailabilityGates } from '../decisions/unavailability/index.ts';
 import { formatIssues } from '../machinery/values/index.ts';
 import { refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 /** Checks PodUnavailableBudgets as they are written, with what a schema cannot say. */
-export function reviewBudget(indexes: BudgetIndexes, request: ReviewRequest): ReviewResponse {
+export function reviewBudget(
+  { gates, indexes }: { indexes: BudgetIndexes; gates: UnavailabilityGates },
+  request: ReviewRequest,
+): ReviewResponse {
   let budget = request.object as unknown as PodUnavailableBudget;
   const old = request.oldObject as unknown as PodUnavailableBudget | null | undefined;
   try {
@@ -20,6 +23,8 @@ export function reviewBudget(indexes: BudgetIndexes, request: ReviewRequest): Re
     if (error instanceof ConversionError) return refuse({ code: 400, reason: 'BadRequest', message: error.message });
     throw error;
   }
+  const closed = closedGate(budget.spec ?? {}, gates);
+  if (closed !== undefined) return refuse({ code: 400, reason: 'BadRequest', message: closed });
   const issues = old ? validatePodUnavailableBudgetUpdate(budget, old) : validatePodUnavailableBudget(budget);
   if (issues.length === 0) {
     const others = [...indexes.of(request.namespace ?? '').budgets()].map((entry) => entry.budget);

@@ -13,6 +13,7 @@ import {
   type GroupVerdict,
   membersOf,
 } from '../decisions/group-eviction/index.ts';
+import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, hasSeen, readLedger } from './eviction.ts';
 import { type PodWebhook, refresh } from './pods.ts';
@@ -36,8 +37,16 @@ export async function reviewGroupEviction(
 ): Promise<ReviewResponse> {
   const { spec = {} } = request.object as unknown as GroupEviction;
   const dryRun = request.dryRun === true;
-  const settlement = await settleGroup(webhook, { namespace: request.namespace ?? '', spec, dryRun }, signal);
+  const username = request.userInfo?.username;
+  const settlement = await settleGroup(webhook, { namespace: request.namespace ?? '', spec, dryRun, username }, signal);
   return settlement.granted ? allow : settlement.response;
+}
+
+export interface GroupRequest {
+  readonly namespace: string;
+  readonly spec: GroupEvictionSpec;
+  readonly dryRun: boolean;
+  readonly username?: string | undefined;
 }
 
 /**
@@ -46,7 +55,7 @@ export async function reviewGroupEviction(
  */
 export async function settleGroup(
   webhook: GroupWebhook,
-  { dryRun, namespace, spec }: { namespace: string; spec: GroupEvictionSpec; dryRun: boolean },
+  { dryRun, namespace, spec, username = '' }: GroupRequest,
   signal: AbortSignal,
 ): Promise<Settlement> {
   const { client, clock, gates, index, indexes, scaleOf } = webhook;
@@ -66,6 +75,10 @@ export async function settleGroup(
       compat: webhook.compat,
     });
     if (!verdict.allowed) {
+      if (verdict.reason === 'UnavailableBudget' && !dryRun) {
+        const budgets = refusedBudgets(namespace, verdict.refusals);
+        webhook.refused?.({ pod: verdict.pod, operation: 'EVICT', username, budgets });
+      }
       const context = { spec, members: members.length, index, nowMs, compat: webhook.compat };
       const { causes, retryAfterSeconds, ...answer } = formatGroupRefusal(verdict, context);
       const details = { causes: [...causes], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };

@@ -8,6 +8,8 @@ import {
   type Grant,
   type IndexedBudget,
   judgeUnavailability,
+  refusedBudgets,
+  type RefusedRequest,
   type UnavailabilityGates,
 } from '../decisions/unavailability/index.ts';
 import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
@@ -22,16 +24,22 @@ export interface PodWebhook {
   readonly scaleOf: (ownerUid: string) => number | undefined;
   /** OpenKruise's quirks instead of the safer rules. */
   readonly compat?: boolean | undefined;
+  /** Tells metrics and events of a refusal. */
+  readonly refused?: ((refusal: RefusedRequest) => void) | undefined;
 }
 
 const ATTEMPTS = 4;
 const RETRY_MS = 100;
 
-/** Judges evictions, deletes, updates and resizes of pods by the PodUnavailableBudgets that cover them. */
+/**
+ * Judges evictions, deletes, updates and resizes of pods by the PodUnavailableBudgets that cover them. Without `charge`
+ * it only says what the answer would be.
+ */
 export async function reviewPod(
   webhook: PodWebhook,
   request: ReviewRequest,
   signal: AbortSignal,
+  { charge = true }: { charge?: boolean } = {},
 ): Promise<ReviewResponse> {
   const namespace = request.namespace ?? '';
   const index = webhook.indexes.of(namespace);
@@ -52,6 +60,10 @@ export async function reviewPod(
       compat: webhook.compat,
     });
     if (!judgement.allowed) {
+      if (!dryRun) {
+        const username = request.userInfo?.username ?? '';
+        webhook.refused?.({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
+      }
       const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
         operation,
         judgement.refusals,
@@ -60,7 +72,7 @@ export async function reviewPod(
       const details = { causes: [...causes], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
       return refuse({ code, reason, message, details });
     }
-    if (dryRun) return allow;
+    if (dryRun || !charge) return allow;
     try {
       await commit(webhook, judgement.grants, { operation, podName: name, namespace });
       return allow;

@@ -7,13 +7,14 @@ import {
   type GroupVerdict,
   membersOf,
 } from '../../decisions/group-eviction/index.ts';
+import { refusedBudgets } from '../../decisions/unavailability/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { chargeBudget, removePod } from '../eviction/index.ts';
 import { objectKey } from '../registry/row.ts';
 import { type ApiError, failure } from '../status.ts';
-import { type Guarding, refusedBudgets, writeStatus } from '../unavailability/index.ts';
+import { type Guarding, writeStatus } from '../unavailability/index.ts';
 
 /**
  * Carries out a GroupEviction as it is created: the check of every budget, their charges, the departure of all members

@@ -1,14 +1,14 @@
 /** PodUnavailableBudgets on the embedded host: what guards pods, and in which transaction. */
-import type { UnavailabilityGates } from '../../decisions/unavailability/index.ts';
+import type { RefusedRequest, UnavailabilityGates } from '../../decisions/unavailability/index.ts';
 import type { AdmissionPlugin } from '../admission.ts';
 import type { EvictionGuard } from '../eviction/index.ts';
 import type { Kernel } from '../kernel.ts';
 import { unavailabilityGuard } from './guard.ts';
-import type { Guarding, RefusedRequest } from './judge-request.ts';
+import type { Guarding } from './judge-request.ts';
 import { budgetValidationPlugin, podGuardPlugin } from './plugin.ts';
 import { UnavailabilityView } from './view.ts';
 
-export { type Guarding, type RefusedRequest, refusedBudgets, writeStatus } from './judge-request.ts';
+export { type Guarding, writeStatus } from './judge-request.ts';
 
 export interface UnavailabilityOptions {
   readonly gates: UnavailabilityGates;
@@ -27,7 +27,7 @@ export function createUnavailability(
   kernel: Kernel,
   { compat = false, gates, refused = () => {} }: UnavailabilityOptions,
 ): Unavailability {
-  const guarding: Guarding = { kernel, view: new UnavailabilityView(kernel), gates, compat, refused };
+  const guarding: Guarding = { kernel, view: new UnavailabilityView(kernel, { compat }), gates, compat, refused };
   return {
     plugins: [budgetValidationPlugin(guarding), podGuardPlugin(guarding)],
     guard: unavailabilityGuard(guarding),

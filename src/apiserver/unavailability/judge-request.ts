@@ -6,7 +6,8 @@ import {
   type Grant,
   type IndexedBudget,
   judgeUnavailability,
-  type Refusal,
+  refusedBudgets,
+  type RefusedRequest,
   type UnavailabilityGates,
 } from '../../decisions/unavailability/index.ts';
 import type { Transaction } from '../../storage/index.ts';
@@ -25,17 +26,6 @@ export interface Guarding {
   readonly compat: boolean;
   /** Tells metrics and events of a refusal. */
   readonly refused: (refusal: RefusedRequest) => void;
-}
-
-export interface RefusedRequest {
-  readonly pod: Pod;
-  readonly operation: ProtectedOperation;
-  readonly username: string;
-  readonly budgets: readonly {
-    readonly namespace: string;
-    readonly name: string;
-    readonly constraint: string | undefined;
-  }[];
 }
 
 export interface PodRequest {
@@ -86,18 +76,6 @@ export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
       }
     },
   };
-}
-
-/** Which budgets refused, and for which of their fields. */
-export function refusedBudgets(
-  namespace: string,
-  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
-): RefusedRequest['budgets'] {
-  return refusals.map(({ entry, verdict }) => ({
-    namespace,
-    name: entry.budget.metadata.name ?? '',
-    constraint: verdict.constraint,
-  }));
 }
 
 interface ChargeRequest {

@@ -5,7 +5,7 @@ import {
   validatePodUnavailableBudget,
   validatePodUnavailableBudgetUpdate,
 } from '../../api/kruise/validation.ts';
-import { classifyUpdate } from '../../decisions/unavailability/index.ts';
+import { classifyUpdate, closedGate } from '../../decisions/unavailability/index.ts';
 import { formatIssues, type Issue } from '../../machinery/values/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { failure } from '../status.ts';
@@ -57,14 +57,9 @@ export function budgetValidationPlugin({ gates, view }: Pick<Guarding, 'gates' |
       subresource === undefined &&
       (operation === 'CREATE' || operation === 'UPDATE'),
     inTransaction({ namespace = '', object, oldObject }) {
-      if (!gates.deletes && !gates.updates) {
-        throw failure(
-          400,
-          'BadRequest',
-          'feature PodUnavailableBudget is invalid, please open via feature-gate(PodUnavailableBudgetDeleteGate, PodUnavailableBudgetUpdateGate)',
-        );
-      }
       const budget = object as unknown as PodUnavailableBudget;
+      const closed = closedGate(budget.spec ?? {}, gates);
+      if (closed !== undefined) throw failure(400, 'BadRequest', closed);
       const old = oldObject as unknown as PodUnavailableBudget | undefined;
       const issues =
         old === undefined ? validatePodUnavailableBudget(budget) : validatePodUnavailableBudgetUpdate(budget, old);

@@ -10,7 +10,8 @@ import { ApiError, type Client, createClient, ManualClock, settle } from '../../
 import { createMemoryStore } from '../../storage/index.ts';
 import { addEviction, builtinRows, createApiServer, inProcessTransport, systemAdmin } from '../index.ts';
 import { ownRows } from '../own-kinds/rows.ts';
-import { createUnavailability, type RefusedRequest, type Unavailability } from './index.ts';
+import type { RefusedRequest } from '../../decisions/unavailability/index.ts';
+import { createUnavailability, type Unavailability } from './index.ts';
 
 const KEY = 'leaderworkerset.sigs.k8s.io/group-index';
 let client: Client;

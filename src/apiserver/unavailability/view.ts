@@ -24,13 +24,15 @@ interface KnownOwner {
 /** The counts of every PodUnavailableBudget, including what is still on its way to disk. */
 export class UnavailabilityView {
   readonly #kernel: Kernel;
+  readonly #compat: boolean;
   readonly #indexes = new Map<string, BudgetIndex>();
   readonly #owners = new Map<string, KnownOwner>();
   readonly #uidByKey = new Map<string, string>();
   readonly #prefixes: { readonly budgets: string; readonly pods: string; readonly owners: readonly string[] };
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, { compat = false }: { compat?: boolean } = {}) {
     this.#kernel = kernel;
+    this.#compat = compat;
     const prefixOf = (group: string, plural: string): string => {
       const row = kernel.registry.byPlural(group, plural);
       if (row === undefined) throw new Error(`Cannot guard pods: ${plural} are not served`);
@@ -49,7 +51,7 @@ export class UnavailabilityView {
   }
 
   of(namespace: string): BudgetIndex {
-    return this.#indexes.get(namespace) ?? new BudgetIndex();
+    return this.#indexes.get(namespace) ?? new BudgetIndex({ compat: this.#compat });
   }
 
   /** Replicas an owner asks for. */
@@ -107,7 +109,7 @@ export class UnavailabilityView {
       known.setBudget(budget);
       return;
     }
-    const index = new BudgetIndex();
+    const index = new BudgetIndex({ compat: this.#compat });
     index.setBudget(budget);
     this.#indexes.set(namespace, index);
     const { pods } = this.#prefixes;

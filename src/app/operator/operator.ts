@@ -44,6 +44,7 @@ import {
 } from '../../webhook/index.ts';
 import { runComponents, type RunningComponents } from '../run-components.ts';
 import { unavailabilityGates } from '../unavailability-gates.ts';
+import { createRefusalRecorder } from '../unavailability-refusals.ts';
 import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingCertificate } from './certificates.ts';
 import { isServed } from './discovery.ts';
 import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
@@ -67,6 +68,8 @@ export interface OperatorOptions {
   /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
   readonly certificates?: string | undefined;
   readonly gates?: FeatureGates | undefined;
+  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: 'kruise' | undefined;
   readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;
@@ -169,7 +172,8 @@ async function startParts(
   const { client, clock, elected, metrics, send } = parts;
   const { log, mode } = options;
   const index = new DisruptionIndex();
-  const indexes = new BudgetIndexes();
+  const compat = options.compat === 'kruise';
+  const indexes = new BudgetIndexes({ compat });
   const leaderWorkerSets = await isServed(client, 'leaderworkerset.x-k8s.io', 'v1', 'leaderworkersets');
   const gates = options.gates ?? new FeatureGates();
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
@@ -189,7 +193,7 @@ async function startParts(
           ownsStatus: mode === 'replace',
         }),
     }),
-    createPodUnavailableBudgetController({ indexes, leaderWorkerSets }),
+    createPodUnavailableBudgetController({ indexes, leaderWorkerSets, compat }),
     picking.start,
     ...(groupEvictions
       ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
@@ -223,7 +227,15 @@ async function startParts(
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
   };
-  const podGuard = { client, clock, indexes, gates: unavailabilityGates(gates), scaleOf };
+  const podGuard = {
+    client,
+    clock,
+    indexes,
+    gates: unavailabilityGates(gates),
+    scaleOf,
+    compat,
+    refused: createRefusalRecorder({ metrics, events: components.eventsFor('pub-webhook'), log }),
+  };
   const groups = { ...evictions, ...podGuard };
   const handlers = new Map<string, ReviewHandler>([
     ...picking.handlers,
@@ -231,7 +243,7 @@ async function startParts(
       '/validate-eviction',
       async (request, signal) => {
         // Asked without a charge first, so that one budget is not charged for what the other refuses.
-        const asked = await reviewPod(podGuard, { ...request, dryRun: true }, signal);
+        const asked = await reviewPod(podGuard, request, signal, { charge: false });
         if (!asked.allowed) return asked;
         const granted = await reviewEviction(evictions, request, signal);
         return granted.allowed ? reviewPod(podGuard, request, signal) : granted;
@@ -239,7 +251,7 @@ async function startParts(
     ],
     ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
     ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
-    ['/validate-budgets', (request) => Promise.resolve(reviewBudget(indexes, request))],
+    ['/validate-budgets', (request) => Promise.resolve(reviewBudget(podGuard, request))],
   ]);
   const webhook = await startWebhookServer({
     certificate: parts.certificate.pair,

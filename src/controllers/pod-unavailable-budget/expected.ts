@@ -13,6 +13,8 @@ export interface ExpectedSources {
   readonly replicasOf: (target: TargetReference, namespace: string) => Promise<number | undefined>;
   readonly leaderWorkerSet: (namespace: string, name: string) => LeaderWorkerSet | undefined;
   readonly pod: (namespace: string, name: string) => Pod | undefined;
+  /** An owner without a scale takes one away, as OpenKruise has it, instead of counting as many as are seen. */
+  readonly compat: boolean;
 }
 
 /** How many pods or groups a budget expects, by whoever `expectedSource` says to ask. */
@@ -64,8 +66,8 @@ async function expectedOfOwners(namespace: string, tally: BudgetTally, sources: 
       if (found !== undefined) scales.set(found.uid, found.scale);
     } catch {
       // The owner's kind has no scale: its pods count as they are seen, and the budget says so.
-      scales.set(owner.uid, active);
-      declared = false;
+      scales.set(owner.uid, sources.compat ? -1 : active);
+      declared = sources.compat && declared;
     }
   }
   return { count: [...scales.values()].reduce((sum, scale) => sum + scale, 0), declared };

@@ -27,6 +27,8 @@ export interface PodUnavailableBudgetOptions {
   readonly indexes?: BudgetIndexes | undefined;
   /** Whether LeaderWorkerSets are served; without their definitions there is nothing to follow. */
   readonly leaderWorkerSets?: boolean | undefined;
+  /** OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: boolean | undefined;
 }
 
 /** Keeps the status of PodUnavailableBudgets. */
@@ -42,11 +44,11 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
   const deployments = informers.of(deploymentType);
   const statefulSets = informers.of(statefulSetType);
   const controllers = informers.of(replicationControllerType);
-  const { leaderWorkerSets = true } = options;
+  const { compat = false, leaderWorkerSets = true } = options;
   const sets = leaderWorkerSets ? informers.of(leaderWorkerSetType) : undefined;
   const kruiseSets = leaderWorkerSets ? informers.of(kruiseLeaderWorkerSetType) : undefined;
 
-  const indexes = options.indexes ?? new BudgetIndexes();
+  const indexes = options.indexes ?? new BudgetIndexes({ compat });
   const index = (namespace: string): BudgetIndex => indexes.of(namespace);
   const scales = createScaleClient(client);
   const findScale = createScaleFinder({ controllers, deployments, replicaSets, scales, statefulSets });
@@ -87,7 +89,13 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
           index,
           gauges,
           shortSince,
-          sources: { findScale, replicasOf, leaderWorkerSet, pod: (namespace, name) => pods.get({ namespace, name }) },
+          sources: {
+            findScale,
+            replicasOf,
+            leaderWorkerSet,
+            pod: (namespace, name) => pods.get({ namespace, name }),
+            compat,
+          },
         },
         key,
       ),

@@ -1,4 +1,4 @@
-import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
+import { PROTECTED_OPERATIONS, type PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
 import type { ObjectKey } from '../../api/resource.ts';
 import type { Metrics } from '../../machinery/runtime/index.ts';
 
@@ -24,6 +24,16 @@ export function createBudgetGauges(metrics: Metrics): BudgetGauges {
     for (const state of STATES) groups.remove({ namespace, name, state });
     ungrouped.remove({ namespace, name });
   };
+  const forgetAll = (key: ObjectKey): void => {
+    forget(key);
+    const denials = metrics.registry.getSingleMetric('pod_unavailable_budget_group_denials_total');
+    const { name, namespace = '' } = key;
+    for (const operation of PROTECTED_OPERATIONS) {
+      for (const constraint of ['maxUnavailable', 'minAvailable', 'none']) {
+        denials?.remove({ namespace, name, operation, constraint });
+      }
+    }
+  };
   return {
     set(key, { currentAvailable = 0, groupStatus, totalReplicas = 0 }) {
       if (groupStatus === undefined) {
@@ -36,6 +46,6 @@ export function createBudgetGauges(metrics: Metrics): BudgetGauges {
       groups.set({ namespace, name, state: 'unavailable' }, groupStatus.unavailableGroups ?? 0);
       ungrouped.set({ namespace, name }, groupStatus.ungroupedPods ?? 0);
     },
-    forget,
+    forget: forgetAll,
   };
 }

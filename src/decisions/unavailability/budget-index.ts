@@ -30,10 +30,16 @@ export interface IndexedBudget {
  * order it is told; a pod event costs as many budgets as cover the pod.
  */
 export class BudgetIndex {
+  readonly #compat: boolean;
   readonly #budgets = new Map<string, IndexedBudget>();
   readonly #selectors = new SelectorIndex<string>();
   readonly #byTarget = new Map<Target, Set<string>>();
   readonly #pods = new Map<string, PlacedPod & { readonly covering: readonly string[] }>();
+
+  /** `compat`: OpenKruise's reading of image digests. */
+  constructor({ compat = false }: { compat?: boolean } = {}) {
+    this.#compat = compat;
+  }
 
   get isEmpty(): boolean {
     return this.#budgets.size === 0 && this.#pods.size === 0;
@@ -105,7 +111,7 @@ export class BudgetIndex {
     }
     for (const one of covering) {
       const { budget, tally } = this.#budgets.get(one) as IndexedBudget;
-      tally.set(coveredPod(pod, budget.spec?.podGroupPolicy?.groupLabelKey));
+      tally.set(coveredPod(pod, budget.spec?.podGroupPolicy?.groupLabelKey, this.#compat));
     }
     this.#pods.set(name, { pod, targets, covering });
   }
@@ -130,10 +136,15 @@ export class BudgetIndex {
 
 /** The indexes of all namespaces. */
 export class BudgetIndexes {
+  readonly #options: { compat?: boolean };
   readonly #byNamespace = new Map<string, BudgetIndex>();
 
+  constructor(options: { compat?: boolean } = {}) {
+    this.#options = options;
+  }
+
   of(namespace: string): BudgetIndex {
-    const known = this.#byNamespace.get(namespace) ?? new BudgetIndex();
+    const known = this.#byNamespace.get(namespace) ?? new BudgetIndex(this.#options);
     this.#byNamespace.set(namespace, known);
     return known;
   }
@@ -148,14 +159,14 @@ export function isIgnored({ ignored }: IndexedBudget, pod: Pod): boolean {
 }
 
 /** What a budget sees of a pod; `groupLabelKey` is absent where it counts pods. */
-export function coveredPod(pod: Pod, groupLabelKey: string | undefined): CoveredPod {
+export function coveredPod(pod: Pod, groupLabelKey: string | undefined, compat = false): CoveredPod {
   const { annotations, creationTimestamp, labels, name = '', ownerReferences, uid = '' } = pod.metadata;
   return {
     name,
     uid,
     createdAtMs: creationTimestamp ? Date.parse(creationTimestamp) : 0,
     active: isActive(pod),
-    serving: isActive(pod) && isReady(pod) && isConsistent(pod),
+    serving: isActive(pod) && isReady(pod) && isConsistent(pod, { compat }),
     group: groupLabelKey === undefined ? undefined : groupIdentity(groupLabelKey, labels),
     declaredSize: declaredSize(annotations),
     ownerUid: ownerReferences?.find(({ controller }) => controller === true)?.uid,

@@ -12,3 +12,4 @@ export * from './tally.ts';
 export * from './operation.ts';
 export * from './targets.ts';
 export * from './together.ts';
+export * from './refused.ts';

@@ -13,6 +13,8 @@ export interface UnavailabilityGates {
   readonly updates: boolean;
   /** Resizes are an operation of their own: guarded only where a budget lists them. */
   readonly verticalScaling: boolean;
+  /** Budgets may count groups. Default true. */
+  readonly groups?: boolean;
 }
 
 /** True when the budget guards the operation, given the gates. */
@@ -77,4 +79,14 @@ function needsRestart(pod: Pod, old: Pod): boolean {
 
 function amountOf({ resources }: Container, resource: string): string {
   return `${resources?.requests?.[resource] ?? ''}/${resources?.limits?.[resource] ?? ''}`;
+}
+
+/** Why a budget cannot be written with these gates; undefined when it can. */
+export function closedGate(spec: PodUnavailableBudgetSpec, gates: UnavailabilityGates): string | undefined {
+  if (!gates.deletes && !gates.updates) {
+    return 'feature PodUnavailableBudget is invalid, please open via feature-gate(PodUnavailableBudgetDeleteGate, PodUnavailableBudgetUpdateGate)';
+  }
+  return spec.podGroupPolicy !== undefined && gates.groups === false
+    ? 'spec.podGroupPolicy is invalid, please open via feature-gate(PodUnavailableBudgetGroupPolicy)'
+    : undefined;
 }

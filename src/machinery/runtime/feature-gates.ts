@@ -8,6 +8,10 @@ const DEFAULTS = {
   PodUnavailableBudgetDeleteGate: true,
   /** PodUnavailableBudgets guard updates and resizes. */
   PodUnavailableBudgetUpdateGate: false,
+  /** PodUnavailableBudgets may count groups of pods. */
+  PodUnavailableBudgetGroupPolicy: true,
+  /** Pods are guarded as they are written; off switches both of the budgets' gates off. */
+  PodWebhook: true,
   /** Resizes are an operation of their own, guarded only where a PodUnavailableBudget lists them. */
   InPlacePodVerticalScaling: false,
   /** Workload objects, and the pod fields that point at groups. */
