@@ -29,8 +29,11 @@ export function formatBeat(beat: Beat, look: Look, above?: Beat['kind']): string
       return `\n${wrap(beat.text, { width: look.width, first: '  ' })}\n`;
     case 'command':
       return `\n  ${paint('dim', '$')} ${paint('boldCyan', beat.text)}\n`;
-    case 'output':
-      return `${above === 'command' ? '' : '\n'}${beat.lines.map((line) => paintMarks(outputLine(line, look), paint)).join('\n')}\n`;
+    case 'output': {
+      const goesOn = above === 'command' || (above === 'output' && beat.lines.length === 1);
+      const lines = beat.lines.map((line) => paintMarks(outputLine(line, look), paint));
+      return `${goesOn ? '' : '\n'}${lines.join('\n')}\n`;
+    }
     case 'claim': {
       const mark = beat.holds ? paint('green', '✔') : paint('red', '✘');
       const text = wrap(beat.text, { width: look.width - 4, first: '' })
