@@ -37,14 +37,13 @@ export function chooseVictims({ pods, count, ranks, now, deletionCost = true }: 
   if (count >= pods.length) return pods.map((pod) => ({ pod, reason: 'AllPods' }));
   const rules = downscaleRules({ rankedBy: ranks.by === 'Colocation' ? 'Colocation' : 'PickerRank', deletionCost });
   const rankOf = rankReader(ranks);
-  const order = sortByRules(
-    pods.map((pod) => new PodFacts(pod, rankOf(pod), now)),
-    rules,
-  );
+  const facts = pods.map((pod) => new PodFacts(pod, rankOf(pod), now));
+  const order: PodFacts[] = [];
+  sortByRules(facts, rules, { order, wanted: count + 1 });
   const firstKept = order[count] as PodFacts;
-  return order.slice(0, count).map((facts) => ({
-    pod: facts.pod,
-    reason: separatingRule(rules, facts, firstKept)?.name ?? 'Name',
+  return order.slice(0, count).map((goes) => ({
+    pod: goes.pod,
+    reason: separatingRule(rules, goes, firstKept)?.name ?? 'Name',
   }));
 }
 
@@ -53,32 +52,43 @@ export function separatingRule(rules: readonly Rule[], a: PodFacts, b: PodFacts)
   return rules.find((rule) => rule.compare(a, b) !== 0);
 }
 
-/**
- * Rules 6 to 8 are not transitive as a whole, so what a sort makes of them depends on where it starts: names give
- * every input the same start, and the sort is stable.
- */
-function sortByRules(facts: PodFacts[], rules: readonly Rule[]): PodFacts[] {
-  return refine(
-    facts.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
-    rules,
-  );
+/** The order as far as it is known, and how much of it somebody wants to know. */
+interface Sorting {
+  readonly order: PodFacts[];
+  readonly wanted: number;
 }
 
-/** Splits by one numbered rule after the other, and sorts only what all of them leave together. */
-function refine(group: PodFacts[], rules: readonly Rule[]): PodFacts[] {
-  const [rule, ...rest] = rules;
-  if (rule === undefined || group.length < 2) return group;
-  const { key } = rule;
-  if (key === undefined) return group.sort(compareBy(rules));
+/**
+ * Appends a group in order, or as much of it as is wanted: splits by one numbered rule after the other, and sorts only
+ * what all of them leave together. Rules 6 to 8 are not transitive as a whole, so what a sort makes of them depends on
+ * where it starts: names give every input the same start, and the sort is stable.
+ */
+function sortByRules(group: PodFacts[], rules: readonly Rule[], { order, wanted }: Sorting, at = 0): void {
+  if (order.length >= wanted) return;
+  const key = rules[at]?.key;
+  if (group.length < 2 || key === undefined) {
+    if (group.length > 1) group.sort(byName).sort(compareBy(rules.slice(at)));
+    for (const facts of group) order.push(facts);
+    return;
+  }
+  const first = key(group[0] as PodFacts);
+  if (group.every((facts) => key(facts) === first)) {
+    sortByRules(group, rules, { order, wanted }, at + 1);
+    return;
+  }
   const buckets = new Map<number, PodFacts[]>();
   for (const facts of group) {
-    const bucket = buckets.get(key(facts));
-    if (bucket === undefined) buckets.set(key(facts), [facts]);
+    const number = key(facts);
+    const bucket = buckets.get(number);
+    if (bucket === undefined) buckets.set(number, [facts]);
     else bucket.push(facts);
   }
-  if (buckets.size === 1) return refine(group, rest);
-  return [...buckets.keys()].sort((a, b) => a - b).flatMap((at) => refine(buckets.get(at) as PodFacts[], rest));
+  for (const number of [...buckets.keys()].sort((a, b) => a - b)) {
+    sortByRules(buckets.get(number) as PodFacts[], rules, { order, wanted }, at + 1);
+  }
 }
+
+const byName = (a: PodFacts, b: PodFacts): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 function compareBy(rules: readonly Rule[]): Rule['compare'] {
   return (a, b) => {

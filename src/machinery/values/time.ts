@@ -13,14 +13,35 @@ const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:
 
 /** Milliseconds since the epoch; undefined when absent or not RFC 3339. */
 export function parseTime(text: string | null | undefined): number | undefined {
-  if (text === undefined || text === null || !(hasPlainShape(text) || RFC3339.test(text))) return undefined;
+  if (text === undefined || text === null) return undefined;
+  const plain = parsePlain(text);
+  if (plain !== undefined) return plain;
+  if (!RFC3339.test(text)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The form `formatTime` writes, which nearly every timestamp has; what its digits say is up to the parser. */
-function hasPlainShape(text: string): boolean {
-  return text.length === 20 && text[4] === '-' && text[10] === 'T' && text[13] === ':' && text[19] === 'Z';
+/** Two digits as a number; NaN when either is none. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** The form `formatTime` writes, which nearly every timestamp has; undefined for what needs a closer look. */
+function parsePlain(text: string): number | undefined {
+  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return undefined;
+  if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return undefined;
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
+  // Days every month has; NaN fails each of these.
+  const isSafe = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 28;
+  if (!isSafe || !(hour < 24 && minute < 60 && second < 60)) return undefined;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 const DURATION_UNIT_MS: Readonly<Record<string, number>> = {
