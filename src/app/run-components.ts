@@ -27,6 +27,8 @@ export interface ComponentHost {
   readonly leading?: Promise<void>;
   /** What to drop of objects before they are cached, by `plural.group`. */
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
+  /** Open a watch anew that has been silent for so long. */
+  readonly stalledMs?: number;
 }
 
 export interface RunningComponents {
@@ -45,7 +47,8 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
   // Every queue and watch listens for the end.
   setMaxListeners(0, abort.signal);
   const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate' });
-  const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections: host.projections });
+  const { projections, stalledMs } = host;
+  const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections, stalledMs });
   const recorders = new Map<string, EventRecorder>();
   const context: ControllerContext = {
     client,

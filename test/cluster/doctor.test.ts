@@ -54,6 +54,8 @@ test('doctor on a cluster without Quorate says what is missing, and fails', asyn
   expect(of('definitions')).toEqual([
     'fail: podunavailablebudgets.policy.kruise.io is not installed',
     'fail: disruptionledgers.policy.quorate.dev is not installed',
+    'fail: downscalepodpickers.policy.quorate.dev is not installed',
+    'fail: groupevictions.policy.quorate.dev is not installed',
   ]);
   expect(of('webhooks')).toEqual(['fail: the API server does not ask Quorate about anything']);
   expect(of('leader')).toEqual(['fail: no operator has ever led in namespace "quorate-system"']);
@@ -77,7 +79,7 @@ test('doctor on a whole installation finds nothing to fail', async () => {
   expect(of('other installations')).toEqual(['ok: nobody else keeps PodUnavailableBudgets here']);
   expect(of('leader')).toEqual([expect.stringContaining('ok: "first" leads')]);
   expect(of('mode')).toEqual(["ok: alongside Kubernetes' own disruption controller, which is running"]);
-  expect(of('webhooks')).toEqual(['ok: 3 are registered; what cannot be asked about is refused']);
+  expect(of('webhooks')).toEqual(['ok: 6 are registered; what cannot be asked about is refused']);
   expect(of('webhook reachability')).toEqual([expect.stringContaining('ok: the API server reaches a replica')]);
   expect(of('certificate authority')).toEqual(['ok: the caBundle vouches for the certificate in use']);
   expect(of('certificate age')).toEqual(['ok: the serving certificate is good for 89 more days']);

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../api/generated/core-v1.ts';
@@ -24,7 +25,7 @@ const SERVING_DAYS = 90;
 const LOOK_AGAIN_MS = 60_000;
 
 /** Reads what somebody else (cert-manager) keeps in a folder. */
-export function readCertificate(folder: string): ServingCertificate {
+export function readCertificate(folder: string, now: number): ServingCertificate {
   const read = (name: string): string => {
     try {
       return readFileSync(join(folder, name), 'utf8');
@@ -32,7 +33,47 @@ export function readCertificate(folder: string): ServingCertificate {
       throw new Error(`Cannot read the serving certificate: ${join(folder, name)} is missing or unreadable`, { cause });
     }
   };
-  return { pair: { certificate: read('tls.crt'), key: read('tls.key') }, authority: read('ca.crt') };
+  const pair = { certificate: read('tls.crt'), key: read('tls.key') };
+  const until = new X509Certificate(pair.certificate).validTo;
+  if (Date.parse(until) <= now) {
+    throw new Error(`The serving certificate ${join(folder, 'tls.crt')} expired on ${until}: have it renewed`);
+  }
+  return { pair, authority: read('ca.crt') };
+}
+
+const FOLLOW_MS = 10_000;
+
+/** Puts a certificate that somebody else renews in use when it changes. */
+export function followCertificate(
+  folder: string,
+  { clock, log, signal }: { clock: Clock; log: Logger; signal: AbortSignal },
+  current: ServingCertificate,
+  renewed: (certificate: ServingCertificate) => void,
+): void {
+  let held = current;
+  let complained = '';
+  const look = (): void => {
+    try {
+      const found = readCertificate(folder, clock.now());
+      if (found.pair.certificate !== held.pair.certificate || found.authority !== held.authority) {
+        held = found;
+        log.info({ folder }, 'serving with a renewed certificate');
+        renewed(found);
+      }
+      complained = '';
+    } catch (error) {
+      // Files change one after the other; only what stays wrong is worth a line.
+      if (String(error) !== complained) log.error({ folder, error: String(error) }, 'cannot follow the certificate');
+      complained = String(error);
+    }
+    arm();
+  };
+  const arm = (): void => {
+    if (signal.aborted) return;
+    const cancel = clock.after(FOLLOW_MS, look);
+    signal.addEventListener('abort', cancel, { once: true });
+  };
+  arm();
 }
 
 export interface OwnCertificateOptions {

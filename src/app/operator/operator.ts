@@ -1,7 +1,7 @@
 /** The same controllers and decisions on a cluster that exists already, through its supported extension points. */
+import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
-import type { ValidatingWebhookConfiguration } from '../../api/generated/admissionregistration-v1.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import {
   nodeType,
@@ -10,7 +10,6 @@ import {
   replicaSetType,
   statefulSetType,
 } from '../../api/resource-types.ts';
-import type { ResourceType } from '../../api/resource.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
 import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
 import { createGroupEvictionController } from '../../controllers/group-eviction/index.ts';
@@ -22,6 +21,7 @@ import {
   type Clock,
   createClient,
   createHttpTransport,
+  createServerClock,
   electLeader,
   FeatureGates,
   loadKubeconfig,
@@ -40,12 +40,18 @@ import {
   serviceNames,
   startWebhookServer,
   type WebhookServer,
-  WEBHOOK_CONFIGURATION,
 } from '../../webhook/index.ts';
 import { runComponents, type RunningComponents } from '../run-components.ts';
 import { unavailabilityGates } from '../unavailability-gates.ts';
 import { createRefusalRecorder } from '../unavailability-refusals.ts';
-import { ensureCertificate, keepCertificateFresh, readCertificate, type ServingCertificate } from './certificates.ts';
+import { keepAuthority } from './authority.ts';
+import {
+  ensureCertificate,
+  followCertificate,
+  keepCertificateFresh,
+  readCertificate,
+  type ServingCertificate,
+} from './certificates.ts';
 import { isServed } from './discovery.ts';
 import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
@@ -74,6 +80,8 @@ export interface OperatorOptions {
   /** Names this replica; must differ from every other's. */
   readonly identity: string;
   readonly log: Logger;
+  /** This machine's clock; the API server's corrects it. Default: the system's. */
+  readonly clock?: Clock | undefined;
   /** Called when this replica was the leader and no longer is: the process should end. */
   readonly lost: () => void;
 }
@@ -90,23 +98,19 @@ export interface Operator {
   stop(): Promise<void>;
 }
 
-const webhookConfigurationType: ResourceType<ValidatingWebhookConfiguration> = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  kind: 'ValidatingWebhookConfiguration',
-  plural: 'validatingwebhookconfigurations',
-  namespaced: false,
-};
+/** API servers send a bookmark about every minute; a watch that is silent for longer may be dead without saying so. */
+const STALLED_MS = 90_000;
 
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { log, namespace } = options;
-  const clock = systemClock;
   const access = loadKubeconfig({ path: options.kubeconfig, context: options.context });
   const http = createHttpTransport(access);
-  const client = createClient({ transport: http.send, userAgent: 'quorate-operator' });
+  const { clock, transport: send } = createServerClock(http.send, { clock: options.clock ?? systemClock, log });
+  const client = createClient({ transport: send, userAgent: 'quorate-operator' });
   const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
   try {
-    const { version } = await preflight(client, options.gates ?? new FeatureGates());
+    const { version } = await preflight(client, { gates: options.gates ?? new FeatureGates(), namespace });
     const certificate = await openCertificate(options, client, clock);
     let leading = false;
     const elected = electLeader({
@@ -123,16 +127,17 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       leading = true;
     });
     const metrics = new Metrics();
-    const running = await startParts(options, { client, clock, elected, metrics, send: http.send, certificate });
+    const running = await startParts(options, { client, clock, elected, metrics, send, certificate });
     const metricsServer = await serveMetrics(metrics, options);
-    if (options.certificates === undefined) {
-      const own = { client, clock, namespace, hosts: hostsOf(options), log, signal: abort.signal };
-      keepCertificateFresh(own, certificate, (renewed) => {
-        running.webhook.setCertificate(renewed.pair);
-        void injectAuthority(client, renewed.authority, log);
-      });
-    }
-    await injectAuthority(client, certificate.authority, log);
+    const trusted = keepAuthority({ client, clock, log, signal: abort.signal }, certificate.authority);
+    const renewed = (next: ServingCertificate): void => {
+      running.webhook.setCertificate(next.pair);
+      void trusted.set(next.authority);
+    };
+    const upkeep = { client, clock, namespace, hosts: hostsOf(options), log, signal: abort.signal };
+    if (options.certificates === undefined) keepCertificateFresh(upkeep, certificate, renewed);
+    else followCertificate(options.certificates, upkeep, certificate, renewed);
+    await trusted.set(certificate.authority);
     return {
       server: access.server,
       clusterVersion: version,
@@ -179,26 +184,29 @@ async function startParts(
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
   const groupEvictions = await isServed(client, 'policy.quorate.dev', 'v1alpha1', 'groupevictions');
   if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
-  const components = runComponents({ transportFor: () => send, clock, log, metrics, leading: elected, projections }, [
-    createDisruptionController({
-      index,
-      book: ({ eventsFor, informers }) =>
-        ledgerBook({
-          client,
-          clock,
-          events: eventsFor('quorate'),
-          budgets: informers.of(podDisruptionBudgetType),
-          ledgers: informers.of(disruptionLedgerType),
-          pods: informers.of(podType),
-          ownsStatus: mode === 'replace',
-        }),
-    }),
-    createPodUnavailableBudgetController({ indexes, leaderWorkerSets, compat }),
-    picking.start,
-    ...(groupEvictions
-      ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
-      : []),
-  ]);
+  const components = runComponents(
+    { transportFor: () => send, clock, log, metrics, leading: elected, projections, stalledMs: STALLED_MS },
+    [
+      createDisruptionController({
+        index,
+        book: ({ eventsFor, informers }) =>
+          ledgerBook({
+            client,
+            clock,
+            events: eventsFor('quorate'),
+            budgets: informers.of(podDisruptionBudgetType),
+            ledgers: informers.of(disruptionLedgerType),
+            pods: informers.of(podType),
+            ownsStatus: mode === 'replace',
+          }),
+      }),
+      createPodUnavailableBudgetController({ indexes, leaderWorkerSets, compat }),
+      picking.start,
+      ...(groupEvictions
+        ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
+        : []),
+    ],
+  );
   const { informers } = components;
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);
@@ -288,34 +296,12 @@ function measured(
 }
 
 function openCertificate(options: OperatorOptions, client: Client, clock: Clock): Promise<ServingCertificate> {
-  if (options.certificates !== undefined) return Promise.resolve(readCertificate(options.certificates));
+  if (options.certificates !== undefined) return Promise.resolve(readCertificate(options.certificates, clock.now()));
   return ensureCertificate({ client, clock, namespace: options.namespace, hosts: hostsOf(options) });
 }
 
 function hostsOf({ hosts = [], namespace }: OperatorOptions): string[] {
   return [...serviceNames(namespace), ...hosts];
-}
-
-/** Tells the API server whom to trust; without a configuration to tell, nothing is asked of us yet. */
-async function injectAuthority(client: Client, authority: string, log: Logger): Promise<void> {
-  const caBundle = Buffer.from(authority).toString('base64');
-  try {
-    const { items } = await client.list(webhookConfigurationType, {
-      fieldSelector: `metadata.name=${WEBHOOK_CONFIGURATION}`,
-    });
-    const [found] = items;
-    if (found === undefined || (found.webhooks ?? []).every(({ clientConfig }) => clientConfig?.caBundle === caBundle))
-      return;
-    const webhooks = (found.webhooks ?? []).map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
-    await client.patch(
-      webhookConfigurationType,
-      { name: WEBHOOK_CONFIGURATION },
-      { type: 'merge', body: { webhooks } },
-    );
-    log.info({ configuration: WEBHOOK_CONFIGURATION }, 'the API server trusts our certificate now');
-  } catch (error) {
-    log.error({ error: String(error) }, 'cannot tell the API server whom to trust');
-  }
 }
 
 function serveMetrics(metrics: Metrics, { bind, metricsPort }: OperatorOptions): Promise<Server> {

@@ -9,6 +9,7 @@ export * from './informer.ts';
 export * from './informer-set.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export * from './server-clock.ts';
 export * from './transport.ts';
 export * from './work-queue.ts';
 export * from './http-transport.ts';

@@ -12,6 +12,8 @@ export interface InformerSetOptions {
   readonly namespace?: string | undefined;
   /** Per resource (`plural.group`), what to drop before caching. */
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
+  /** Open a watch anew that has been silent for so long. */
+  readonly stalledMs?: number | undefined;
 }
 
 /** Shares one informer per resource among all controllers of a process. */
@@ -28,13 +30,14 @@ export class InformerSet {
     const name = `${type.group}/${type.version}/${type.plural}`;
     let informer = this.#informers.get(name) as Informer<T> | undefined;
     if (informer === undefined) {
-      const { client, clock, log, namespace, projections, signal } = this.#options;
+      const { client, clock, log, namespace, projections, signal, stalledMs } = this.#options;
       const project = projections?.get(type.group === '' ? type.plural : `${type.plural}.${type.group}`);
       informer = new Informer<T>({
         client,
         clock,
         log,
         type,
+        stalledMs,
         namespace: type.namespaced ? namespace : undefined,
         project: project as ((object: T) => T) | undefined,
       });

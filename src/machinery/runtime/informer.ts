@@ -23,13 +23,15 @@ export interface InformerOptions<T extends KubeObject> {
   readonly metadataOnly?: boolean | undefined;
   /** Drops what the reader does not need before it is cached. */
   readonly project?: ((object: T) => T) | undefined;
+  /** A watch that has been silent for so long, bookmarks included, is opened anew. Default: never. */
+  readonly stalledMs?: number | undefined;
 }
 
 /** A function that names the buckets an object belongs to. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 const BACKOFF_BASE_MS = 200;
-const BACKOFF_MAX_MS = 30_000;
+const BACKOFF_MAX_MS = 5000;
 /** Small pages: a page is in memory several times over while it is read. */
 const PAGE_SIZE = 500;
 
@@ -113,26 +115,34 @@ export class Informer<T extends KubeObject> {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
     let failures = 0;
     let resume = '';
     while (!signal.aborted) {
+      let openedMs = clock.now();
       try {
         if (resume === '') resume = await this.#relist();
-        failures = 0;
+        openedMs = clock.now();
         resume = await this.#watch(resume, signal);
+        failures = 0;
+        // A server that ends every watch at once must not be asked in a circle.
+        if (clock.now() - openedMs < BACKOFF_BASE_MS) await sleep(clock, BACKOFF_BASE_MS, signal).catch(() => {});
       } catch (error) {
         if (signal.aborted) return;
         if (isExpired(error)) {
           resume = '';
           continue;
         }
+        // From where we are: what was heard before the watch broke must not be heard again, older after newer.
+        if (resume !== '') resume = this.#resourceVersion;
+        if (clock.now() - openedMs > BACKOFF_MAX_MS) failures = 0;
         failures += 1;
         const delayMs = Math.min(BACKOFF_BASE_MS * 2 ** (failures - 1), BACKOFF_MAX_MS);
-        this.#options.log.warn(
+        log.warn(
           { resource: this.type.plural, group: this.type.group, error: String(error), retryInMs: delayMs },
           'lost the API server while following a resource',
         );
-        await sleep(this.#options.clock, delayMs, signal).catch(() => {});
+        await sleep(clock, delayMs, signal).catch(() => {});
       }
     }
   }
@@ -152,7 +162,8 @@ export class Informer<T extends KubeObject> {
         shared: true,
         continue: token,
       });
-      for (const item of page.items) seen.set(keyOf(item), item);
+      // Projected page by page: only what is kept of an object may pile up.
+      for (const item of page.items) seen.set(keyOf(item), this.#project(item));
       token = page.metadata.continue || undefined;
       resourceVersion = page.metadata.resourceVersion;
     } while (token !== undefined);
@@ -169,15 +180,10 @@ export class Informer<T extends KubeObject> {
   async #watch(from: string, signal: AbortSignal): Promise<string> {
     const { client, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     let resume = from;
-    for await (const event of client.watch(type, {
-      namespace,
-      labelSelector,
-      fieldSelector,
-      metadataOnly,
-      resourceVersion: from,
-      shared: true,
-      signal,
-    })) {
+    const life = this.#watchOver(signal);
+    const options = { namespace, labelSelector, fieldSelector, metadataOnly, resourceVersion: from, shared: true };
+    for await (const event of client.watch(type, { ...options, signal: life.signal })) {
+      life.sign();
       const { object } = event;
       resume = object.metadata.resourceVersion ?? resume;
       this.#resourceVersion = resume;
@@ -187,10 +193,39 @@ export class Informer<T extends KubeObject> {
         const known = this.#objects.get(key);
         if (known !== undefined) this.#remove(key, this.#project(object));
       } else {
-        this.#store(object);
+        this.#store(this.#project(object));
       }
     }
+    life.end();
     return resume;
+  }
+
+  /** A signal that also fires when nothing has been heard for too long: a dead connection need not say that it is. */
+  #watchOver(signal: AbortSignal): { signal: AbortSignal; sign: () => void; end: () => void } {
+    const { clock, stalledMs, type } = this.#options;
+    if (stalledMs === undefined) return { signal, sign: () => {}, end: () => {} };
+    const stalled = new AbortController();
+    let heardMs = clock.now();
+    let cancel = (): void => {};
+    const look = (): void => {
+      const leftMs = heardMs + stalledMs - clock.now();
+      if (leftMs <= 0)
+        stalled.abort(new Error(`the watch of ${type.plural} has been silent for ${stalledMs / 1000} s`));
+      else cancel = clock.after(leftMs, look);
+    };
+    look();
+    const end = (): void => cancel();
+    signal.addEventListener('abort', end, { once: true });
+    return {
+      signal: AbortSignal.any([signal, stalled.signal]),
+      sign: () => {
+        heardMs = clock.now();
+      },
+      end: () => {
+        end();
+        signal.removeEventListener('abort', end);
+      },
+    };
   }
 
   #project(object: T): T {
@@ -210,8 +245,7 @@ export class Informer<T extends KubeObject> {
     return project === undefined ? object : project(object);
   }
 
-  #store(incoming: T): void {
-    const object = this.#project(incoming);
+  #store(object: T): void {
     const key = keyOf(object);
     const old = this.#objects.get(key);
     if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return;

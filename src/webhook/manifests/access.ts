@@ -17,6 +17,7 @@ function clusterRules(): PolicyRule[] {
     rule([''], ['pods'], ['patch', 'delete']),
     rule([''], ['pods/status'], ['update', 'patch']),
     rule(['apps'], ['replicasets', 'deployments', 'statefulsets'], READ),
+    rule(['batch'], ['jobs'], READ),
     rule(['*'], ['*/scale'], ['get']),
     rule(['policy'], ['poddisruptionbudgets'], READ),
     rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
