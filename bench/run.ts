@@ -1,5 +1,6 @@
 /** `npm run bench`: every measurement in turn. The name of one runs it alone. */
 import { benchDecisions } from './decisions.ts';
+import { benchDrainPlan } from './drain-plan.ts';
 import { benchEvictions } from './evictions.ts';
 import { benchRanking } from './ranking.ts';
 import { benchScaleReplicas } from './scale-replicas.ts';
@@ -10,6 +11,7 @@ const all: Readonly<Record<string, () => void | Promise<void>>> = {
   ranking: benchRanking,
   decisions: benchDecisions,
   evictions: benchEvictions,
+  'drain-plan': benchDrainPlan,
   'scale-replicas': benchScaleReplicas,
   'simulated-nodes': benchSimulatedNodes,
   scheduling: () => benchScheduling(),

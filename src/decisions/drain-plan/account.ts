@@ -19,6 +19,13 @@ export class Account {
     this.#budgets = budgets;
   }
 
+  copy(): Account {
+    const twin = new Account(this.#budgets);
+    for (const [key, count] of this.#lost) twin.#lost.set(key, count);
+    for (const [id, count] of this.#spent) twin.#spent.set(id, count);
+    return twin;
+  }
+
   /** Takes the pods of a unit if every budget lets them go beside what was taken before; answers whether it did. */
   take(unit: PlanUnit, pods: readonly PlanPod[]): boolean {
     const undo: (() => void)[] = [];

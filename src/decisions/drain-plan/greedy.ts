@@ -145,7 +145,7 @@ function emptyOneNode(
   return [];
 }
 
-function takeOff(pending: Map<string, Move>, evictions: readonly UnitEviction[]): void {
+export function takeOff(pending: Map<string, Move>, evictions: readonly UnitEviction[]): void {
   for (const { unit, pods } of evictions) {
     const move = pending.get(unit) as Move;
     const gone = new Set(pods);

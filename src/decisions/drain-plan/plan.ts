@@ -1,5 +1,6 @@
 import { searchPlan } from './exact.ts';
-import { planGreedily } from './greedy.ts';
+import { planFrugally } from './frugal.ts';
+import { type GreedyPlan, planGreedily } from './greedy.ts';
 import type { BlockedUnit, DrainPlan, PlanBudget, PlanQuestion, PlanStep } from './model.ts';
 import { countUnavoidable, findBudgetBlock, gatherMoves, type Move } from './moves.ts';
 
@@ -8,7 +9,7 @@ import { countUnavoidable, findBudgetBlock, gatherMoves, type Move } from './mov
  * serves again, so each step has the whole allowance of every budget.
  *
  * What is best, in this order: the fewest pods left behind, the fewest disruptions. A unit that would go down is moved
- * whole or left alone. The greedy plan is taken where it is known to be best; small fleets are searched for a better
+ * whole or left alone. A greedy plan is taken where it is known to be best; small fleets are searched for a better
  * one otherwise.
  */
 export function planDrain(question: PlanQuestion): DrainPlan {
@@ -20,7 +21,7 @@ export function planDrain(question: PlanQuestion): DrainPlan {
     if (block === undefined) open.push(move);
     else blocked.push(block);
   }
-  const greedy = planGreedily(question, open, budgets);
+  const greedy = chooseGreedy(question, open, budgets);
   const bound = boundOf(open, budgets);
   if (greedy.left.length === 0 && countDisruptions(greedy.steps) === bound) {
     return summarize(greedy.steps, { lowerBound: bound, blocked });
@@ -38,6 +39,20 @@ export function planDrain(question: PlanQuestion): DrainPlan {
       : countDisruptions(steps);
   return summarize(steps, { lowerBound, blocked: [...blocked, ...left.map(withoutRoom)] });
 }
+
+/** Where the usual greedy plan runs out of room, one that takes care of it may come further. */
+function chooseGreedy(
+  question: PlanQuestion,
+  moves: readonly Move[],
+  budgets: ReadonlyMap<string, PlanBudget>,
+): GreedyPlan {
+  const usual = planGreedily(question, moves, budgets);
+  if (usual.left.length === 0 || !question.nodesReturn) return usual;
+  const frugal = planFrugally(question, moves, budgets);
+  return countPods(frugal.left) < countPods(usual.left) ? frugal : usual;
+}
+
+const countPods = (moves: readonly Move[]): number => moves.reduce((sum, { pods }) => sum + pods.length, 0);
 
 function boundOf(moves: readonly Move[], budgets: ReadonlyMap<string, PlanBudget>): number {
   return moves.reduce((sum, move) => sum + countUnavoidable(move, budgets), 0);
