@@ -19,6 +19,8 @@ export interface DisruptionState {
   readonly index: DisruptionIndex;
   readonly pods: readonly Pod[];
   readonly isCordoned: (node: string) => boolean;
+  /** The same pods and groups under one budget for each namespace that selects everything: groups nobody guards too. */
+  readonly everyGroup: () => DisruptionIndex;
 }
 
 const SCHEDULING = 'scheduling.k8s.io';
@@ -42,14 +44,7 @@ export async function gatherDisruption(
   ]);
   const index = new DisruptionIndex();
   for (const budget of budgets) index.setBudget(readBudget(budget));
-  for (const workload of workloads) {
-    const { name = '', namespace: at = '' } = workload.metadata;
-    index.setWorkload(at, name, readWorkload(workload));
-  }
-  for (const group of podGroups) {
-    const { name = '', namespace: at = '' } = group.metadata;
-    index.setPodGroup(at, name, readPodGroup(group));
-  }
+  addGroups(index, workloads, podGroups);
   for (const object of await listSources(client, index, namespace)) {
     const read = readGroupSource(object);
     if (read !== undefined) index.setSource(object.metadata.namespace ?? '', read.key, read.source);
@@ -59,7 +54,28 @@ export async function gatherDisruption(
   const cordoned = new Set(
     nodes.filter(({ spec }) => spec?.unschedulable === true).map(({ metadata }) => metadata.name),
   );
-  return { index, pods, isCordoned: (node) => cordoned.has(node) };
+  const everyGroup = (): DisruptionIndex => {
+    const every = new DisruptionIndex();
+    for (const at of new Set(pods.map(({ metadata }) => metadata.namespace ?? ''))) {
+      const spec = { minAvailable: 0, selector: {} };
+      every.setBudget({ ...readBudget({ metadata: { name: 'everything', namespace: at }, spec }), scope: 'PodGroup' });
+    }
+    addGroups(every, workloads, podGroups);
+    for (const pod of pods) every.setPod(readPod(pod));
+    return every;
+  };
+  return { index, pods, isCordoned: (node) => cordoned.has(node), everyGroup };
+}
+
+function addGroups(index: DisruptionIndex, workloads: readonly KubeObject[], podGroups: readonly KubeObject[]): void {
+  for (const workload of workloads) {
+    const { name = '', namespace: at = '' } = workload.metadata;
+    index.setWorkload(at, name, readWorkload(workload));
+  }
+  for (const group of podGroups) {
+    const { name = '', namespace: at = '' } = group.metadata;
+    index.setPodGroup(at, name, readPodGroup(group));
+  }
 }
 
 /**

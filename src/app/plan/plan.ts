@@ -4,6 +4,7 @@ import { countNaiveDisruptions, type DrainPlan, type NaiveDrain, planDrain } fro
 import type { Client } from '../../machinery/runtime/index.ts';
 import { matches, parseSelector } from '../../machinery/values/index.ts';
 import { gatherDisruption, listAll } from '../disruption/gather.ts';
+import { gatherUnavailability } from './unavailability.ts';
 import { buildQuestion } from './question.ts';
 
 export interface PlanRequest {
@@ -29,15 +30,14 @@ export class PlanRequestError extends Error {
 
 /** Plans a drain of many nodes from what a cluster says now; changes nothing. */
 export async function planClusterDrain(client: Client, request: PlanRequest): Promise<PlannedDrain> {
-  const [nodes, state] = await Promise.all([
-    listAll(client, nodeType, undefined),
-    gatherDisruption(client, { now: request.now }),
-  ]);
+  const nodes = await listAll(client, nodeType, undefined);
   const chosen = chooseNodes(nodes, request);
+  const state = await gatherDisruption(client, { now: request.now });
+  const unavailability = await gatherUnavailability(client, state.pods);
   const question = buildQuestion({
     nodes,
     pods: state.pods,
-    index: state.index,
+    groups: { index: state.index, everyGroup: state.everyGroup(), ...unavailability },
     drain: new Set(chosen),
     nodesReturn: request.nodesReturn,
     now: request.now,

@@ -1,13 +1,13 @@
 import { controllerOf } from '../../api/core/owner.ts';
 import type { Container, Node, Pod } from '../../api/generated/core-v1.ts';
-import type { DisruptionIndex } from '../../decisions/disruption/index.ts';
-import type { PlanBudget, PlanNode, PlanPod, PlanQuestion, PlanUnit } from '../../decisions/drain-plan/index.ts';
+import type { PlanNode, PlanPod, PlanQuestion, PlanUnit } from '../../decisions/drain-plan/index.ts';
+import { idOf, UnitFinder, type UnitSources } from './units.ts';
 import { parseMillis, parseUnits } from '../../machinery/values/index.ts';
 
 export interface QuestionInput {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
-  readonly index: DisruptionIndex;
+  readonly groups: UnitSources;
   readonly drain: ReadonlySet<string>;
   readonly nodesReturn: boolean;
   readonly now: number;
@@ -19,9 +19,9 @@ const RESOURCES = ['cpu', 'memory', 'pods'] as const;
  * What the planner is asked, from what a cluster says. DaemonSet and mirror pods stay with their node and finished pods
  * hold nothing, so neither is moved; what they request still takes room.
  */
-export function buildQuestion({ drain, index, nodes, nodesReturn, now, pods }: QuestionInput): PlanQuestion {
+export function buildQuestion({ drain, groups, nodes, nodesReturn, now, pods }: QuestionInput): PlanQuestion {
   const units = new Map<string, PlanUnit>();
-  const budgets = new Map<string, PlanBudget>();
+  const finder = new UnitFinder(groups, pods, now);
   const planned: PlanPod[] = [];
   const used = new Map<string, number[]>();
   for (const pod of pods) {
@@ -34,9 +34,16 @@ export function buildQuestion({ drain, index, nodes, nodesReturn, now, pods }: Q
       taken.map((amount, at) => amount + (requests[at] ?? 0)),
     );
     if (isBoundToNode(pod)) continue;
-    const unit = unitOf(pod, index, now, budgets);
+    const { cells, contested, unit } = finder.find(pod);
     if (!units.has(unit.id)) units.set(unit.id, unit);
-    planned.push({ id: idOf(pod), node, unit: unit.id, requests });
+    planned.push({
+      id: idOf(pod),
+      node,
+      unit: unit.id,
+      requests,
+      ...(cells.length > 0 && { cells }),
+      ...(contested.length > 0 && { contested }),
+    });
   }
   return {
     resources: RESOURCES,
@@ -49,28 +56,10 @@ export function buildQuestion({ drain, index, nodes, nodesReturn, now, pods }: Q
     }),
     pods: planned,
     units: [...units.values()],
-    budgets: [...budgets.values()],
+    budgets: finder.budgets(),
     nodesReturn,
   };
 }
-
-function unitOf(pod: Pod, index: DisruptionIndex, now: number, budgets: Map<string, PlanBudget>): PlanUnit {
-  const { name = '', namespace = '' } = pod.metadata;
-  const views = index.ask(namespace, name, now)?.views ?? [];
-  for (const { budget, desired, live } of views) {
-    const id = `${namespace}/${budget.name}`;
-    if (!budgets.has(id)) budgets.set(id, { id, allowance: live - desired });
-  }
-  const own = views.map(({ budget }) => `${namespace}/${budget.name}`);
-  const group = views.find(({ unit }) => unit !== undefined)?.unit;
-  if (group !== undefined) {
-    return { id: group.key, budgets: own, healthy: group.healthy, needed: group.minCount, wholesale: false };
-  }
-  const ready = (pod.status?.conditions ?? []).some(({ status, type }) => type === 'Ready' && status === 'True');
-  return { id: idOf(pod), budgets: own, healthy: ready ? 1 : 0, needed: 1, wholesale: false };
-}
-
-const idOf = ({ metadata }: Pod): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 
 const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 

@@ -1,0 +1,151 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { LWS } from '../../api/lws/types.ts';
+import type { DisruptionIndex } from '../../decisions/disruption/index.ts';
+import type { PlanBudget, PlanCell, PlanUnit } from '../../decisions/drain-plan/index.ts';
+import {
+  computeDesired,
+  type IndexedBudget,
+  isIgnored,
+  isReady,
+  isUnprotected,
+  protects,
+} from '../../decisions/unavailability/index.ts';
+import type { UnavailabilityState } from './unavailability.ts';
+
+export interface UnitSources extends UnavailabilityState {
+  readonly index: DisruptionIndex;
+  /** Groups under no budget as well. */
+  readonly everyGroup: DisruptionIndex;
+}
+
+export interface FoundUnit {
+  readonly unit: PlanUnit;
+  readonly cells: readonly PlanCell[];
+  /** The PodDisruptionBudgets that select the pod, where there are several. */
+  readonly contested: readonly string[];
+}
+
+export const idOf = ({ metadata }: Pod): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+const GATES = { deletes: true, updates: false, verticalScaling: false };
+
+/**
+ * Finds what a pod moves with, and every budget that counts it. The unit is, first that applies: the group its
+ * PodDisruptionBudget counts, the group it names, the group of its LeaderWorkerSet, the group of a
+ * PodUnavailableBudget, itself.
+ */
+export class UnitFinder {
+  readonly #sources: UnitSources;
+  readonly #now: number;
+  readonly #budgets = new Map<string, PlanBudget>();
+  readonly #sets = new Map<string, { size: number; healthy: number }>();
+
+  constructor(sources: UnitSources, pods: readonly Pod[], now: number) {
+    this.#sources = sources;
+    this.#now = now;
+    for (const pod of pods) {
+      const key = setGroupOf(pod);
+      if (key === undefined) continue;
+      const group = this.#sets.get(key) ?? { size: 0, healthy: 0 };
+      this.#sets.set(key, { size: group.size + 1, healthy: group.healthy + (isReady(pod) ? 1 : 0) });
+    }
+  }
+
+  budgets(): PlanBudget[] {
+    return [...this.#budgets.values()];
+  }
+
+  find(pod: Pod): FoundUnit {
+    const { name = '', namespace = '' } = pod.metadata;
+    const { everyGroup, index } = this.#sources;
+    const views = index.ask(namespace, name, this.#now)?.views ?? [];
+    const counted = views.map(({ budget, desired, live, unit }) => {
+      const id = `${namespace}/${budget.name}`;
+      this.#budgets.set(id, { id, allowance: live - desired });
+      return { id, unit };
+    });
+    const guarded = counted.find(({ unit }) => unit !== undefined)?.unit;
+    const group = guarded ?? everyGroup.ask(namespace, name, this.#now)?.views[0]?.unit;
+    const unavailable = this.#unavailability(pod);
+    const unit = { ...this.#unitOf(pod, group, unavailable), wholesale: this.#isWholesale(pod) };
+    const cells = unavailable.filter(({ id }) => id !== unit.id);
+    // A PodDisruptionBudget that counts pods counts this one beside its group.
+    const alone = { healthy: isReady(pod) ? 1 : 0, needed: 1 };
+    for (const { id, unit: counts } of counted) {
+      if (counts?.key !== undefined || unit.id === idOf(pod)) continue;
+      const view = views.find(({ budget }) => `${namespace}/${budget.name}` === id);
+      if (view?.mode.unit === 'Pod') cells.push({ id: idOf(pod), budget: id, ...alone });
+    }
+    const own = counted.filter(({ unit: counts }) => counts !== undefined || unit.id === idOf(pod)).map(({ id }) => id);
+    const shared = unavailable.filter(({ id }) => id === unit.id).map(({ budget }) => budget);
+    return {
+      unit: { ...unit, budgets: [...own, ...shared] },
+      cells,
+      contested: counted.length > 1 ? counted.map(({ id }) => id) : [],
+    };
+  }
+
+  #unitOf(
+    pod: Pod,
+    group: { key: string; healthy: number; minCount: number } | undefined,
+    unavailable: readonly PlanCell[],
+  ): Omit<PlanUnit, 'budgets' | 'wholesale'> {
+    const { namespace = '' } = pod.metadata;
+    if (group !== undefined) {
+      return { id: `${namespace}/${group.key}`, healthy: group.healthy, needed: group.minCount };
+    }
+    const key = setGroupOf(pod);
+    const set = key === undefined ? undefined : this.#sets.get(key);
+    if (key !== undefined && set !== undefined) return { id: key, healthy: set.healthy, needed: set.size };
+    const cell = unavailable.find(({ id }) => id !== idOf(pod));
+    if (cell !== undefined) return { id: cell.id, healthy: cell.healthy, needed: cell.needed };
+    return { id: idOf(pod), healthy: isReady(pod) ? 1 : 0, needed: 1 };
+  }
+
+  #isWholesale(pod: Pod): boolean {
+    const { labels, namespace = '' } = pod.metadata;
+    const set = labels?.[LWS.name];
+    return set !== undefined && this.#sources.wholesaleSets.has(`${namespace}/${set}`);
+  }
+
+  /** What PodUnavailableBudgets count this pod as. */
+  #unavailability(pod: Pod): PlanCell[] {
+    const { name = '', namespace = '' } = pod.metadata;
+    const cells: PlanCell[] = [];
+    if (isUnprotected(pod)) return cells;
+    for (const entry of this.#sources.unavailability.of(namespace).covering(name)) {
+      const { budget, tally } = entry;
+      if (isIgnored(entry, pod) || !protects(budget.spec ?? {}, 'EVICT', GATES)) continue;
+      const identity = tally.pods.get(name)?.group;
+      const group = identity === undefined ? undefined : tally.group(identity);
+      const id = `${namespace}/pub/${budget.metadata.name ?? ''}`;
+      if (budget.spec?.podGroupPolicy !== undefined && group !== undefined) {
+        this.#budgets.set(id, { id, allowance: allowanceOf(entry) });
+        const cell = { id: `${id}/${group.identity}`, budget: id, healthy: group.ready, needed: group.needed };
+        cells.push(cell);
+      } else {
+        const loose = budget.spec?.podGroupPolicy === undefined ? id : `${id} (pods in no group)`;
+        this.#budgets.set(loose, { id: loose, allowance: allowanceOf(entry, loose !== id) });
+        cells.push({ id: idOf(pod), budget: loose, healthy: isReady(pod) ? 1 : 0, needed: 1 });
+      }
+    }
+    return cells;
+  }
+}
+
+/** Groups or pods a budget can lose now. */
+function allowanceOf({ budget, tally }: IndexedBudget, ungrouped = false): number {
+  const spec = budget.spec ?? {};
+  if (ungrouped) return tally.ungroupedAvailable - computeDesired(spec, tally.ungrouped).desired;
+  const expected = budget.status?.totalReplicas ?? 0;
+  if (spec.podGroupPolicy !== undefined) return tally.availableGroups - computeDesired(spec, expected).desired;
+  return budget.status?.unavailableAllowed ?? 0;
+}
+
+/** The group of a LeaderWorkerSet that a pod is in. */
+function setGroupOf({ metadata }: Pod): string | undefined {
+  const { labels, namespace = '' } = metadata;
+  const set = labels?.[LWS.name];
+  const index = labels?.[LWS.groupIndex];
+  return set === undefined || index === undefined ? undefined : `${namespace}/LeaderWorkerSet/${set}/${index}`;
+}
