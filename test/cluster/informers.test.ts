@@ -152,4 +152,4 @@ test('informers hold what the server has, after thousands of changes and a resta
   expect((await goCaches()).events).toBeGreaterThan(before.events);
   wanted = false;
   await node.stop();
-}, 600_000);
+}, 120_000 + CHANGES * 60);
