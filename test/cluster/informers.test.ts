@@ -110,46 +110,52 @@ async function onServer(): Promise<Pick<Seen, 'pods' | 'configMaps'>> {
   return { pods: await revisions(podType), configMaps: await revisions(configMapType) };
 }
 
-test('informers hold what the server has, after thousands of changes and a restart', async () => {
-  const config = new KubeConfig();
-  config.loadFromFile(host.kubeconfig);
-  const api = config.makeApiClient(CoreV1Api);
-  const node = makeInformer(config, '/api/v1/configmaps', () => api.listConfigMapForAllNamespaces());
-  // client-node leaves it to its user to begin again after an error; this is the way its documentation shows.
-  let wanted = true;
-  const again = (): void => void (wanted && setTimeout(() => void node.start().catch(again), 200));
-  node.on('error', again);
-  await node.start();
-  const nodeCache = (): Record<string, string> =>
-    Object.fromEntries(
-      node.list().map(({ metadata }) => [`${metadata?.namespace}/${metadata?.name}`, metadata?.resourceVersion ?? '']),
-    );
-  const agree = async (): Promise<void> => {
-    const have = await onServer();
-    await expect
-      .poll(
-        async () => {
-          const { pods, configMaps } = await goCaches();
-          return { pods, configMaps };
-        },
-        { timeout: 60_000, interval: 200 },
-      )
-      .toEqual(have);
-    await expect.poll(nodeCache, { timeout: 60_000, interval: 200 }).toEqual(have.configMaps);
-  };
+test(
+  'informers hold what the server has, after thousands of changes and a restart',
+  async () => {
+    const config = new KubeConfig();
+    config.loadFromFile(host.kubeconfig);
+    const api = config.makeApiClient(CoreV1Api);
+    const node = makeInformer(config, '/api/v1/configmaps', () => api.listConfigMapForAllNamespaces());
+    // client-node leaves it to its user to begin again after an error; this is the way its documentation shows.
+    let wanted = true;
+    const again = (): void => void (wanted && setTimeout(() => void node.start().catch(again), 200));
+    node.on('error', again);
+    await node.start();
+    const nodeCache = (): Record<string, string> =>
+      Object.fromEntries(
+        node
+          .list()
+          .map(({ metadata }) => [`${metadata?.namespace}/${metadata?.name}`, metadata?.resourceVersion ?? '']),
+      );
+    const agree = async (): Promise<void> => {
+      const have = await onServer();
+      await expect
+        .poll(
+          async () => {
+            const { pods, configMaps } = await goCaches();
+            return { pods, configMaps };
+          },
+          { timeout: 60_000, interval: 200 },
+        )
+        .toEqual(have);
+      await expect.poll(nodeCache, { timeout: 60_000, interval: 200 }).toEqual(have.configMaps);
+    };
 
-  await churn(CHANGES / 2, 1);
-  await agree();
-  const before = await goCaches();
-  expect(before.watchErrors).toBe(0);
-  expect(before.events).toBeGreaterThan(CHANGES / 3);
+    await churn(CHANGES / 2, 1);
+    await agree();
+    const before = await goCaches();
+    expect(before.watchErrors).toBe(0);
+    expect(before.events).toBeGreaterThan(CHANGES / 3);
 
-  const port = Number(new URL(host.url).port);
-  await host.stop();
-  host = await start(port);
-  await churn(CHANGES / 2, 2);
-  await agree();
-  expect((await goCaches()).events).toBeGreaterThan(before.events);
-  wanted = false;
-  await node.stop();
-}, 120_000 + CHANGES * 60);
+    const port = Number(new URL(host.url).port);
+    await host.stop();
+    host = await start(port);
+    await churn(CHANGES / 2, 2);
+    await agree();
+    expect((await goCaches()).events).toBeGreaterThan(before.events);
+    wanted = false;
+    await node.stop();
+  },
+  120_000 + CHANGES * 60,
+);
