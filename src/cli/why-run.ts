@@ -1,4 +1,4 @@
-import { gatherDisruption } from '../app/index.ts';
+import { gatherDisruption, gatherUnavailability } from '../app/index.ts';
 import {
   type BudgetExplanation,
   type Explanation,
@@ -7,6 +7,14 @@ import {
   formatBudgetExplanation,
   formatExplanation,
 } from '../decisions/disruption/index.ts';
+import {
+  explainUnavailability,
+  explainUnavailableBudget,
+  formatOpinions,
+  formatUnavailableBudget,
+  type UnavailabilityOpinion,
+  type UnavailableBudgetExplanation,
+} from '../decisions/unavailability/index.ts';
 import type { Client } from '../machinery/runtime/index.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
 import { formatOutput, type OutputFormat } from './output.ts';
@@ -34,7 +42,10 @@ export async function runWhy(target: string, flags: WhyFlags): Promise<number> {
 }
 
 export interface WhyAnswer {
-  readonly value: Explanation | BudgetExplanation;
+  readonly value:
+    | (Explanation & { readonly unavailability?: readonly UnavailabilityOpinion[] })
+    | BudgetExplanation
+    | UnavailableBudgetExplanation;
   readonly lines: readonly string[];
   readonly granted: boolean;
 }
@@ -45,30 +56,67 @@ export async function explainTarget(
   { namespace, now, target }: { target: string; namespace: string; now: number },
 ): Promise<WhyAnswer> {
   const { kind, name } = parseTarget(target);
-  const { index, isCordoned } = await gatherDisruption(client, { namespace, now });
-  if (kind !== 'budget') {
+  const { index, isCordoned, pods } = await gatherDisruption(client, { namespace, now });
+  const unavailability = await gatherUnavailability(client, namespace, pods);
+  const gates = { deletes: true, updates: true, verticalScaling: false };
+  const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now };
+  if (kind === 'pod' || kind === 'any') {
     const value = explainEviction(index, { namespace, name }, now, { isCordoned });
-    if (value !== undefined) return { value, lines: formatExplanation(value, now), granted: value.allowed };
+    if (value !== undefined)
+      return withOpinions(value, explainUnavailability(unavailability.index, name, question), now);
   }
-  if (kind !== 'pod') {
+  if (kind === 'budget' || kind === 'any') {
     const value = explainBudget(index, { namespace, name }, now);
     if (value !== undefined) {
       return { value, lines: formatBudgetExplanation(value, now), granted: value.budget.allowed > 0 };
     }
   }
-  const what = kind === 'pod' ? 'pod' : kind === 'budget' ? 'PodDisruptionBudget' : 'pod or PodDisruptionBudget';
-  throw new Error(`no ${what} "${name}" in namespace "${namespace}"`);
+  if (kind === 'unavailable-budget' || kind === 'any') {
+    const entry = unavailability.index.budget(name);
+    if (entry !== undefined) {
+      const value = explainUnavailableBudget(entry);
+      return { value, lines: formatUnavailableBudget(value), granted: value.allowed > 0 };
+    }
+  }
+  throw new Error(`no ${NAMES[kind]} "${name}" in namespace "${namespace}"`);
 }
 
-const PODS = new Set(['pod', 'pods', 'po']);
-const BUDGETS = new Set(['pdb', 'pdbs', 'poddisruptionbudget', 'poddisruptionbudgets']);
+/** A pod goes when every budget of both kinds agrees. */
+function withOpinions(alone: Explanation, unavailability: readonly UnavailabilityOpinion[], now: number): WhyAnswer {
+  const lines = formatExplanation(alone, now);
+  if (unavailability.length === 0) return { value: alone, lines, granted: alone.allowed };
+  const granted = alone.allowed && unavailability.every(({ allowed }) => allowed);
+  const first = alone.allowed && !granted ? [`Pod ${alone.pod} may not be evicted now.`] : [];
+  const own = alone.reason === 'NoBudget' ? [`No PodDisruptionBudget selects pod ${alone.pod}.`] : lines;
+  return {
+    value: { ...alone, allowed: granted, unavailability },
+    lines: [...first, ...own, ...formatOpinions(unavailability)],
+    granted,
+  };
+}
 
-function parseTarget(target: string): { kind: 'pod' | 'budget' | 'either'; name: string } {
+type Kind = 'pod' | 'budget' | 'unavailable-budget' | 'any';
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ...['pod', 'pods', 'po'].map((word) => [word, 'pod'] as const),
+  ...['pdb', 'pdbs', 'poddisruptionbudget', 'poddisruptionbudgets'].map((word) => [word, 'budget'] as const),
+  ...['pub', 'pubs', 'podunavailablebudget', 'podunavailablebudgets'].map(
+    (word) => [word, 'unavailable-budget'] as const,
+  ),
+]);
+
+const NAMES: Readonly<Record<Kind, string>> = {
+  pod: 'pod',
+  budget: 'PodDisruptionBudget',
+  'unavailable-budget': 'PodUnavailableBudget',
+  any: 'pod, PodDisruptionBudget or PodUnavailableBudget',
+};
+
+function parseTarget(target: string): { kind: Kind; name: string } {
   const slash = target.indexOf('/');
-  if (slash < 0) return { kind: 'either', name: target };
-  const kind = target.slice(0, slash).toLowerCase();
-  const name = target.slice(slash + 1);
-  if (PODS.has(kind)) return { kind: 'pod', name };
-  if (BUDGETS.has(kind)) return { kind: 'budget', name };
-  throw new Error(`cannot explain "${target}": it must be pod/NAME, pdb/NAME or a name`);
+  if (slash < 0) return { kind: 'any', name: target };
+  const kind = KINDS.get(target.slice(0, slash).toLowerCase());
+  if (kind === undefined)
+    throw new Error(`cannot explain "${target}": it must be pod/NAME, pdb/NAME, pub/NAME or a name`);
+  return { kind, name: target.slice(slash + 1) };
 }

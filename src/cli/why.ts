@@ -8,6 +8,7 @@ const AFTER = `
 Examples:
   quorate why pod/trainer-0-3
   quorate why pdb/training --namespace ml
+  quorate why pub/llm --namespace inference
   quorate why trainer-0-3 -o json
 
 Exit codes:
@@ -19,8 +20,8 @@ export function register(program: Command): void {
   withClusterFlags(
     program
       .command('why')
-      .description('Explain why a pod may or may not be evicted now, or where a PodDisruptionBudget stands')
-      .argument('<object>', 'pod/NAME, pdb/NAME, or a name: a pod if there is one, else a budget')
+      .description('Explain why a pod may or may not be evicted now, or where a budget stands')
+      .argument('<object>', 'pod/NAME, pdb/NAME, pub/NAME, or a name: a pod if there is one, else a budget')
       .option('-n, --namespace <name>', 'namespace (default: that of the context)')
       .addOption(new Option('-o, --output <format>', 'output format').choices(OUTPUT_FORMATS).default('text')),
   )

@@ -13,3 +13,5 @@ export * from './operation.ts';
 export * from './targets.ts';
 export * from './together.ts';
 export * from './refused.ts';
+export * from './explanation.ts';
+export * from './explanation-texts.ts';

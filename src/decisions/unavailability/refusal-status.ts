@@ -24,7 +24,7 @@ export function formatUnavailabilityRefusal(
   const message = refusals.map(({ verdict }) => verdict.message).join('; ');
   const causes = refusals.flatMap(({ entry, verdict }) => [
     { reason: 'DisruptionBudget', message: verdict.message },
-    ...explain(entry, verdict),
+    ...explainRefusal(entry, verdict),
   ]);
   if (operation !== 'EVICT' || compat) return { code: 403, reason: 'Forbidden', message, causes };
   const stale = refusals.every(({ verdict }) => verdict.reason === 'StatusStale');
@@ -37,7 +37,11 @@ export function formatUnavailabilityRefusal(
   };
 }
 
-function explain({ budget, tally }: IndexedBudget, { reason }: Refusal): { reason: string; message: string }[] {
+/** What stands behind a refusal: the budget's numbers, what is short, and the smallest change that would help. */
+export function explainRefusal(
+  { budget, tally }: IndexedBudget,
+  { reason }: Pick<Refusal, 'reason'>,
+): { reason: string; message: string }[] {
   const { desiredAvailable = 0, totalReplicas = 0 } = budget.status ?? {};
   const { maxUnavailable, minAvailable, podGroupPolicy } = budget.spec ?? {};
   const unit = podGroupPolicy === undefined ? 'pods' : 'groups';

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudgetSpec } from '../../../src/api/kruise/types.ts';
 import { eventType, jobType, podType } from '../../../src/api/resource-types.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { explainTarget } from '../../../src/cli/why-run.ts';
 import { ApiError, FeatureGates, Metrics } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../../src/testkit/index.ts';
 
@@ -137,4 +138,51 @@ test('without its gate a budget over groups is refused', async () => {
     /feature-gate\(PodUnavailableBudgetGroupPolicy\)/,
   );
   await addBudget(on, {});
+});
+
+test('why tells of a pod and of a budget what a refused eviction is told', async () => {
+  const on = await start();
+  for (const [name, shard] of [
+    ['a0', 'a'],
+    ['a1', 'a'],
+    ['b0', 'b'],
+    ['b1', 'b'],
+  ] as const)
+    await addPod(on, name, shard);
+  await addBudget(on, {
+    maxUnavailable: 1,
+    protectTotalReplicas: 2,
+    podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 2 },
+  });
+  const ask = (target: string) => explainTarget(on.client, { target, namespace, now: on.clock.now() });
+  expect(await ask('pod/a0')).toMatchObject({ granted: true });
+  expect((await ask('a0')).lines.join('\n')).toContain(
+    'PodUnavailableBudget pub lets it go: it has room (WithinBudget).',
+  );
+  expect(await ask('pub/pub')).toMatchObject({
+    granted: true,
+    value: { counts: 'PodGroup', available: 2, allowed: 1 },
+  });
+
+  expect(await evict(on, 'a0')).toBe(201);
+  await on.settle();
+  const refusal = await on.client
+    .createSubresource(podType, { namespace, name: 'b0' }, 'eviction', {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: 'b0', namespace },
+    })
+    .then(
+      () => undefined,
+      (error: unknown) => error as ApiError,
+    );
+  const why = await ask('b0');
+  expect(why.granted).toBe(false);
+  expect(refusal?.causes.length).toBeGreaterThan(2);
+  for (const { message = '' } of refusal?.causes ?? []) expect(why.lines.join('\n')).toContain(message);
+  expect((await ask('a1')).lines.join('\n')).toContain('(GroupAlreadyUnavailable)');
+  const budget = await ask('pub');
+  expect(budget).toMatchObject({ granted: false, value: { available: 1, allowed: 0 } });
+  expect(budget.lines.join('\n')).toContain('To unblock: wait until group a is available again.');
+  await expect(ask('pub/none')).rejects.toThrow('no PodUnavailableBudget "none" in namespace "default"');
 });
