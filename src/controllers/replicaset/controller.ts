@@ -73,6 +73,7 @@ function run<T extends ReplicaOwner>(
     events,
     picker,
     slots,
+    underWay: new Map<string, string>(),
     burst,
   };
 
