@@ -8,13 +8,14 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Writable } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
-import type { ApiHandler, ApiRequest, ApiResponse, Peer } from '../exchange.ts';
+import type { ApiHandler, ApiRequest } from '../exchange.ts';
 import { errorResponse } from '../response/respond.ts';
-import { badRequest, timeout, tooLargeBody } from '../status.ts';
+import { tooLargeBody } from '../status.ts';
+import { httpDate, withTimeout } from './answer.ts';
+import { Departure } from './departure.ts';
+import { serveFastLane } from './fast-lane.ts';
+import { peerOf } from './peer.ts';
 import { MAX_BODY_BYTES, readRequestBody } from './read-body.ts';
-import { timeLimitMs } from './time-limit.ts';
 import { writeChunks, writeStream } from './write-response.ts';
 
 export interface TlsMaterial {
@@ -56,6 +57,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  divert(server, tls === undefined ? 'connection' : 'secureConnection', options.handle);
   // A client may break off in the middle of the handshake; that is no concern of ours.
   server.on('tlsClientError', () => {});
   server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
@@ -100,6 +102,18 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
+/** Sends HTTP/1.1 connections down the fast lane; Node's own listener gets the rest, and those that leave it. */
+function divert(server: Server, event: 'connection' | 'secureConnection', handle: ApiHandler): void {
+  const [own] = server.listeners(event) as ((socket: Socket) => void)[];
+  if (own === undefined) throw new Error(`The server does not listen for ${event}`);
+  server.removeListener(event, own);
+  server.on(event, (socket: Socket & { alpnProtocol?: string | false }) => {
+    const toNode = (): void => own.call(server, socket);
+    if (socket.alpnProtocol === 'h2') toNode();
+    else serveFastLane(handle, socket, toNode);
+  });
+}
+
 function createTlsServer({ certificate, key, authority }: TlsMaterial): Server {
   const server = createSecureServer({
     allowHTTP1: true,
@@ -124,32 +138,6 @@ function createTlsServer({ certificate, key, authority }: TlsMaterial): Server {
   return server as unknown as Server;
 }
 
-const peers = new WeakMap<Socket, Peer>();
-
-/** Who is on the other side of a socket; a certificate counts only when our CA signed it. */
-function peerOf(socket: Socket): Peer {
-  const known = peers.get(socket);
-  if (known !== undefined) return known;
-  const { authorized, remoteAddress } = socket as TLSSocket;
-  // Plain sockets have no certificate, and a socket that is already gone answers null.
-  const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.()?.subject;
-  const subject = authorized ? shown : undefined;
-  const organization = subject?.O as string | string[] | undefined;
-  const commonName = [subject?.CN ?? []].flat()[0];
-  const peer: Peer = {
-    ...(remoteAddress !== undefined && { address: remoteAddress }),
-    ...(shown !== undefined && !authorized && { certificateRefused: true }),
-    ...(commonName && {
-      certificate: {
-        commonName,
-        organizations: organization === undefined ? [] : [organization].flat(),
-      },
-    }),
-  };
-  peers.set(socket, peer);
-  return peer;
-}
-
 function flatten(headers: IncomingHttpHeaders | IncomingMessage['headers']): Record<string, string | undefined> {
   const flat: Record<string, string | undefined> = {};
   for (const name in headers) {
@@ -157,34 +145,6 @@ function flatten(headers: IncomingHttpHeaders | IncomingMessage['headers']): Rec
     flat[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return flat;
-}
-
-/**
- * Tells a request that its client went away before the answer. Most requests never ask, and aborting makes an error
- * with a stack, so nothing is made before someone asks and nothing is aborted once the answer is there.
- */
-class Departure {
-  #controller: AbortController | undefined;
-  #settled = false;
-  readonly #out: Writable;
-
-  constructor(out: Writable) {
-    this.#out = out;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      if (this.#out.destroyed) controller.abort();
-      else this.#out.once('close', () => this.#settled || controller.abort());
-    }
-    return this.#controller.signal;
-  }
-
-  settle(): void {
-    this.#settled = true;
-  }
 }
 
 const lengthOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
@@ -263,36 +223,4 @@ async function serveHttp1(handle: ApiHandler, incoming: IncomingMessage, outgoin
   outgoing.flushHeaders();
   if (typeof response.body === 'function') writeStream(outgoing, response.body, () => outgoing.destroy());
   else await writeChunks(outgoing, response.body);
-}
-
-/** Opening a watch is quick like any request; only its stream lasts. */
-function withTimeout(handle: ApiHandler, request: ApiRequest): Promise<ApiResponse> {
-  const limit = timeLimitMs(request.method, request.url);
-  if (limit === undefined) {
-    return Promise.resolve(
-      errorResponse(badRequest('invalid timeout specified in the request URL: not a duration such as 30s')),
-    );
-  }
-  return new Promise((resolve) => {
-    const timer = setTimeout(
-      () => resolve(errorResponse(timeout('request did not complete within the allotted time'))),
-      limit,
-    );
-    void handle(request).then((response) => {
-      clearTimeout(timer);
-      resolve(response);
-    });
-  });
-}
-
-let dateText = '';
-let dateSecond = 0;
-
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(second * 1000).toUTCString();
-  }
-  return dateText;
 }

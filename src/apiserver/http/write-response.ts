@@ -8,6 +8,12 @@ const MAX_BEHIND_BYTES = 64 * 1024 * 1024;
 
 /** Small chunks are joined, so that a list of many objects takes few writes. */
 export async function writeChunks(out: Writable, chunks: readonly Uint8Array[]): Promise<void> {
+  await writeBlocks(out, chunks);
+  if (!out.destroyed) out.end();
+}
+
+/** The same, and the connection stays open. */
+export async function writeBlocks(out: Writable, chunks: readonly Uint8Array[]): Promise<void> {
   let block: Uint8Array[] = [];
   let size = 0;
   for (const chunk of chunks) {
@@ -20,7 +26,7 @@ export async function writeChunks(out: Writable, chunks: readonly Uint8Array[]):
     if (!flowing) await drained(out);
     if (out.destroyed) return;
   }
-  out.end(Buffer.concat(block));
+  if (size > 0) out.write(Buffer.concat(block));
 }
 
 /** Resolves when the client has caught up, or is gone. */
