@@ -84,7 +84,11 @@ export async function reviewPod(
       else if (judgement.grants.every(({ verdict }) => !verdict.record || verdict.bestEffort)) return allow;
     }
   }
-  return refuse({ code: 409, reason: 'Conflict', message: `the budgets of pod ${name} changed too often, try again` });
+  const message = `the budgets of pod ${name} changed too often, try again`;
+  // Drains wait only for 429.
+  return operation === 'EVICT' && webhook.compat !== true
+    ? refuse({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 1 } })
+    : refuse({ code: 409, reason: 'Conflict', message });
 }
 
 function operationOf(request: ReviewRequest, old: Pod, keys: readonly string[]): ProtectedOperation | undefined {

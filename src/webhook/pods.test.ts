@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import type { Pod } from '../api/generated/core-v1.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../api/kruise/types.ts';
+import { BudgetIndexes } from '../decisions/unavailability/index.ts';
+import { ApiError, type Client, createClient, ManualClock, settle } from '../machinery/runtime/index.ts';
+import { type PodWebhook, reviewPod } from './pods.ts';
+import type { ReviewRequest, ReviewResponse } from './review.ts';
+
+const namespace = 'default';
+const never = new AbortController().signal;
+
+const pod = (name: string, labels: Record<string, string>): Pod => ({
+  metadata: { name, namespace, labels, creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { containers: [] },
+  status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+});
+
+const budget = (allowed: number, spec: PodUnavailableBudgetSpec = {}): PodUnavailableBudget => ({
+  metadata: { name: 'pub', namespace, generation: 1, resourceVersion: '1' },
+  spec: { selector: { matchLabels: { app: 'llm' } }, maxUnavailable: 1, ...spec },
+  status: {
+    observedGeneration: 1,
+    unavailableAllowed: allowed,
+    desiredAvailable: 1,
+    totalReplicas: 2,
+    currentAvailable: 2,
+  },
+});
+
+/** An API server whose status writes conflict as often as it is told; reads give `stored`. */
+function server(conflicts: number, stored: () => PodUnavailableBudget) {
+  const seen = { writes: 0 };
+  const client = createClient({
+    userAgent: 'test',
+    transport: ({ body, method }) => {
+      if (method === 'GET') return answer(200, stored());
+      seen.writes += 1;
+      return seen.writes <= conflicts
+        ? answer(409, { kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: 'modified' })
+        : answer(200, JSON.parse(String(body)) as object);
+    },
+  });
+  return { client, seen };
+}
+
+function answer(status: number, body: object) {
+  async function* chunks() {
+    yield Buffer.from(JSON.stringify(body));
+  }
+  return Promise.resolve({ status, headers: {}, body: chunks() });
+}
+
+interface Setup {
+  readonly client: Client;
+  readonly budgets: readonly PodUnavailableBudget[];
+  readonly pods?: readonly Pod[];
+}
+
+async function review({ budgets, client, pods = [] }: Setup, over: Partial<ReviewRequest> = {}) {
+  const clock = new ManualClock();
+  const indexes = new BudgetIndexes();
+  const index = indexes.of(namespace);
+  for (const one of [pod('p', { app: 'llm' }), ...pods]) index.setPod({ pod: one, targets: [] });
+  for (const one of budgets) index.setBudget(one);
+  const webhook: PodWebhook = {
+    client,
+    clock,
+    indexes,
+    gates: { deletes: true, updates: true, verticalScaling: false },
+    scaleOf: () => undefined,
+  };
+  const request: ReviewRequest = {
+    uid: '1',
+    operation: 'CREATE',
+    resource: { group: '', version: 'v1', resource: 'pods' },
+    subResource: 'eviction',
+    namespace,
+    name: 'p',
+    object: {},
+    ...over,
+  };
+  let response: ReviewResponse | undefined;
+  const done = reviewPod(webhook, request, never).then((given) => {
+    response = given;
+  });
+  while (response === undefined) {
+    await settle();
+    await clock.advance(1000);
+  }
+  await done;
+  return { response, index };
+}
+
+test('W1 a grant is written before it is given', async () => {
+  const { client, seen } = server(0, () => budget(1));
+  const { index, response } = await review({ client, budgets: [budget(1)] });
+  expect(response.allowed).toBe(true);
+  expect(seen.writes).toBe(1);
+  expect(index.budget('pub')?.budget.status).toMatchObject({ unavailableAllowed: 0, disruptedPods: { p: /./ } });
+});
+
+test('W5 a dry run of the request alone leaves the budget untouched', async () => {
+  const { client, seen } = server(0, () => budget(1));
+  expect((await review({ client, budgets: [budget(1)] }, { dryRun: true })).response.allowed).toBe(true);
+  expect(seen.writes).toBe(0);
+});
+
+test('W11 a pod that names a budget which is not there, and that no other covers, may go', async () => {
+  const { client, seen } = server(0, () => budget(0));
+  const named = pod('q', { app: 'other' });
+  named.metadata.annotations = { 'pub.kruise.io/related-pub': 'gone' };
+  const { response } = await review({ client, budgets: [budget(0)], pods: [named] }, { name: 'q' });
+  expect(response.allowed).toBe(true);
+  expect(seen.writes).toBe(0);
+});
+
+test('W19 after a conflict the fresh numbers decide', async () => {
+  const { client, seen } = server(1, () => budget(0));
+  const { response } = await review({ client, budgets: [budget(1)] });
+  expect(response).toMatchObject({ allowed: false, status: { code: 429 } });
+  expect(seen.writes).toBe(1);
+});
+
+test('W20 four conflicts refuse, in a way that makes drains wait', async () => {
+  const { client, seen } = server(Number.POSITIVE_INFINITY, () => budget(1));
+  const { response } = await review({ client, budgets: [budget(1)] });
+  expect(response).toMatchObject({ allowed: false, status: { code: 429, reason: 'TooManyRequests' } });
+  expect(response.status?.message).toContain('changed too often');
+  expect(seen.writes).toBe(4);
+});
+
+test('H18 a pod of a group that is short already may go although nothing can be recorded', async () => {
+  const policy = { podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 3 } };
+  const { client, seen } = server(Number.POSITIVE_INFINITY, () => budget(0, policy));
+  const member = pod('s', { app: 'llm', shard: 'a' });
+  const { response } = await review({ client, budgets: [budget(0, policy)], pods: [member] }, { name: 's' });
+  expect(response.allowed).toBe(true);
+  expect(seen.writes).toBe(4);
+});
+
+test('a failure that is no conflict is not granted', async () => {
+  const client = createClient({
+    userAgent: 'test',
+    transport: () => answer(500, { kind: 'Status', status: 'Failure', code: 500, message: 'disk full' }),
+  });
+  await expect(
+    (async () => {
+      const clock = new ManualClock();
+      const indexes = new BudgetIndexes();
+      indexes.of(namespace).setPod({ pod: pod('p', { app: 'llm' }), targets: [] });
+      indexes.of(namespace).setBudget(budget(1));
+      const gates = { deletes: true, updates: true, verticalScaling: false };
+      await reviewPod(
+        { client, clock, indexes, gates, scaleOf: () => undefined },
+        {
+          uid: '1',
+          operation: 'CREATE',
+          resource: { group: '', version: 'v1', resource: 'pods' },
+          subResource: 'eviction',
+          namespace,
+          name: 'p',
+          object: {},
+        },
+        never,
+      );
+    })(),
+  ).rejects.toBeInstanceOf(ApiError);
+});
