@@ -2,11 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,docs,conformance}/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,docs,package,conformance}/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    globalSetup: ['./test/package/folder.ts'],
     setupFiles: ['./scripts/property-seed.ts'],
     reporters: ['default', './scripts/plain-reporter.ts'],
   },

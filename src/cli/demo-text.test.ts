@@ -9,7 +9,7 @@ const long = 'A gang trains only while all of its pods run, and a budget that co
 const beats: readonly Beat[] = [
   { kind: 'heading', text: 'Two gangs on three nodes' },
   { kind: 'say', text: long.trim() },
-  { kind: 'command', text: 'kubectl get pods' },
+  { kind: 'command', text: `kubectl get pods ${'--show-labels '.repeat(9).trim()}` },
   { kind: 'output', lines: ['node-a   ● gang-0-0   ○ gang-0-1', `    ${long.trim()}`, ''] },
   { kind: 'claim', text: long.trim(), holds: true },
   { kind: 'next', tries: [['quorate demo', long.trim()]] },

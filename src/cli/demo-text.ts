@@ -27,8 +27,11 @@ export function formatBeat(beat: Beat, look: Look, above?: Beat['kind']): string
       return `\n${paint('bold', `━━ ${beat.text} ${'━'.repeat(Math.max(0, look.width - beat.text.length - 4))}`)}\n`;
     case 'say':
       return `\n${wrap(beat.text, { width: look.width, first: '  ' })}\n`;
-    case 'command':
-      return `\n  ${paint('dim', '$')} ${paint('boldCyan', beat.text)}\n`;
+    case 'command': {
+      // Long ones go on in the next line, as a shell takes them.
+      const lines = wrap(beat.text, { width: look.width - 6, first: '' }).split('\n');
+      return `\n  ${paint('dim', '$')} ${lines.map((line) => paint('boldCyan', line)).join(' \\\n      ')}\n`;
+    }
     case 'output': {
       const goesOn = above === 'command' || (above === 'output' && beat.lines.length === 1);
       const lines = beat.lines.map((line) => paintMarks(outputLine(line, look), paint));

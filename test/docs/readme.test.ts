@@ -1,11 +1,10 @@
-/** Runs the commands of the README as a reader would, one after the other. */
-import { spawn } from 'node:child_process';
+/** Runs the commands of the README as a reader would, one after the other, with the package as npm installs it. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EmbeddedHost } from '../../src/app/index.ts';
-import { startHost } from '../clients/host.ts';
 import { createKubectl, type Kubectl } from '../clients/kubectl.ts';
+import { type InstalledPackage, installPackage } from '../package/install.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -14,32 +13,43 @@ const blocks = [...readme.matchAll(/```sh\n([^]*?)```/g)].map(([, text = '']) =>
 const OUTER = ['npm ci && npm start', 'npm test'];
 const commands = blocks.filter((block) => !OUTER.includes(block)).flatMap((block) => block.split('\n'));
 
-let host: EmbeddedHost;
+let installed: InstalledPackage;
+let up: ChildProcess;
 let kubectl: Kubectl;
+let kubeconfig: string;
 
+/** The control plane of the package itself, as `npm start` runs it. */
 beforeAll(async () => {
-  host = await startHost({ nodes: 3 });
-  kubectl = createKubectl(host.kubeconfig);
-}, 60_000);
+  installed = await installPackage();
+  kubeconfig = join(installed.home, 'readme.kubeconfig');
+  const flags = ['--ephemeral', '--port', '0', '--kubeconfig', kubeconfig];
+  up = spawn(installed.program, ['up', ...flags], { cwd: installed.home, stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise<void>((resolve, reject) => {
+    up.stdout?.on('data', (chunk: Buffer) => chunk.includes('export KUBECONFIG=') && resolve());
+    up.once('exit', (code) => reject(new Error(`quorate up ended with ${code}`)));
+  });
+  kubectl = createKubectl(kubeconfig);
+}, 300_000);
 afterAll(async () => {
   kubectl?.close();
-  await host?.stop();
+  if (up?.exitCode !== null) return;
+  const ended = new Promise((resolve) => up.once('exit', resolve));
+  up.kill('SIGTERM');
+  await ended;
 });
 
 async function runLine(line: string): Promise<void> {
   const [command = '', note = ''] = line.split(' # ');
   const [program, ...args] = command.split(' ');
   if (program === 'kubectl') {
-    await kubectl.run(
-      args.map((arg) => (arg.startsWith('examples/') ? join(root, arg) : arg)),
-      { fails: note === 'fails' },
-    );
+    const inPackage = args.map((arg) => (arg.startsWith('examples/') ? join(installed.folder, arg) : arg));
+    await kubectl.run(inPackage, { fails: note === 'fails' });
     return;
   }
   expect(`${program} ${args[0]}`).toBe('npx quorate');
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src', 'cli', 'main.ts'), ...args.slice(1)], {
-    cwd: root,
-    env: { ...process.env, KUBECONFIG: host.kubeconfig },
+  const child = spawn(installed.program, args.slice(1), {
+    cwd: installed.home,
+    env: { ...process.env, KUBECONFIG: kubeconfig },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const code = await new Promise((resolve) => child.once('exit', resolve));
