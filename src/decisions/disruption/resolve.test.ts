@@ -148,6 +148,14 @@ test('R-10 grouping by a label joins leader and workers of one set', () => {
   expect(leader).toMatchObject({ kind: 'gang', minCount: 4 });
 });
 
+test('R-11 pods of one controller with and without the group: a unit, a single pod, and no guess about the latter', () => {
+  const spec = { schedulingGroup: { podGroupName: 'g' } };
+  const podGroups = [podGroup('g', { schedulingPolicy: { gang: { minCount: 3 } } })];
+  const grouped = resolve({ owner: 'job', spec }, { podGroups });
+  expect(grouped).toMatchObject({ kind: 'gang', unit: 'PodGroup/g', minCount: 3 });
+  expect(resolve({ owner: 'job' }, { podGroups })).toBeUndefined();
+});
+
 test('a group whose size nobody states is never guessed from the pods seen', () => {
   expect(resolve({ labels: { team: 'red' } }, { groupBy: { kind: 'label', key: 'team' } })).toMatchObject({
     kind: 'broken',

@@ -279,7 +279,7 @@ for (const [name, body, query] of [
   ['both', { deleteOptions: { dryRun: ['All'] } }, '?dryRun=All'],
 ] as const) {
   test(
-    `T60 T61 a dry run in the ${name} decides and leaves everything as it was`,
+    `T60 T61 B-23 a dry run in the ${name} decides and leaves everything as it was`,
     onPlane(async (stage) => {
       const pod = await stage.pod('p');
       await stage.budget({ minAvailable: 0 });
