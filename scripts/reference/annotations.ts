@@ -1,0 +1,104 @@
+/** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
+import {
+  DRAIN_LOOKAHEAD,
+  BUDGET_SCOPE,
+  GROUP_BY,
+  GROUP_MIN_COUNT,
+  GROUP_REPLICAS,
+} from '../../src/decisions/disruption/index.ts';
+import { LINT_DISABLE } from '../../src/decisions/lint/index.ts';
+
+export interface AnnotationRow {
+  readonly key: string;
+  readonly on: string;
+  readonly values: string;
+  readonly effect: string;
+}
+
+export const ANNOTATIONS: readonly AnnotationRow[] = [
+  {
+    key: GROUP_BY,
+    on: 'PodDisruptionBudget',
+    values: '`podGroup`, `leaderworkerset`, `jobset`, `jobset:replicatedJob`, `jobset:jobset`, `label:KEY`',
+    effect:
+      'Counts groups that only labels mark. Without it, pods that name a PodGroup or Workload are grouped by that.',
+  },
+  {
+    key: GROUP_MIN_COUNT,
+    on: 'PodDisruptionBudget with group-by',
+    values: 'whole number from 1',
+    effect: 'Healthy pods a group needs, where nothing else declares its size.',
+  },
+  {
+    key: GROUP_REPLICAS,
+    on: 'PodDisruptionBudget with group-by',
+    values: 'whole number from 1',
+    effect: 'How many groups there should be, where nothing else declares it.',
+  },
+  {
+    key: BUDGET_SCOPE,
+    on: 'PodDisruptionBudget',
+    values: '`PodGroup`, `Pod`',
+    effect: 'Counts groups come what may, refusing while one cannot be resolved; or counts pods, whatever they name.',
+  },
+  {
+    key: DRAIN_LOOKAHEAD,
+    on: 'PodDisruptionBudget',
+    values: '`Node`',
+    effect: "On a cordoned node an eviction is judged together with the budget's other pods there.",
+  },
+  {
+    key: 'groups.quorate.dev/schedulingGroup, /workloadRef, /workloadReference, /workload',
+    on: 'Pod',
+    values: 'the field of that name, as JSON',
+    effect: 'The link to a group, on API servers that drop the field.',
+  },
+  {
+    key: 'scheduling.quorate.dev/gang',
+    on: 'Job',
+    values: '`true`, a number, `false`',
+    effect: 'Schedules the pods of the Job all or none: all of its parallelism, or at least that many.',
+  },
+  {
+    key: LINT_DISABLE,
+    on: 'any object',
+    values: 'names of rules, separated by commas',
+    effect: '`quorate lint` does not report these rules for the object.',
+  },
+  {
+    key: 'policy.quorate.dev/ignore',
+    on: 'Namespace (label)',
+    values: 'any',
+    effect: 'The webhooks leave the namespace alone.',
+  },
+  {
+    key: 'policy.quorate.dev/downscale-pick',
+    on: 'Pod',
+    values: 'written by Quorate',
+    effect: 'The pod was chosen by a DownscalePodPicker, and its deletion cost comes from that.',
+  },
+  {
+    key: 'policy.quorate.dev/mode, /version',
+    on: 'Lease of the operator',
+    values: 'written by Quorate',
+    effect: 'What the leader runs as, for `quorate doctor`.',
+  },
+  {
+    key: 'nodes.quorate.dev/simulated',
+    on: 'Node',
+    values: '`true`',
+    effect: 'The node is played by `quorate up` or `quorate nodes`.',
+  },
+  {
+    key: 'nodes.quorate.dev/power',
+    on: 'Node',
+    values: '`off`',
+    effect: 'Heartbeats stop and its pods freeze; `quorate node fail` sets it.',
+  },
+  {
+    key: 'nodes.quorate.dev/exit-code, /exit-after, /not-ready, /start-delay, /ready-delay, /stop-delay, /cpu, /memory',
+    on: 'Pod on a simulated node',
+    values: 'see the guide',
+    effect: 'How the simulated pod behaves: [simulated nodes](../guide/simulated-nodes.md).',
+  },
+];
