@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, type Logger, silentLogger, systemClock } from '../machinery/runtime/index.ts';
 import { FlushError, type Store } from '../storage/index.ts';
-import { allowAll, type Authorizer } from './access.ts';
+import { allowAll, type AuthorizationVerdict, type Authorizer } from './access.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { createCodec } from './codec/index.ts';
 import type { Codec } from './codec-seam.ts';
@@ -38,7 +38,7 @@ import { dispatch } from './verbs/dispatch.ts';
 /** Who may do what; without it everyone is who the in-process caller says, and may do everything. */
 export interface AccessControl {
   /** Who makes the request; throws 401, or 403 for an impersonation that is not allowed. */
-  identify(request: ApiRequest): Promise<UserInfo>;
+  identify(request: ApiRequest): UserInfo | Promise<UserInfo>;
   readonly authorizer: Authorizer;
   readonly plugins?: readonly AdmissionPlugin[];
   /** Answers paths of its own, such as the keys of service-account tokens. */
@@ -117,7 +117,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 }
 
 const openAccess: AccessControl = {
-  identify: (request) => Promise.resolve(request.peer.user ?? anonymous),
+  identify: (request) => request.peer.user ?? anonymous,
   authorizer: allowAll,
 };
 
@@ -126,7 +126,9 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
     const mark = request.url.indexOf('?');
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     const search = mark < 0 ? '' : request.url.slice(mark + 1);
-    const user = await access.identify(request);
+    const identified = access.identify(request);
+    // Waiting for what is there already would cost every request a turn.
+    const user = identified instanceof Promise ? await identified : identified;
     const info = parseRequest(request.method, path, search);
     if (info.kind === 'plain') {
       await authorizePath(kernel, user, request.method, path);
@@ -136,7 +138,8 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
       }
       throw noSuchResource();
     }
-    await authorizeResource(kernel, user, info, request.method);
+    const authorizing = authorizeResource(kernel, user, info, request.method);
+    if (authorizing !== undefined) await authorizing;
     const found = kernel.registry.find(info.group, info.version, info.plural);
     if (found === undefined) throw noSuchResource();
     if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
@@ -200,10 +203,18 @@ async function authorizePath(kernel: Kernel, user: UserInfo, method: string, pat
   });
 }
 
-async function authorizeResource(kernel: Kernel, user: UserInfo, info: ResourceRequest, method: string): Promise<void> {
+function authorizeResource(
+  kernel: Kernel,
+  user: UserInfo,
+  info: ResourceRequest,
+  method: string,
+): Promise<void> | undefined {
   const verb = info.verb ?? method.toLowerCase();
   const { group, version, plural, subresource, namespace, name } = info;
-  const verdict = await kernel.authorizer.authorize({
+  // Objects of the Namespace kind are authorized inside themselves, as RBAC's role bindings expect.
+  const isNamespace = namespace === undefined && group === '' && plural === 'namespaces';
+  const within = isNamespace ? name : namespace;
+  const judged = kernel.authorizer.authorize({
     user,
     verb,
     resource: {
@@ -211,17 +222,14 @@ async function authorizeResource(kernel: Kernel, user: UserInfo, info: ResourceR
       version,
       plural,
       ...(subresource !== undefined && { subresource }),
-      ...(namespace !== undefined && { namespace }),
-      // Objects of the Namespace kind are authorized inside themselves, as RBAC's role bindings expect.
-      ...(namespace === undefined &&
-        group === '' &&
-        plural === 'namespaces' &&
-        name !== undefined && { namespace: name }),
+      ...(within !== undefined && { namespace: within }),
       ...(name !== undefined && { name }),
     },
   });
-  if (verdict.allowed) return;
-  throw forbiddenResource(user, info, verb, verdict.reason);
+  const settle = (verdict: AuthorizationVerdict): void => {
+    if (!verdict.allowed) throw forbiddenResource(user, info, verb, verdict.reason);
+  };
+  return judged instanceof Promise ? judged.then(settle) : (settle(judged) as undefined);
 }
 
 function forbiddenResource(user: UserInfo, info: ResourceRequest, verb: string, reason: string | undefined): ApiError {

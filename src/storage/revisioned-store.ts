@@ -80,6 +80,11 @@ export class RevisionedStore implements Store {
     return this.#committed.get(key);
   }
 
+  peek(key: string): Entry | undefined {
+    const override = this.#overlay.get(key);
+    return override === undefined ? this.#committed.get(key) : override.entry;
+  }
+
   range(prefix: string, options?: RangeOptions): Entry[] {
     return this.#committed.range(prefix, options);
   }

@@ -62,6 +62,11 @@ export interface Store {
   readonly oldestRevision: number;
 
   get(key: string): Entry | undefined;
+  /**
+   * The newest state of a key, including writes still on their way to disk. Only for computing a write from it: the
+   * transaction that commits it comes after those writes and fails if they fail.
+   */
+  peek(key: string): Entry | undefined;
   /** In key order. */
   range(prefix: string, options?: RangeOptions): Entry[];
   count(prefix: string): number;

@@ -32,7 +32,7 @@ export interface AuthOptions {
 
 export interface Auth {
   /** Who makes the request; throws 401, or 403 for an impersonation that is not allowed. */
-  identify(request: ApiRequest): Promise<UserInfo>;
+  identify(request: ApiRequest): UserInfo | Promise<UserInfo>;
   readonly authorizer: RbacAuthorizer;
   readonly tokens: ServiceAccountTokens;
   /** Admission that guards the roles themselves. */

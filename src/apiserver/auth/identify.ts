@@ -3,7 +3,7 @@ import type { Authenticator, Authorizer } from '../access.ts';
 import type { ApiRequest } from '../exchange.ts';
 import { unauthorized } from '../status.ts';
 import { anonymous, type UserInfo } from '../user.ts';
-import { impersonate } from './impersonation.ts';
+import { asksToImpersonate, impersonate } from './impersonation.ts';
 
 export const AUTHENTICATED = 'system:authenticated';
 
@@ -21,15 +21,29 @@ export interface IdentifyOptions {
  *  4. impersonation headers are followed if that user may
  */
 export function createIdentifier({ authenticators, authorizer }: IdentifyOptions) {
-  return async function identify(request: ApiRequest): Promise<UserInfo> {
-    return impersonate(request, await authenticate(authenticators, request), authorizer);
+  return function identify(request: ApiRequest): UserInfo | Promise<UserInfo> {
+    const user = authenticate(authenticators, request, 0, false);
+    if (user instanceof Promise) return user.then((known) => impersonate(request, known, authorizer));
+    return asksToImpersonate(request) ? impersonate(request, user, authorizer) : user;
   };
 }
 
-async function authenticate(authenticators: readonly Authenticator[], request: ApiRequest): Promise<UserInfo> {
-  let refused = false;
-  for (const authenticator of authenticators) {
-    const result = await authenticator.authenticate(request);
+/** Takes a turn of the event loop only for an authenticator that needs one. */
+function authenticate(
+  authenticators: readonly Authenticator[],
+  request: ApiRequest,
+  from: number,
+  refusedBefore: boolean,
+): UserInfo | Promise<UserInfo> {
+  let refused = refusedBefore;
+  for (let at = from; at < authenticators.length; at += 1) {
+    const result = (authenticators[at] as Authenticator).authenticate(request);
+    if (result instanceof Promise) {
+      return result.then((known) => {
+        if (known !== 'invalid' && known !== undefined) return withAuthenticated(known);
+        return authenticate(authenticators, request, at + 1, refused || known === 'invalid');
+      });
+    }
     if (result === 'invalid') refused = true;
     else if (result !== undefined) return withAuthenticated(result);
   }

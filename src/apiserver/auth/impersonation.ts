@@ -16,6 +16,11 @@ interface Wanted {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+export function asksToImpersonate({ headers }: Pick<ApiRequest, 'headers'>): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
+}
+
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   const wanted = readHeaders(request);
   if (wanted === undefined) return user;

@@ -95,7 +95,10 @@ test('check() does not know tokens that were changed, unsigned or signed by anot
   }
 });
 
-function identify(headers: Record<string, string>, certificate?: { commonName: string; organizations: string[] }) {
+async function identify(
+  headers: Record<string, string>,
+  certificate?: { commonName: string; organizations: string[] },
+) {
   const admin = { token: 'secret', user: { username: 'admin', groups: ['system:masters'] } };
   const authenticators = [clientCertificates, staticTokens([admin]), serviceAccountTokens(tokens)];
   return createIdentifier({ authenticators, authorizer: allowAll })({

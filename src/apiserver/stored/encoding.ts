@@ -81,17 +81,3 @@ export function inVersion(
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = shown;
   return { kind: row.kind, apiVersion: apiVersion(row.group, version.name), ...rest };
 }
-
-/**
- * The newest state of a key, including writes still on their way to disk. Only for computing a write from it: the
- * transaction that commits it comes after those writes and fails if they fail.
- */
-export function peek(kernel: Kernel, key: string): Entry | undefined {
-  let entry: Entry | undefined;
-  kernel.store
-    .transact((transaction) => {
-      entry = transaction.get(key);
-    })
-    .catch(() => {});
-  return entry;
-}

@@ -53,6 +53,7 @@ export function observeWrites(store: Store): { store: Store; writes: PendingWrit
         return store.oldestRevision;
       },
       get: (key) => store.get(key),
+      peek: (key) => store.peek(key),
       range: (prefix, options) => store.range(prefix, options),
       count: (prefix) => store.count(prefix),
       rangeAt: (prefix, revision, options) => store.rangeAt(prefix, revision, options),

@@ -6,7 +6,7 @@ import type { ApiObject } from '../object.ts';
 import { objectKey } from '../registry/row.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
 import { alreadyExists, badRequest, failure, invalid, methodNotAllowed } from '../status.ts';
-import { ordered, peek, putObject } from '../stored/encoding.ts';
+import { ordered, putObject } from '../stored/encoding.ts';
 import { withManagedFields } from '../stored/object-cache.ts';
 import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
 import { checkNamespace } from '../stored/namespaces.ts';
@@ -51,7 +51,11 @@ export async function createObject(call: Call, given: ApiObject, options: Create
     throw failure(500, '', 'resourceVersion should not be set on objects to be created');
   }
   row.strategy.defaults?.(object);
-  checkNamespace(kernel, { get: (key) => peek(kernel, key) }, { row, namespace: info.namespace, name: metadata.name });
+  checkNamespace(
+    kernel,
+    { get: (key) => kernel.store.peek(key) },
+    { row, namespace: info.namespace, name: metadata.name },
+  );
 
   const now = kernel.clock.now();
   initMetadata(row, metadata, { now, uid: kernel.newUid() });

@@ -6,7 +6,6 @@ import { type DeleteRequest, readDeleteOptions } from '../request/delete-options
 import { encodeAnswer, negotiateObject, respondWithEntry, respondWithObject } from '../response/respond.ts';
 import { notFound } from '../status.ts';
 import { type DeletionOutcome, deleteInTransaction } from '../stored/deletion.ts';
-import { peek } from '../stored/encoding.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 
 export async function remove(call: Call): Promise<ApiResponse> {
@@ -61,7 +60,7 @@ export async function deleteObject(
 ): Promise<DeletionOutcome> {
   const { kernel, row } = call;
   const key = objectKey(row, namespace, name);
-  const before = peek(kernel, key);
+  const before = kernel.store.peek(key);
   if (before === undefined) throw notFound(row, name);
   const oldObject = kernel.objects.read(before);
   const grace = row.strategy.gracePeriod?.(oldObject, options.gracePeriodSeconds);

@@ -13,7 +13,7 @@ import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, objectKey } from '../registry/row.ts';
 import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
-import { inVersion, peek } from '../stored/encoding.ts';
+import { inVersion } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { createObject, respondWithWritten, type Written } from './create.ts';
 import { mainRules, type UpdateRules, updateObject } from './update.ts';
@@ -140,7 +140,7 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
     });
   };
   const key = objectKey(row, info.namespace, name);
-  if (peek(kernel, key) === undefined && info.subresource === undefined) {
+  if (kernel.store.peek(key) === undefined && info.subresource === undefined) {
     if (row.namespaced && config.metadata.namespace === undefined) config.metadata.namespace = info.namespace as string;
     const empty: ApiObject = {
       kind: row.kind,

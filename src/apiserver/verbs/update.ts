@@ -7,7 +7,7 @@ import type { ApiObject } from '../object.ts';
 import { objectKey } from '../registry/row.ts';
 import { conflict, invalid, notFound } from '../status.ts';
 import { isReadyToGo } from '../stored/deletion.ts';
-import { ordered, peek, putObject, removeObject } from '../stored/encoding.ts';
+import { ordered, putObject, removeObject } from '../stored/encoding.ts';
 import {
   askedRevision,
   bumpGeneration,
@@ -48,7 +48,7 @@ export async function update(call: Call): Promise<ApiResponse> {
   const given = readServed(call);
   checkIdentity(call, given);
   const key = objectKey(call.row, call.info.namespace, name);
-  if (call.row.strategy.createOnUpdate && peek(call.kernel, key) === undefined) {
+  if (call.row.strategy.createOnUpdate && call.kernel.store.peek(key) === undefined) {
     delete given.metadata.resourceVersion;
     return respondWithWritten(call, 201, await createObject(call, toStored(call, given), { kind: 'UpdateOptions' }));
   }
@@ -89,7 +89,7 @@ export async function updateObject(call: Call, plan: UpdatePlan): Promise<Writte
   const name = nameOf(call);
   const key = objectKey(row, info.namespace, name);
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-    const base = peek(kernel, key);
+    const base = kernel.store.peek(key);
     if (base === undefined) throw notFound(row, name);
     const written = await tryUpdate(call, { base, key, name, plan });
     if (written !== 'outrun') return written;

@@ -52,7 +52,7 @@ export function deepEqual(a: unknown, b: unknown): boolean {
  * Used to decide whether a spec changed.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
-  if (isEmptyValue(a) && isEmptyValue(b)) return true;
+  if (a === b || (isEmptyValue(a) && isEmptyValue(b))) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => semanticEqual(item, b[index]));
   }

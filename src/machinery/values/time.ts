@@ -1,7 +1,16 @@
 /** `metav1.Time`: RFC 3339 in UTC with whole seconds, truncated. */
 export function formatTime(ms: number): string {
-  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }
+
+/** Most times written are now, which is the same for many writes. */
+let lastSecond = Number.NaN;
+let lastText = '';
 
 /** `metav1.MicroTime`: exactly six fractional digits. */
 export function formatMicroTime(ms: number): string {

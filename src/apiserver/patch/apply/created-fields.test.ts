@@ -58,6 +58,8 @@ test('createdFields() writes down what the general way of tracking finds', () =>
     fc.property(pod, (value) => {
       const object = JSON.parse(JSON.stringify(value)) as JsonObject;
       expect(createdFields(object, node, false)).toBe(tracked(object, node));
+      // Another of the same shape, which is known by now.
+      expect(createdFields(structuredClone(object), node, false)).toBe(tracked(object, node));
     }),
     { numRuns: 500 },
   );

@@ -2,6 +2,8 @@ import type { ListNode, ObjectNode, SchemaNode } from '../../../api/schema/index
 import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { walkOf } from './effective-node.ts';
 import { itemElement } from './path-element.ts';
+import { Shapes } from './shape.ts';
+import { isZero } from './zero.ts';
 
 /** Fields nobody owns: the server sets them, or they say which object it is. */
 const UNOWNED_METADATA = new Set([
@@ -23,9 +25,26 @@ const EMPTY = '{}';
  * frequent writes and the sets are only ever stored, so they are written down directly. Undefined: nothing is owned.
  */
 export function createdFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
+  const shapes = withoutStatus ? shapesWithoutStatus : shapesWithStatus;
+  const shape = shapes.find(object, node, (parent, key) =>
+    parent === '' ? isUntracked(key, withoutStatus) : UNOWNED_METADATA.has(key),
+  );
+  if (shape === undefined) return writeFields(object, node, withoutStatus);
+  shape.text ??= writeFields(object, node, withoutStatus) ?? NOTHING_OWNED;
+  return shape.text === NOTHING_OWNED ? undefined : shape.text;
+}
+
+const shapesWithStatus = new Shapes();
+const shapesWithoutStatus = new Shapes();
+const NOTHING_OWNED = '';
+
+const isUntracked = (key: string, withoutStatus: boolean): boolean =>
+  key === 'apiVersion' || key === 'kind' || (withoutStatus && key === 'status');
+
+function writeFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
   const parts: string[] = [];
   for (const key of Object.keys(object).sort()) {
-    if (key === 'apiVersion' || key === 'kind' || (withoutStatus && key === 'status')) continue;
+    if (isUntracked(key, withoutStatus)) continue;
     const text =
       key === 'metadata'
         ? metadataFields(object[key], node.property(key))
@@ -72,12 +91,6 @@ function fieldsOf(value: unknown, node: SchemaNode | undefined, exists: boolean)
     walk.kind === 'object' ? members(value as JsonObject | null, walk, exists) : items(value as unknown[], walk);
   if (exists) return children === '' ? undefined : `{${children}}`;
   return children === '' ? EMPTY : `{".":{},${children}}`;
-}
-
-function isZero(value: unknown): boolean {
-  if (value === null || value === '' || value === 0 || value === false) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function members(object: JsonObject | null, node: ObjectNode, exists: boolean): string {
