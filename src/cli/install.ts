@@ -5,8 +5,7 @@ import type { InstallFlags, UninstallFlags } from './install-run.ts';
 import { wholeNumber } from './parse.ts';
 
 export function register(program: Command): void {
-  program
-    .command('install')
+  withClusterFlags(program.command('install'))
     .description('Print the manifests that install Quorate in a cluster')
     .option('--namespace <name>', 'namespace to install into', 'quorate-system')
     .option('--image <image>', 'container image to run', 'quorate:latest')
@@ -18,29 +17,15 @@ export function register(program: Command): void {
     .option('--replicas <count>', 'replicas of the webhook', wholeNumber, 2)
     .option('--fail-open', 'let requests pass when no replica answers', false)
     .option('--cert-manager', 'let cert-manager issue the serving certificate', false)
+    .addOption(
+      new Option('--groups <who>', 'who serves Workload and PodGroup; auto asks the cluster')
+        .choices(['auto', 'native', 'crd'])
+        .default('auto'),
+    )
+    .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
     .addHelpText(
       'after',
       `
 Examples:
   quorate install | kubectl apply -f -
-  quorate install --mode replace --image example.com/quorate:1 > quorate.yaml
-
-In replace mode start kube-controller-manager with
---controllers=*,-disruption-controller.
-Namespaces labelled policy.quorate.dev/ignore are left alone.`,
-    )
-    .action(async (flags: InstallFlags) => {
-      const { printInstall } = await import('./install-run.ts');
-      await printInstall(flags);
-    });
-  withClusterFlags(
-    program
-      .command('uninstall')
-      .description('Remove everything that quorate install put into a cluster')
-      .option('--namespace <name>', 'namespace it was installed into', 'quorate-system')
-      .option('--keep-definitions', 'keep the kinds, and with them all PodUnavailableBudgets', false),
-  ).action(async (flags: UninstallFlags) => {
-    const { runUninstall } = await import('./install-run.ts');
-    await runUninstall(flags);
-  });
-}
+  quorate install --groups crd --scheduler | kubectl apply -f -

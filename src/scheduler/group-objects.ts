@@ -74,12 +74,12 @@ export class GroupBook {
     const [podGroups] = api.podGroups;
     const [workloads] = api.workloads;
     if (podGroups !== undefined) {
-      watch('PodGroup', podGroupType(podGroups), (key, object) =>
+      watch('PodGroup', podGroupType(podGroups, api.group), (key, object) =>
         set(this.#podGroups, key, object && storedPodGroup(object as never, podGroups)),
       );
     }
     if (workloads !== undefined) {
-      watch('Workload', workloadType(workloads), (key, object) =>
+      watch('Workload', workloadType(workloads, api.group), (key, object) =>
         set(this.#workloads, key, object && storedWorkload(object as never, workloads)),
       );
     }

@@ -106,7 +106,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
     while (!signal.aborted) {
       try {
         const api = await discoverGroups(context.client);
-        status.useVersion(api.podGroups[0]);
+        status.useVersion(api.podGroups[0], api.group);
         await groups.follow(informers, api, (change) => {
           budgets.groupChanged(change);
           watchGroup(deps, change);

@@ -45,6 +45,7 @@ export class StatusWriter {
   readonly podQueue: WorkQueue;
   readonly groupQueue: WorkQueue;
   #version: SchedulingVersion | undefined;
+  #apiGroup: string | undefined;
 
   constructor(context: ControllerContext, book: PodBook) {
     this.#context = context;
@@ -64,8 +65,9 @@ export class StatusWriter {
   }
 
   /** The version in which PodGroups are written. */
-  useVersion(version: SchedulingVersion | undefined): void {
+  useVersion(version: SchedulingVersion | undefined, apiGroup: string): void {
     this.#version = version;
+    this.#apiGroup = apiGroup;
   }
 
   unscheduled(uid: string, note: PodNote): void {
@@ -140,7 +142,7 @@ export class StatusWriter {
     const body = { metadata: { uid }, status: { conditions: [...others, condition] } };
     await this.#ignoringGone(
       this.#context.client.patch(
-        podGroupType(this.#version),
+        podGroupType(this.#version, this.#apiGroup),
         { namespace, name },
         { type: 'merge', body },
         { subresource: 'status' },

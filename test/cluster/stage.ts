@@ -1,12 +1,12 @@
 /** What suites on a real cluster share: kubectl, waiting, and a replica of the operator in this process. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
-import { definitions, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
+import { definitions, type GroupKinds, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 
 export const NAMESPACE = 'quorate-system';
@@ -43,6 +43,16 @@ export async function evict(plane: RealControlPlane, name: string): Promise<stri
     () => 'granted',
     (error: { stderr?: string }) => error.stderr ?? '',
   );
+}
+
+/** A kubeconfig with nothing but the rights of a service account, as the pods of an installation have. */
+export async function accountKubeconfig(plane: RealControlPlane, account: string): Promise<string> {
+  const token = (await kubectl(plane, 'create', 'token', account, '-n', NAMESPACE)).trim();
+  const config = JSON.parse(readFileSync(plane.kubeconfig, 'utf8')) as { users: { user: { token: string } }[] };
+  for (const { user } of config.users) user.token = token;
+  const path = join(plane.folder, `kubeconfig-${account}`);
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
 }
 
 /** Installs the definitions and waits until they, and pods, can be used. */
@@ -82,7 +92,11 @@ export async function startReplica(
 }
 
 /** Makes the API server ask the replica. */
-export async function registerWebhooks(plane: RealControlPlane, { authority, webhookPort }: Operator): Promise<void> {
-  const options = { namespace: NAMESPACE, failOpen: false, certManager: false };
+export async function registerWebhooks(
+  plane: RealControlPlane,
+  { authority, webhookPort }: Operator,
+  groups: GroupKinds = 'native',
+): Promise<void> {
+  const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups };
   await apply(plane, validatingWebhooks(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }));
 }

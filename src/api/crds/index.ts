@@ -4,3 +4,4 @@ export { podUnavailableBudgetDefinition } from './pod-unavailable-budget.ts';
 export { disruptionLedgerDefinition } from './disruption-ledger.ts';
 export { groupEvictionDefinition } from './group-eviction.ts';
 export { downscalePodPickerDefinition } from './downscale-pod-picker.ts';
+export { groupDefinitions } from './groups.ts';

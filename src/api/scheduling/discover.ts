@@ -1,37 +1,45 @@
 import type { ResourceType } from '../resource.ts';
-import { SCHEDULING_GROUP, SCHEDULING_VERSIONS, type SchedulingVersion } from './stored.ts';
+import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP, SCHEDULING_VERSIONS, type SchedulingVersion } from './stored.ts';
 
 /** Versions in which a cluster serves each kind of group, newest first; empty when it does not. */
 export interface GroupApi {
+  /** The API group: Kubernetes' own where it serves either kind, else that of our definitions. */
+  readonly group: string;
   readonly podGroups: readonly SchedulingVersion[];
   readonly workloads: readonly SchedulingVersion[];
 }
 
+type Read = (path: string) => Promise<{ readonly resources?: readonly { readonly name: string }[] } | undefined>;
+
 /** Finds out what is served. `read` answers with the resource list at a path, undefined where there is none. */
-export async function discoverGroupApi(
-  read: (path: string) => Promise<{ readonly resources?: readonly { readonly name: string }[] } | undefined>,
-): Promise<GroupApi> {
+export async function discoverGroupApi(read: Read): Promise<GroupApi> {
+  const native = await discoverIn(read, SCHEDULING_GROUP, SCHEDULING_VERSIONS);
+  if (native.podGroups.length > 0 || native.workloads.length > 0) return native;
+  return discoverIn(read, OWN_SCHEDULING_GROUP, ['v1beta1']);
+}
+
+async function discoverIn(read: Read, group: string, versions: readonly SchedulingVersion[]): Promise<GroupApi> {
   const podGroups: SchedulingVersion[] = [];
   const workloads: SchedulingVersion[] = [];
-  for (const version of SCHEDULING_VERSIONS) {
-    const list = await read(`/apis/${SCHEDULING_GROUP}/${version}`);
+  for (const version of versions) {
+    const list = await read(`/apis/${group}/${version}`);
     const names = new Set(list?.resources?.map(({ name }) => name));
     if (names.has('podgroups')) podGroups.push(version);
     if (names.has('workloads')) workloads.push(version);
   }
-  return { podGroups, workloads };
+  return { group, podGroups, workloads };
 }
 
-export const podGroupType = (version: SchedulingVersion): ResourceType => ({
-  group: SCHEDULING_GROUP,
+export const podGroupType = (version: SchedulingVersion, group = SCHEDULING_GROUP): ResourceType => ({
+  group,
   version,
   kind: 'PodGroup',
   plural: 'podgroups',
   namespaced: true,
 });
 
-export const workloadType = (version: SchedulingVersion): ResourceType => ({
-  group: SCHEDULING_GROUP,
+export const workloadType = (version: SchedulingVersion, group = SCHEDULING_GROUP): ResourceType => ({
+  group,
   version,
   kind: 'Workload',
   plural: 'workloads',

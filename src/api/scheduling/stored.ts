@@ -78,6 +78,11 @@ export type SchedulingVersion = 'v1alpha1' | 'v1alpha2' | 'v1beta1';
 export const SCHEDULING_VERSIONS: readonly SchedulingVersion[] = ['v1beta1', 'v1alpha2', 'v1alpha1'];
 
 export const SCHEDULING_GROUP = 'scheduling.k8s.io';
+/**
+ * Where definitions of ours serve the same kinds on clusters that do not. They cannot be in the group itself: an API
+ * server that has a group built in answers for all of its versions, and never asks the definitions.
+ */
+export const OWN_SCHEDULING_GROUP = 'scheduling.quorate.dev';
 export const PROTECTION_FINALIZER = 'scheduling.k8s.io/podgroup-protection';
 
 /** The condition that says a group has been placed, as it is stored; older versions call it otherwise. */

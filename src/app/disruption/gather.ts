@@ -12,6 +12,7 @@ import {
   readPodGroup,
   readWorkload,
 } from '../../decisions/disruption/index.ts';
+import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/index.ts';
 import { type Client, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 
@@ -23,7 +24,6 @@ export interface DisruptionState {
   readonly everyGroup: () => DisruptionIndex;
 }
 
-const SCHEDULING = 'scheduling.k8s.io';
 const PAGE = 500;
 
 /** Reads from any API server what decisions about evictions need: one namespace, or all of them. */
@@ -131,9 +131,11 @@ async function listFirst(
   versions: readonly string[],
   namespace: string | undefined,
 ): Promise<KubeObject[]> {
-  for (const version of versions) {
+  const own = { ...builtinType(kind, SCHEDULING_GROUP, 'v1beta1'), group: OWN_SCHEDULING_GROUP };
+  const types = [...versions.map((version) => builtinType(kind, SCHEDULING_GROUP, version)), own];
+  for (const type of types) {
     try {
-      return await listAll(client, builtinType(kind, SCHEDULING, version), namespace);
+      return await listAll(client, type, namespace);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

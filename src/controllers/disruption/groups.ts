@@ -1,10 +1,10 @@
 import { builtinType } from '../../api/registry.ts';
 import type { KubeObject } from '../../api/resource.ts';
+import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import { jobType, statefulSetType } from '../../api/resource-types.ts';
 import { type DisruptionIndex, readGroupSource, readPodGroup, readWorkload } from '../../decisions/disruption/index.ts';
 import { type ControllerContext, isNotFound, sleep } from '../../machinery/runtime/index.ts';
 
-const GROUP = 'scheduling.k8s.io';
 const LOOK_AGAIN_MS = 30_000;
 
 /** Best first: only the oldest Workload says how many replicas a group has, only the newer PodGroups carry a policy. */
@@ -33,8 +33,8 @@ export function followGroups({ changed, context, index }: GroupsOptions): Follow
   const state = { known: false, firstTry: new Promise<void>((resolve) => (tried = resolve)) };
   const { clock, informers, log, signal } = context;
 
-  function follow(kind: 'Workload' | 'PodGroup', version: string): Promise<void> {
-    const informer = informers.of(builtinType(kind, GROUP, version));
+  function follow(kind: 'Workload' | 'PodGroup', version: string, group: string): Promise<void> {
+    const informer = informers.of({ ...builtinType(kind, SCHEDULING_GROUP, version), group });
     const put = (object: KubeObject, gone: boolean): void => {
       const { name = '', namespace = '' } = object.metadata;
       if (kind === 'Workload') index.setWorkload(namespace, name, gone ? undefined : readWorkload(object));
@@ -56,13 +56,20 @@ export function followGroups({ changed, context, index }: GroupsOptions): Follow
     ]);
     while (wanted.size > 0) {
       try {
-        const served = await servedVersions(context);
+        const served = await servedVersions(context, SCHEDULING_GROUP);
+        const ours = await servedVersions(context, OWN_SCHEDULING_GROUP);
         const syncing: Promise<void>[] = [];
         for (const [kind, versions] of wanted) {
+          // Kubernetes' own kinds come before those that definitions of ours serve in their place.
           const version = versions.find((one) => served.get(one)?.has(kind));
-          if (version === undefined) continue;
+          const own = version === undefined ? versions.find((one) => ours.get(one)?.has(kind)) : undefined;
+          if (version === undefined && own === undefined) continue;
           wanted.delete(kind);
-          syncing.push(follow(kind, version));
+          syncing.push(
+            version === undefined
+              ? follow(kind, own as string, OWN_SCHEDULING_GROUP)
+              : follow(kind, version, SCHEDULING_GROUP),
+          );
         }
         await Promise.all(syncing);
         if (!state.known || syncing.length > 0) {
@@ -96,13 +103,13 @@ export function followGroups({ changed, context, index }: GroupsOptions): Follow
   return state;
 }
 
-/** Kinds by version of the scheduling group; empty where the cluster has none of it. */
-async function servedVersions({ client }: ControllerContext): Promise<Map<string, Set<string>>> {
+/** Kinds by version of an API group; empty where the cluster has none of it. */
+async function servedVersions({ client }: ControllerContext, name: string): Promise<Map<string, Set<string>>> {
   const served = new Map<string, Set<string>>();
   try {
-    const group = await client.request<{ versions?: { version: string }[] }>('GET', `/apis/${GROUP}`);
+    const group = await client.request<{ versions?: { version: string }[] }>('GET', `/apis/${name}`);
     for (const { version } of group.versions ?? []) {
-      const list = await client.request<{ resources?: { kind: string }[] }>('GET', `/apis/${GROUP}/${version}`);
+      const list = await client.request<{ resources?: { kind: string }[] }>('GET', `/apis/${name}/${version}`);
       served.set(version, new Set(list.resources?.map(({ kind }) => kind)));
     }
   } catch (error) {

@@ -84,13 +84,13 @@ async function prepare(context: ControllerContext, options: Preparation): Promis
   // Only the oldest version counts members, only the newer ones show the policy.
   const version: SchedulingVersion | undefined = options.writesCondition ? api.podGroups[0] : api.podGroups.at(-1);
   if (version === undefined) return undefined;
-  const groups = informers.of(podGroupType(version));
+  const groups = informers.of(podGroupType(version, api.group));
   groups.addHandler({
     added: (group) => options.onGroup(keyOf(group)),
     updated: (group) => options.onGroup(keyOf(group)),
   });
   const [workloadVersion] = api.workloads;
-  const workloads = workloadVersion === undefined ? undefined : informers.of(workloadType(workloadVersion));
+  const workloads = workloadVersion === undefined ? undefined : informers.of(workloadType(workloadVersion, api.group));
   await Promise.all([groups.whenSynced(), workloads?.whenSynced()]);
   return {
     client,

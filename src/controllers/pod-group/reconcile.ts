@@ -44,7 +44,7 @@ export async function reconcilePodGroup(deps: PodGroupDeps, key: ObjectKey): Pro
     const { resourceVersion, uid } = served.metadata;
     // The version read guards against a pod that joins meanwhile: its event changes nothing here, but a conflict does.
     const body = { metadata: { finalizers: left.length > 0 ? left : null, resourceVersion, uid } };
-    await deps.client.patch(podGroupType(deps.version), key, { type: 'merge', body });
+    await deps.client.patch(deps.groups.type, key, { type: 'merge', body });
     return settled;
   }
   const group = storedPodGroup(served as never, deps.version);
@@ -52,7 +52,7 @@ export async function reconcilePodGroup(deps: PodGroupDeps, key: ObjectKey): Pro
   const changed = changes(servedPodGroup({ ...group, status }, deps.version).status, (served as StoredPodGroup).status);
   if (Object.keys(changed).length === 0) return settled;
   const patch = { type: 'merge', body: { metadata: { uid: served.metadata.uid }, status: changed } } as const;
-  await deps.client.patch(podGroupType(deps.version), key, patch, { subresource: 'status' });
+  await deps.client.patch(deps.groups.type, key, patch, { subresource: 'status' });
   return settled;
 }
 

@@ -1,13 +1,19 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import { CERTIFICATE_SECRET, type InstallOptions, labels, NAME, WEBHOOK_CONFIGURATION } from './options.ts';
 
-const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]): PolicyRule => ({
+export const rule = (
+  apiGroups: string[],
+  resources: string[],
+  verbs: string[],
+  resourceNames?: string[],
+): PolicyRule => ({
   apiGroups,
   resources,
   verbs,
   ...(resourceNames === undefined ? {} : { resourceNames }),
 });
-const READ = ['get', 'list', 'watch'];
+export const READ = ['get', 'list', 'watch'];
 
 /** What Quorate may do on the whole cluster: read what it counts, write its own objects and events. */
 function clusterRules(): PolicyRule[] {
@@ -28,7 +34,7 @@ function clusterRules(): PolicyRule[] {
     rule(['policy.quorate.dev'], ['groupevictions/status'], ['update', 'patch']),
     rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
     rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
-    rule(['scheduling.k8s.io'], ['workloads', 'podgroups'], READ),
+    rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
     rule(['leaderworkerset.x-k8s.io', 'apps.kruise.io'], ['leaderworkersets'], READ),
     rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
     rule(

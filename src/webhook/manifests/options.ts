@@ -9,7 +9,13 @@ export interface InstallOptions {
   readonly failOpen: boolean;
   /** cert-manager issues the serving certificate and injects the CA; otherwise Quorate makes its own. */
   readonly certManager: boolean;
+  /** Who serves Workloads and PodGroups: the cluster itself, or definitions of ours. */
+  readonly groups: GroupKinds;
+  /** Also install our scheduler, for pods that name it. */
+  readonly scheduler: boolean;
 }
+
+export type GroupKinds = 'native' | 'crd';
 
 export const defaultInstall: InstallOptions = {
   namespace: 'quorate-system',
@@ -18,9 +24,12 @@ export const defaultInstall: InstallOptions = {
   replicas: 2,
   failOpen: false,
   certManager: false,
+  groups: 'native',
+  scheduler: false,
 };
 
 export const NAME = 'quorate';
+export const SCHEDULER = 'quorate-scheduler';
 export const SERVICE = 'quorate-webhook';
 export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
 export const WEBHOOK_CONFIGURATION = 'quorate';

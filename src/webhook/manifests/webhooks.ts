@@ -2,6 +2,7 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from '../../api/generated/admissionregistration-v1.ts';
+import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import { IGNORE_LABEL, type InstallOptions, labels, SERVICE, WEBHOOK_CONFIGURATION } from './options.ts';
 
 /** Where the API server finds the webhook: the Service in a cluster, a URL where there is none. */
@@ -13,8 +14,11 @@ const TIMEOUT_SECONDS = 10;
 const SHRINKS =
   'has(object.spec.replicas) && has(oldObject.spec.replicas) && object.spec.replicas > 0 && object.spec.replicas < oldObject.spec.replicas';
 
+export type WebhookOptions = Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'> &
+  Partial<Pick<InstallOptions, 'groups'>>;
+
 export function validatingWebhooks(
-  { certManager, failOpen, namespace }: Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'>,
+  { certManager, failOpen, groups = 'native', namespace }: WebhookOptions,
   reach: Reach = { service: SERVICE },
 ): ValidatingWebhookConfiguration {
   const clientConfig = (path: string): ValidatingWebhook['clientConfig'] =>
@@ -97,6 +101,20 @@ export function validatingWebhooks(
           scope: 'Namespaced',
         },
       ]),
+      // Where the cluster serves groups itself, it checks them itself.
+      ...(groups === 'crd'
+        ? [
+            webhook('podgroups', '/validate-pod-groups', [
+              {
+                operations: ['CREATE', 'UPDATE'],
+                apiGroups: [OWN_SCHEDULING_GROUP],
+                apiVersions: ['v1beta1'],
+                resources: ['workloads', 'podgroups'],
+                scope: 'Namespaced',
+              },
+            ]),
+          ]
+        : []),
       webhook('budgets', '/validate-budgets', [
         {
           operations: ['CREATE', 'UPDATE'],

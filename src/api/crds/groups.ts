@@ -1,0 +1,96 @@
+/** Workload and PodGroup for clusters whose API server does not serve them itself. */
+import type { CustomResourceDefinition } from '../generated/apiextensions-v1.ts';
+import { OWN_SCHEDULING_GROUP } from '../scheduling/stored.ts';
+import { conditions, defineKind, int32, list, object, type Schema, text } from './builder.ts';
+
+const empty = (description: string): Schema => object({}, { description });
+
+const schedulingPolicy = object(
+  {
+    basic: empty('Pods are placed one by one.'),
+    gang: object(
+      { minCount: int32('Pods that are placed together or not at all.', { minimum: 1 }) },
+      { description: 'Pods are placed whole.', required: ['minCount'] },
+    ),
+  },
+  { description: 'How the pods are placed; exactly one member is set.' },
+);
+
+const named: Record<string, Schema> = {
+  schedulingPolicy,
+  schedulingConstraints: object({
+    topology: list(object({ key: text('Node label whose value all pods share.') }, { required: ['key'] })),
+  }),
+  resourceClaims: list(
+    object({ name: text(), resourceClaimName: text(), resourceClaimTemplateName: text() }, { required: ['name'] }),
+  ),
+  disruptionMode: object(
+    { single: empty('Pods may go one by one.'), all: empty('All pods go together.') },
+    { description: 'What goes when one pod must go.' },
+  ),
+  priorityClassName: text('Priority of the group.'),
+  priority: int32('The number the class stands for.'),
+  preemptionPolicy: text('Whether the group may displace others.'),
+};
+
+const podGroup = defineKind({
+  group: OWN_SCHEDULING_GROUP,
+  kind: 'PodGroup',
+  plural: 'podgroups',
+  scope: 'Namespaced',
+  versions: [
+    {
+      name: 'v1beta1',
+      stored: true,
+      description: 'Pods that are placed, and counted, together.',
+      spec: object(
+        {
+          ...named,
+          parentCompositePodGroupName: text('Group of groups it belongs to.'),
+          workloadRef: object(
+            { workloadName: text('Name of the Workload.'), templateName: text('Name of the template in it.') },
+            { description: 'Where the group comes from.', required: ['workloadName', 'templateName'] },
+          ),
+        },
+        { required: ['schedulingPolicy'] },
+      ),
+      status: object({
+        conditions: conditions('Whether the group has been placed.'),
+        resourceClaimStatuses: list(object({ name: text(), resourceClaimName: text() }, { required: ['name'] })),
+      }),
+      columns: [
+        { name: 'Workload', type: 'string', jsonPath: '.spec.workloadRef.workloadName' },
+        { name: 'Min', type: 'integer', jsonPath: '.spec.schedulingPolicy.gang.minCount' },
+        {
+          name: 'Scheduled',
+          type: 'string',
+          jsonPath: '.status.conditions[?(@.type=="PodGroupInitiallyScheduled")].status',
+        },
+        { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+      ],
+    },
+  ],
+});
+
+const workload = defineKind({
+  group: OWN_SCHEDULING_GROUP,
+  kind: 'Workload',
+  plural: 'workloads',
+  scope: 'Namespaced',
+  versions: [
+    {
+      name: 'v1beta1',
+      stored: true,
+      description: 'Templates of the groups an application is made of.',
+      spec: object({
+        controllerRef: object({ apiGroup: text(), kind: text(), name: text() }, { required: ['kind', 'name'] }),
+        podGroupTemplates: list(object({ name: text(), ...named }, { required: ['name', 'schedulingPolicy'] })),
+        // Composites nest, which a schema cannot say.
+        compositePodGroupTemplates: list({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
+      }),
+      columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
+    },
+  ],
+});
+
+export const groupDefinitions: readonly CustomResourceDefinition[] = [workload, podGroup];

@@ -1,0 +1,99 @@
+import type { Deployment } from '../../api/generated/apps-v1.ts';
+import type { ServiceAccount } from '../../api/generated/core-v1.ts';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
+import { rule, READ } from './access.ts';
+import { type InstallOptions, labels, SCHEDULER } from './options.ts';
+
+/** Pods must not carry the labels that the webhook's Service selects. */
+const podLabels = { 'app.kubernetes.io/name': SCHEDULER, 'app.kubernetes.io/managed-by': 'quorate' } as const;
+
+/** The scheduler beside the cluster's own, with an account that can place pods and little else. */
+export function schedulerObjects(
+  options: InstallOptions,
+): (ServiceAccount | ClusterRole | ClusterRoleBinding | Role | RoleBinding | Deployment)[] {
+  const { namespace } = options;
+  const subjects = [{ kind: 'ServiceAccount', name: SCHEDULER, namespace }];
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: SCHEDULER, namespace, labels } },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: SCHEDULER, labels },
+      rules: [
+        rule([''], ['pods', 'nodes', 'namespaces', 'persistentvolumeclaims', 'persistentvolumes'], READ),
+        rule([''], ['pods'], ['delete']),
+        rule([''], ['pods/binding'], ['create']),
+        rule([''], ['pods/status'], ['patch']),
+        rule([''], ['persistentvolumeclaims'], ['patch']),
+        rule(['storage.k8s.io'], ['storageclasses'], READ),
+        rule(['policy'], ['poddisruptionbudgets'], READ),
+        rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
+        rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['podgroups/status'], ['patch']),
+        rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
+      ],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: SCHEDULER, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: SCHEDULER },
+      subjects,
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: SCHEDULER, namespace, labels },
+      rules: [
+        rule(['coordination.k8s.io'], ['leases'], ['create']),
+        rule(['coordination.k8s.io'], ['leases'], ['get', 'update'], [SCHEDULER]),
+      ],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: SCHEDULER, namespace, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: SCHEDULER },
+      subjects,
+    },
+    deployment(options),
+  ];
+}
+
+function deployment({ image, namespace, replicas }: InstallOptions): Deployment {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: SCHEDULER, namespace, labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: { ...podLabels } },
+      template: {
+        metadata: { labels: { ...podLabels } },
+        spec: {
+          serviceAccountName: SCHEDULER,
+          priorityClassName: 'system-cluster-critical',
+          securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [
+            {
+              name: SCHEDULER,
+              image,
+              args: [
+                'scheduler',
+                `--scheduler-name=${SCHEDULER}`,
+                `--lease-namespace=${namespace}`,
+                '--log-format=json',
+              ],
+              resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ['ALL'] },
+              },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
