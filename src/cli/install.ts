@@ -29,3 +29,24 @@ export function register(program: Command): void {
 Examples:
   quorate install | kubectl apply -f -
   quorate install --groups crd --scheduler | kubectl apply -f -
+  quorate install --mode replace --image example.com/quorate:1 > quorate.yaml
+
+In replace mode start kube-controller-manager with
+--controllers=*,-disruption-controller.
+Namespaces labelled policy.quorate.dev/ignore are left alone.`,
+    )
+    .action(async (flags: InstallFlags) => {
+      const { printInstall } = await import('./install-run.ts');
+      await printInstall(flags);
+    });
+  withClusterFlags(
+    program
+      .command('uninstall')
+      .description('Remove everything that quorate install put into a cluster')
+      .option('--namespace <name>', 'namespace it was installed into', 'quorate-system')
+      .option('--keep-definitions', 'keep the kinds, and with them all PodUnavailableBudgets', false),
+  ).action(async (flags: UninstallFlags) => {
+    const { runUninstall } = await import('./install-run.ts');
+    await runUninstall(flags);
+  });
+}

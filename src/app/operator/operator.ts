@@ -261,3 +261,65 @@ async function startParts(
     ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
     ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
     ['/validate-pod-groups', (request) => Promise.resolve(reviewGroup(request))],
+    ['/validate-budgets', (request) => Promise.resolve(reviewBudget(podGuard, request))],
+  ]);
+  const webhook = await startWebhookServer({
+    certificate: parts.certificate.pair,
+    host: options.bind,
+    port: options.webhookPort,
+    log,
+    handlers: measured(handlers, metrics, clock),
+    isReady: () => synced,
+  });
+  return { components, webhook, ready };
+}
+
+/** Counts and times every review. */
+function measured(
+  handlers: ReadonlyMap<string, ReviewHandler>,
+  metrics: Metrics,
+  clock: Clock,
+): Map<string, ReviewHandler> {
+  const seconds = metrics.histogram('quorate_review_seconds', 'Time to answer an admission review', {
+    labelNames: ['path', 'allowed'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+  });
+  return new Map(
+    [...handlers].map(([path, handler]): [string, ReviewHandler] => [
+      path,
+      async (request, signal) => {
+        const start = clock.now();
+        const response = await handler(request, signal);
+        seconds.observe({ path, allowed: String(response.allowed) }, (clock.now() - start) / 1000);
+        return response;
+      },
+    ]),
+  );
+}
+
+function openCertificate(options: OperatorOptions, client: Client, clock: Clock): Promise<ServingCertificate> {
+  if (options.certificates !== undefined) return Promise.resolve(readCertificate(options.certificates, clock.now()));
+  return ensureCertificate({ client, clock, namespace: options.namespace, hosts: hostsOf(options) });
+}
+
+function hostsOf({ hosts = [], namespace }: OperatorOptions): string[] {
+  return [...serviceNames(namespace), ...hosts];
+}
+
+function serveMetrics(metrics: Metrics, { bind, metricsPort }: OperatorOptions): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.statusCode = 404;
+      response.end();
+      return;
+    }
+    void metrics.registry.metrics().then((text) => {
+      response.setHeader('content-type', metrics.registry.contentType);
+      response.end(text);
+    });
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(metricsPort, bind, () => resolve(server));
+  });
+}
