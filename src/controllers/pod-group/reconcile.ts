@@ -3,7 +3,6 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatKey, type KubeObject, type ObjectKey } from '../../api/resource.ts';
 import {
   PROTECTION_FINALIZER,
-  podGroupType,
   type SchedulingVersion,
   servedPodGroup,
   type StoredPodGroup,
