@@ -24,6 +24,8 @@ const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = 
   { condition: 'eq .Values.mode "replace"', on: { mode: 'replace' } },
   { condition: '.Values.certManager', on: { certManager: true } },
   { condition: '.Values.failOpen', on: { failOpen: true } },
+  { condition: 'eq .Values.groups "crd"', on: { groups: 'crd' } },
+  { condition: '.Values.scheduler', on: { scheduler: true } },
 ];
 
 const FILES: Readonly<Record<string, string>> = {
@@ -39,7 +41,14 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** The files of the chart by path. */
 export function chartFiles(): Map<string, string> {
-  const everything = installObjects({ ...defaultInstall, ...MARKS, certManager: true, mode: 'replace' });
+  const everything = installObjects({
+    ...defaultInstall,
+    ...MARKS,
+    certManager: true,
+    mode: 'replace',
+    groups: 'crd',
+    scheduler: true,
+  });
   const templates = new Map<string, string[]>();
   for (const { apiVersion = '', kind = '', metadata } of everything) {
     // Helm makes the namespace itself, with --create-namespace.
@@ -154,6 +163,10 @@ mode: ${defaultInstall.mode}
 failOpen: ${defaultInstall.failOpen}
 # Let cert-manager issue the serving certificate; otherwise Quorate makes its own.
 certManager: ${defaultInstall.certManager}
+# Who serves Workload and PodGroup. native: the cluster itself. crd: definitions of Quorate, where it does not.
+groups: ${defaultInstall.groups}
+# Also run quorate-scheduler, which places groups whole.
+scheduler: ${defaultInstall.scheduler}
 # Install the definitions too. They are kept when the chart is uninstalled, and with them all budgets.
 definitions: true
 `;
@@ -168,6 +181,8 @@ const SCHEMA = {
     mode: { enum: ['alongside', 'replace'] },
     failOpen: { type: 'boolean' },
     certManager: { type: 'boolean' },
+    groups: { enum: ['native', 'crd'] },
+    scheduler: { type: 'boolean' },
     definitions: { type: 'boolean' },
     global: { type: 'object' },
   },

@@ -63,6 +63,7 @@ test.each<[string[], Partial<InstallOptions>]>([
     { failOpen: true, replicas: 3, image: 'registry.example/q:1' },
   ],
   [['mode=replace', 'certManager=true', 'failOpen=true'], { mode: 'replace', certManager: true, failOpen: true }],
+  [['groups=crd', 'scheduler=true'], { groups: 'crd', scheduler: true }],
   [['mode=replace', 'failOpen=true'], { mode: 'replace', failOpen: true }],
 ])('the chart with %j is what quorate install prints with those flags', async (values, options) => {
   expect(await rendered(...values)).toEqual(installed(options));

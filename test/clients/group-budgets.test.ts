@@ -1,8 +1,6 @@
-/** The stories of KEP-5682, told with the real kubectl against the embedded host. */
+/** What of KEP-5682 only the embedded host can show; test/scenarios/stories tells the rest on every host. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drainNodes, type EmbeddedHost } from '../../src/app/index.ts';
-import { openCluster } from '../../src/cli/cluster.ts';
-import { systemClock } from '../../src/machinery/runtime/index.ts';
+import type { EmbeddedHost } from '../../src/app/index.ts';
 import { startHost } from './host.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
 
@@ -72,73 +70,8 @@ async function untilAllowed(namespace: string, allowed: number): Promise<void> {
   await kubectl.run(['wait', '-n', namespace, `--for=${path}`, 'pdb/train', '--timeout=20s']);
 }
 
-const evict = (namespace: string, name: string, fails = false) =>
-  kubectl.run(['create', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, '-f', '-'], {
-    stdin: JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } }),
-    fails,
-  });
-
 const podsOf = async (namespace: string): Promise<string[]> =>
   (await kubectl.out('get', 'pods', '-n', namespace, '-o', 'name')).split('\n').map((name) => name.replace('pod/', ''));
-
-async function quorateDrain(node: string) {
-  const cluster = openCluster({ kubeconfig: host.kubeconfig });
-  const steps: string[] = [];
-  try {
-    const result = await drainNodes(
-      { client: cluster.client, clock: systemClock, report: { step: (text) => steps.push(text), progress: () => {} } },
-      {
-        nodes: [node],
-        allOrNothing: true,
-        dryRun: false,
-        timeoutMs: 20_000,
-        rules: { force: true, ignoreDaemonSets: true, deleteEmptyDirData: true, skipWaitForDeleteTimeoutSeconds: 0 },
-      },
-    );
-    return { ...result, steps };
-  } finally {
-    cluster.close();
-  }
-}
-
-test('ten gangs of eight with minAvailable 9: one gang may go, whole, and no other', async () => {
-  const pods = Array.from({ length: 80 }, (_, at) =>
-    pod(`g${Math.floor(at / 8)}p${at % 8}`, `${Math.floor(at / 8)}`, `node-${at % 3}`),
-  );
-  await begin('ten', workload(10, 8), budget(9), ...pods);
-  await untilAllowed('ten', 1);
-  for (let at = 0; at < 8; at += 1) await evict('ten', `g4p${at}`);
-  await untilAllowed('ten', 0);
-  const { stderr } = await evict('ten', 'g5p0', true);
-  expect(stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget");
-  expect(await kubectl.out('get', 'pdb', 'train', '-n', 'ten', '--no-headers')).toMatch(/^train\s+9\s+N\/A\s+0\s/);
-  await kubectl.run(['delete', 'namespace', 'ten']);
-}, 90_000);
-
-test('three nodes: quorate drain refuses node B untouched, kubectl drain never has both groups down', async () => {
-  await begin('three', workload(2, 3), budget(1), ...picture);
-  await untilAllowed('three', 1);
-
-  const refused = await quorateDrain('node-1');
-  expect(refused.outcome).toBe('Refused');
-  expect(refused.explanations[0]).toMatchObject({ pod: 'b0', unit: { name: 'Workload/train/g/1' } });
-  expect(await podsOf('three')).toHaveLength(6);
-
-  const drain = ['drain', 'node-1', '--force', '--ignore-daemonsets', '--delete-emptydir-data'];
-  const stopped = await kubectl.run([...drain, '--timeout=4s'], { fails: true });
-  expect(stopped.stderr).toContain("would violate the pod's disruption budget");
-  const left = await podsOf('three');
-  expect(left).toHaveLength(5);
-  const [lost, key] = left.includes('a2') ? ['b0', '1'] : ['a2', '0'];
-
-  // The group that lost a pod gets it back on another node; then the rest of the node may go.
-  await apply('three', pod(`${lost}-again`, key, 'node-0'));
-  await untilAllowed('three', 1);
-  await kubectl.run([...drain, '--timeout=20s']);
-  expect(await podsOf('three')).toHaveLength(5);
-  await kubectl.run(['uncordon', 'node-1']);
-  await kubectl.run(['delete', 'namespace', 'three']);
-}, 90_000);
 
 test('three nodes: the same budget counted in pods lets a drain of node B break both groups', async () => {
   await begin('pods', workload(2, 3), budget(3, { 'policy.quorate.dev/budget-scope': 'Pod' }), ...picture);

@@ -52,8 +52,7 @@ function unpack(tool: 'kubectl' | 'helm'): string {
   return program;
 }
 
-export function createKubectl(kubeconfig: string): Kubectl {
-  const program = findKubectl();
+export function createKubectl(kubeconfig: string, program = findKubectl()): Kubectl {
   const cache = mkdtempSync(join(tmpdir(), 'quorate-kubectl-cache-'));
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     spawn(program, ['--kubeconfig', kubeconfig, '--cache-dir', cache, ...args], {

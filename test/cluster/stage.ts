@@ -7,6 +7,8 @@ import { stringify } from 'yaml';
 import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { definitions, type GroupKinds, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
+export { until } from '../scenarios/stories/host.ts';
+import { until } from '../scenarios/stories/host.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 
 export const NAMESPACE = 'quorate-system';
@@ -21,16 +23,6 @@ export async function apply(plane: RealControlPlane, ...objects: object[]): Prom
   const path = join(plane.folder, 'apply.yaml');
   writeFileSync(path, objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n'));
   await kubectl(plane, 'apply', '-f', path);
-}
-
-/** Waits for the world to be so; a failing look counts as no. The limit only keeps a broken run from hanging. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  const look = async (): Promise<boolean> => holds();
-  while (!(await look().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }
 
 /** `granted`, or what the server said. */
