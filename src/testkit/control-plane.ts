@@ -1,5 +1,5 @@
-/** A whole Kubernetes API inside a test: no port, no disk, time moved by hand. */
-import { type ApiServer, inProcessTransport, type Kernel, systemAdmin } from '../apiserver/index.ts';
+/** A whole Kubernetes API inside a test: no disk, no port unless asked for, time moved by hand. */
+import { type ApiServer, bootstrapRoles, inProcessTransport, type Kernel, systemAdmin } from '../apiserver/index.ts';
 import { bootstrapObjects } from '../app/bootstrap.ts';
 import { embeddedComponents } from '../app/components.ts';
 import { createPlane } from '../app/plane.ts';
@@ -20,8 +20,14 @@ import {
 import { seededRandom } from '../machinery/values/index.ts';
 import { startSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, type Store } from '../storage/index.ts';
+import { openTestPki, serve } from './serve.ts';
 
 export interface ControlPlaneOptions<C extends Clock = ManualClock> {
+  /**
+   * Also listens here on loopback, for kubectl and other real clients; 0 takes a free port. Access is then checked as
+   * on a cluster. Default: no port, and every caller may do everything.
+   */
+  readonly port?: number | undefined;
   /** Simulated nodes. Default 0. */
   readonly nodes?: number;
   /** `true` starts every controller of `quorate up`; a list starts just those. Default none. */
@@ -55,14 +61,28 @@ export interface ControlPlane<C extends Clock = ManualClock> {
   stop(): Promise<void>;
 }
 
+/** A control plane with a port. */
+export interface ServedControlPlane<C extends Clock = ManualClock> extends ControlPlane<C> {
+  readonly url: string;
+  /** File for `KUBECONFIG`, with the rights of the administrator; removed by `stop()`. */
+  readonly kubeconfig: string;
+}
+
+export function startControlPlane<C extends Clock = ManualClock>(
+  options: ControlPlaneOptions<C> & { readonly port: number },
+): Promise<ServedControlPlane<C>>;
+export function startControlPlane<C extends Clock = ManualClock>(
+  options?: ControlPlaneOptions<C>,
+): Promise<ControlPlane<C>>;
 export async function startControlPlane<C extends Clock = ManualClock>(
   options: ControlPlaneOptions<C> = {},
-): Promise<ControlPlane<C>> {
+): Promise<ControlPlane<C> | ServedControlPlane<C>> {
   const { nodes = 0, controllers = false, log = silentLogger, seed = 1 } = options;
   const clock = options.clock ?? (new ManualClock() as Clock as C);
   const random = seededRandom(seed);
   const metrics = options.metrics ?? new Metrics();
   const store = options.store ?? createMemoryStore({ now: () => clock.now() });
+  const pki = options.port === undefined ? undefined : await openTestPki();
   const server = createPlane({
     store,
     clock,
@@ -74,16 +94,23 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     ...(options.gates && { gates: options.gates }),
     compat: options.compat,
     metrics,
+    ...(pki && { pki }),
     ...(options.extend && { extend: options.extend }),
   });
   const transportFor = (user = systemAdmin): Transport => inProcessTransport(server.handle, user);
   const transport = transportFor();
   const client = createClient({ transport, userAgent: 'testkit' });
   await bootstrapObjects(client);
+  if (pki !== undefined) await bootstrapRoles(client);
+  const served = pki === undefined ? undefined : await serve(server, { pki, port: options.port ?? 0 });
 
   const chosen =
     controllers === true
-      ? embeddedComponents({ authority: '', gates: options.gates, compat: options.compat })
+      ? embeddedComponents({
+          authority: pki?.authority.certificate ?? '',
+          gates: options.gates,
+          compat: options.compat,
+        })
       : controllers === false
         ? []
         : controllers;
@@ -101,6 +128,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     clock,
     server,
     store,
+    ...(served && { url: served.url, kubeconfig: served.kubeconfig }),
     clientFor: (username, groups = ['system:authenticated']) =>
       createClient({ transport: transportFor({ username, groups }), userAgent: username }),
     async settle() {
@@ -113,6 +141,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     async stop() {
       components?.stop();
       server.close();
+      await served?.close();
       await settle();
       if (options.store === undefined) await store.close();
     },
