@@ -8,7 +8,7 @@ import { formatJson, type LintSummary } from './lint-report.ts';
 import { formatSarif } from './lint-sarif.ts';
 import { formatLint, formatRule, formatRules } from './lint-text.ts';
 import { ManifestError, readManifests, stepsOf } from './manifests.ts';
-import { paintFor, wrap } from './terminal.ts';
+import { fit, paintFor, wrap } from './terminal.ts';
 
 const MANIFEST = `# A comment that moves everything down.
 apiVersion: v1
@@ -209,6 +209,15 @@ test('stepsOf() splits the paths that Kubernetes prints', () => {
     'policy.quorate.dev/group-by',
   ]);
   expect(stepsOf('')).toEqual([]);
+});
+
+test('fit() folds for a terminal and for nobody else', () => {
+  const long = `  ${'word '.repeat(20).trim()}`;
+  expect(fit([long], {})).toEqual([long]);
+  const folded = fit([long, 'short'], { isTTY: true, columns: 80 });
+  expect(folded.map((line) => line.length <= 80)).toEqual([true, true, true]);
+  expect(folded[1]).toMatch(/^ {4}word/);
+  expect(folded.join(' ').replaceAll(/ +/g, ' ')).toBe(`${long} short`.replaceAll(/ +/g, ' '));
 });
 
 test('wrap() breaks at spaces only', () => {

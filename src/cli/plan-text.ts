@@ -1,4 +1,5 @@
 import type { PlannedDrain } from '../app/index.ts';
+import { WIDTH } from './terminal.ts';
 
 const BLOCKED_TEXT = {
   BudgetAllowsNone: 'its budget allows no disruption',
@@ -11,14 +12,11 @@ const NAMES_SHOWN = 4;
 
 /** The plan for a person: steps, what stands in the way, and what it saves. */
 export function formatPlan({ naive, nodes, plan }: PlannedDrain): string {
-  const lines = [`Draining ${count(nodes.length, 'node')} in ${count(plan.steps.length, 'step')}:`, ''];
-  const rows = plan.steps.map(({ completes, evictions }, at) => [
-    String(at + 1),
-    String(evictions.reduce((sum, { pods }) => sum + pods.length, 0)),
-    some(evictions.filter(({ disrupts }) => disrupts).map(({ unit }) => unit)),
-    some(completes),
-  ]);
-  lines.push(...table([['STEP', 'PODS', 'GOES DOWN', 'EMPTY AFTERWARDS'], ...rows]));
+  const none = plan.steps.length === 0;
+  const lines = none
+    ? [`Nothing of ${count(nodes.length, 'node')} can be drained now.`]
+    : [`Draining ${count(nodes.length, 'node')} in ${count(plan.steps.length, 'step')}:`, ''];
+  if (!none) lines.push(...stepTable(plan.steps));
   if (plan.blocked.length > 0) {
     lines.push('', `Cannot be drained now (${plan.blocked.length}):`);
     for (const { budgets, nodes: at, reason, unit } of plan.blocked) {
@@ -28,12 +26,35 @@ export function formatPlan({ naive, nodes, plan }: PlannedDrain): string {
   }
   const again =
     plan.hitAgain > 0 ? `, ${plan.hitAgain} of them more than once for want of room` : ', none of them twice';
+  if (none) return `${lines.join('\n')}\n`;
   lines.push(
     '',
-    `${plan.disruptions} disruptions${plan.disruptions > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
+    `${count(plan.disruptions, 'disruption')}${plan.disruptions > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
     `Node after node it would be ${naive.disruptions}${naive.hitAgain > 0 ? `, with ${naive.hitAgain} hit again` : ''}.`,
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** As many names to a cell as leave the table within the width of a terminal. */
+function stepTable(steps: PlannedDrain['plan']['steps']): string[] {
+  const tableWith = (shown: number): string[] =>
+    table([
+      ['STEP', 'PODS', 'GOES DOWN', 'EMPTY AFTERWARDS'],
+      ...steps.map(({ completes, evictions }, at) => [
+        String(at + 1),
+        String(evictions.reduce((sum, { pods }) => sum + pods.length, 0)),
+        some(
+          evictions.filter(({ disrupts }) => disrupts).map(({ unit }) => unit),
+          shown,
+        ),
+        some(completes, shown),
+      ]),
+    ]);
+  for (let shown = NAMES_SHOWN; shown > 1; shown -= 1) {
+    const lines = tableWith(shown);
+    if (lines.every((line) => line.length <= WIDTH)) return lines;
+  }
+  return tableWith(1);
 }
 
 /** The plan as a Mermaid flow chart. */
@@ -48,10 +69,10 @@ export function formatPlanMermaid({ plan }: PlannedDrain): string {
   return `${lines.join('\n')}\n`;
 }
 
-function some(names: readonly string[]): string {
+function some(names: readonly string[], limit = NAMES_SHOWN): string {
   if (names.length === 0) return '-';
-  const shown = names.slice(0, NAMES_SHOWN).join(', ');
-  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
+  const shown = names.slice(0, limit).join(', ');
+  return names.length > limit ? `${shown} and ${names.length - limit} more` : shown;
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {

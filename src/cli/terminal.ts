@@ -44,3 +44,21 @@ export function wrap(text: string, { indent = '', width = WIDTH }: { indent?: st
   }
   return line === '' ? lines : [...lines, indent + line];
 }
+
+const WIDEST = 100;
+
+/**
+ * Folds long lines at spaces for a person at a terminal, what follows set in a little. Whatever else reads the output
+ * gets one line for each statement.
+ */
+export function fit(lines: readonly string[], { columns = WIDTH, isTTY }: Stream): string[] {
+  if (isTTY !== true) return [...lines];
+  const width = Math.min(Math.max(columns, 40), WIDEST);
+  return lines.flatMap((line) => {
+    if (line.length <= width) return [line];
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    const [first = '', ...rest] = wrap(line, { indent, width });
+    const hanging = `${indent}  `;
+    return [first, ...wrap(rest.map((part) => part.trim()).join(' '), { indent: hanging, width })];
+  });
+}

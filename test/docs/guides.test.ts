@@ -1,10 +1,12 @@
-/** Runs the commands of every page under docs/, each page on a control plane of its own. */
+/** Runs the commands of every page under docs/ with the installed package, each page on a control plane of its own. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHost } from '../clients/host.ts';
 import { findKubectl } from '../clients/kubectl.ts';
+import { installPackage } from '../package/install.ts';
 import { shellBlocks, toScript } from './shell-blocks.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -16,26 +18,16 @@ const pages = readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: 
 let programs: string;
 
 beforeAll(async () => {
-  programs = mkdtempSync(join(root, 'node_modules', '.quorate-docs-'));
+  programs = mkdtempSync(join(tmpdir(), 'quorate-docs-'));
   const program = (name: string, line: string): void => {
     writeFileSync(join(programs, name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(programs, name), 0o755);
   };
   const kubectl = findKubectl();
   if (kubectl !== 'kubectl') program('kubectl', `exec ${kubectl} --cache-dir ${join(programs, 'cache')} "$@"`);
-  program('quorate', `exec ${process.env['QUORATE_BIN'] ?? (await build(programs))} "$@"`);
-}, 120_000);
+  program('quorate', `exec ${(await installPackage()).program} "$@"`);
+}, 300_000);
 afterAll(() => rmSync(programs, { recursive: true, force: true }));
-
-/** Built once, the program starts in a fraction of a second. `QUORATE_BIN` names another, such as an installed one. */
-async function build(folder: string): Promise<string> {
-  const compiler = join(root, 'node_modules', '.bin', 'tsc');
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const script = `${compiler} -p ${join(root, 'tsconfig.build.json')} --outDir ${join(folder, 'dist')}`;
-  const { code, output } = await run(script, '');
-  expect(code, output).toBe(0);
-  return `${process.execPath} ${join(folder, 'dist', 'cli', 'main.js')}`;
-}
 
 function run(script: string, kubeconfig: string): Promise<{ code: number | null; output: string }> {
   const { NO_COLOR: _, ...env } = process.env;
