@@ -449,6 +449,11 @@ export interface EventSource {
   host?: string | undefined;
 }
 
+export interface EvictionResponder {
+  name: string;
+  priority: number;
+}
+
 export interface ExecAction {
   command?: string[] | undefined;
 }
@@ -1188,6 +1193,7 @@ export interface PodSpec {
   workload?: PodWorkload | undefined;
   workloadReference?: PodWorkloadReference | undefined;
   workloadRef?: PodWorkloadRef | undefined;
+  evictionResponders?: EvictionResponder[] | undefined;
 }
 
 export interface PodStatus {

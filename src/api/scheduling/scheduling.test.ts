@@ -91,6 +91,14 @@ test('V-06 validateGroupLinks() refuses a schedulingGroup without a name', () =>
   ]);
 });
 
+test('V-07 validateGroupLinks() refuses evictionResponders on a pod with a schedulingGroup', () => {
+  const evictionResponders = [{ name: 'example.com/drainer', priority: 10_000 }];
+  const at = FieldPath.of('spec');
+  const grouped = { containers: [], schedulingGroup: { podGroupName: 'g' }, evictionResponders };
+  expect(paths(validateGroupLinks(at, grouped))).toEqual(['spec.evictionResponders FieldValueForbidden']);
+  expect(validateGroupLinks(at, { containers: [], evictionResponders })).toEqual([]);
+});
+
 test('V-09 v1beta1 wants one priority for all templates', () => {
   const mixed = workload(template('a', { priorityClassName: 'high' }), template('b', { priorityClassName: 'low' }));
   expect(paths(validateWorkload(mixed, 'v1beta1'))).toEqual([

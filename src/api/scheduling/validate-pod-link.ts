@@ -2,6 +2,7 @@ import {
   checkDnsLabel,
   checkDnsSubdomain,
   type FieldPath,
+  forbidden,
   invalid,
   type Issue,
   required,
@@ -12,13 +13,16 @@ import type { PodSpec } from '../generated/core-v1.ts';
 /** The pod fields that name a group, in all their shapes. Whether the group exists is nobody's business here. */
 export function validateGroupLinks(path: FieldPath, spec: PodSpec): Issue[] {
   const issues: Issue[] = [];
-  const { schedulingGroup, workload, workloadRef, workloadReference } = spec;
+  const { evictionResponders, schedulingGroup, workload, workloadRef, workloadReference } = spec;
   if (schedulingGroup !== undefined) {
     const at = path.child('schedulingGroup');
     const name = schedulingGroup.podGroupName;
     if (name === undefined || name === null) {
       issues.push(required(at, 'must specify one of: `podGroupName`'));
     } else issues.push(...validateName(at.child('podGroupName'), name, checkDnsSubdomain));
+    if ((evictionResponders?.length ?? 0) > 0) {
+      issues.push(forbidden(path.child('evictionResponders'), 'may not be set together with `schedulingGroup`'));
+    }
   }
   if (workloadRef !== undefined) {
     const at = path.child('workloadRef');

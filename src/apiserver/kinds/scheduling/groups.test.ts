@@ -53,6 +53,15 @@ test('V-06 a pod with an empty schedulingGroup is refused', async () => {
   await expect(client.create(podType, pod({ spec: { schedulingGroup: {} } }))).rejects.toSatisfy(isInvalid);
 });
 
+test('V-07 a pod names a group or evictionResponders, not both', async () => {
+  const client = await start();
+  const evictionResponders = [{ name: 'example.com/drainer', priority: 10_000 }];
+  const both = pod({ name: 'both', spec: { schedulingGroup: { podGroupName: 'g' }, evictionResponders } });
+  await expect(client.create(podType, both)).rejects.toSatisfy(isInvalid);
+  const made = await client.create(podType, pod({ name: 'one', spec: { evictionResponders } }));
+  expect(made.spec?.evictionResponders).toEqual(evictionResponders);
+});
+
 test('V-08 v1alpha2 wants the Workload and its template to exist, v1beta1 does not', async () => {
   const client = await start();
   const create = (name: string, template: string) =>

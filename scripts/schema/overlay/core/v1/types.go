@@ -1,6 +1,7 @@
 //go:build overlay
 
-// Package overlay holds fields of proposals that upstream never shipped; the generator adds them to the named types.
+// Package overlay holds fields of proposals that upstream never shipped, or not yet in the pinned release; the generator
+// adds them to the named types.
 package overlay
 
 // PodSpec gains the links to a group of pods that drafts of the Workload API used before schedulingGroup.
@@ -8,6 +9,18 @@ type PodSpec struct {
 	Workload          *PodWorkload          `json:"workload,omitempty"`
 	WorkloadReference *PodWorkloadReference `json:"workloadReference,omitempty"`
 	WorkloadRef       *PodWorkloadRef       `json:"workloadRef,omitempty" protobuf:"bytes,42,opt,name=workloadRef"`
+
+	// Of v1.37.
+	// +listType=map
+	// +listMapKey=name
+	// +patchStrategy=merge
+	// +patchMergeKey=name
+	EvictionResponders []EvictionResponder `json:"evictionResponders,omitempty" patchStrategy:"merge" patchMergeKey:"name" protobuf:"bytes,44,rep,name=evictionResponders"`
+}
+
+type EvictionResponder struct {
+	Name     string `json:"name" protobuf:"bytes,1,opt,name=name"`
+	Priority int32  `json:"priority" protobuf:"varint,2,opt,name=priority"`
 }
 
 type PodWorkload struct {
