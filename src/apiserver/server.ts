@@ -13,6 +13,7 @@ import { Discovery } from './discovery/discovery.ts';
 import { OpenApi, openApiRoute } from './openapi/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
 import type { Kernel } from './kernel.ts';
+import { nodeMetricsRow } from './kinds/metrics/node-metrics.ts';
 import { podMetricsRow } from './kinds/metrics/pod-metrics.ts';
 import {
   discoveryRoute,
@@ -94,7 +95,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     streams: new Set(),
   };
   const pods = registry.byKind('', 'Pod');
+  const nodes = registry.byKind('', 'Node');
   if (pods !== undefined) registry.add(podMetricsRow(kernel.clock, pods.prefix));
+  if (pods !== undefined && nodes !== undefined) {
+    registry.add(nodeMetricsRow(kernel, { nodes: nodes.prefix, pods: pods.prefix }));
+  }
   admission.push(...(access.plugins ?? []), ...(options.admission?.(kernel) ?? []));
   const routes: readonly PlainRoute[] = [
     versionRoute,

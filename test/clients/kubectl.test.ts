@@ -289,3 +289,23 @@ test('delete waits until a pod is gone, and -o yaml is what -o json is', async (
   const missing = await kubectl.run(['get', 'pod', 'p', ...ns], { fails: true });
   expect(missing.stderr).toContain('pods "p" not found');
 }, 60_000);
+
+test('top shows what pods and nodes are said to use', async () => {
+  const ns = await inNamespace('usage');
+  const pod = (name: string) =>
+    `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n  annotations:\n    nodes.quorate.dev/cpu: 250m\n    nodes.quorate.dev/memory: 64Mi\nspec:\n  nodeName: node-0\n  containers: [{ name: main, image: web:1 }]\n`;
+  await kubectl.run(['apply', '-f', '-', ...ns], { stdin: `${pod('a')}---\n${pod('b')}` });
+  await kubectl.run(['wait', '--for=condition=Ready', 'pod', '--all', '--timeout=20s', ...ns]);
+  const rows = (table: string): string[][] => table.split('\n').map((line) => line.trim().split(/\s+/));
+  expect(rows(await kubectl.out('top', 'pods', '--no-headers', ...ns))).toEqual([
+    ['a', '250m', '64Mi'],
+    ['b', '250m', '64Mi'],
+  ]);
+  const nodes = rows(await kubectl.out('top', 'nodes'));
+  expect(nodes[0]).toEqual(['NAME', 'CPU(cores)', 'CPU(%)', 'MEMORY(bytes)', 'MEMORY(%)']);
+  expect(nodes.find(([name]) => name === 'node-0')).toMatchObject(
+    ['node-0', '500m', /%$/, '128Mi', /%$/].map((want) =>
+      typeof want === 'string' ? want : expect.stringMatching(want),
+    ),
+  );
+});

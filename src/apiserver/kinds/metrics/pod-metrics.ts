@@ -9,7 +9,7 @@ import { nameColumn, text } from '../columns.ts';
 /** On a Pod: what each of its containers uses, as quantities. */
 const CPU_ANNOTATION = 'nodes.quorate.dev/cpu';
 const MEMORY_ANNOTATION = 'nodes.quorate.dev/memory';
-const WINDOW = '15s';
+export const WINDOW = '15s';
 
 /** A view of stored pods. One that does not run, or whose use nobody set, has no containers in it. */
 export function podMetricsRow(clock: Clock, podPrefix: string): ResourceRow {
@@ -40,11 +40,17 @@ export function podMetricsRow(clock: Clock, podPrefix: string): ResourceRow {
   };
 }
 
-function metricsOf({ metadata, spec, status }: Pod, now: number): ApiObject {
+/** What each container of a pod is seen to use; undefined for a pod that does not run, or whose use nobody set. */
+export function usageOf({ metadata, status }: Pod): Record<string, string> | undefined {
   const cpu = metadata.annotations?.[CPU_ANNOTATION];
   const memory = metadata.annotations?.[MEMORY_ANNOTATION];
-  const measured = status?.phase === 'Running' && (cpu !== undefined || memory !== undefined);
-  const usage = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
+  if (status?.phase !== 'Running' || (cpu === undefined && memory === undefined)) return undefined;
+  return { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
+}
+
+function metricsOf(pod: Pod, now: number): ApiObject {
+  const { metadata, spec } = pod;
+  const usage = usageOf(pod);
   const { creationTimestamp, labels, name, namespace, resourceVersion } = metadata;
   return {
     metadata: {
@@ -56,6 +62,7 @@ function metricsOf({ metadata, spec, status }: Pod, now: number): ApiObject {
     },
     timestamp: formatTime(now),
     window: WINDOW,
-    containers: measured ? (spec?.containers ?? []).map((container) => ({ name: container.name, usage })) : [],
+    containers:
+      usage === undefined ? [] : (spec?.containers ?? []).map((container) => ({ name: container.name, usage })),
   };
 }

@@ -1,0 +1,96 @@
+/** `metrics.k8s.io`: what the pods of a node are seen to use together. */
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import { formatTime, parseMillis, parseUnits } from '../../../machinery/values/index.ts';
+import type { Kernel } from '../../kernel.ts';
+import type { ApiObject } from '../../object.ts';
+import type { ResourceRow } from '../../registry/row.ts';
+import { nameColumn, text } from '../columns.ts';
+import { usageOf, WINDOW } from './pod-metrics.ts';
+
+interface Load {
+  millis: number;
+  bytes: number;
+}
+
+/** A view of stored nodes. The sums over pods are made once per revision that somebody asks about. */
+export function nodeMetricsRow(
+  kernel: Kernel,
+  prefixes: { readonly nodes: string; readonly pods: string },
+): ResourceRow {
+  let counted: { readonly revision: number; readonly loads: ReadonlyMap<string, Load> } | undefined;
+  const loadOf = (node: string): Load => {
+    const { revision } = kernel.store;
+    if (counted?.revision !== revision) {
+      const pods = kernel.store.range(prefixes.pods).map((entry) => kernel.objects.readLean(entry) as unknown as Pod);
+      counted = { revision, loads: sumByNode(pods) };
+    }
+    return counted.loads.get(node) ?? { millis: 0, bytes: 0 };
+  };
+  return {
+    group: 'metrics.k8s.io',
+    kind: 'NodeMetrics',
+    listKind: 'NodeMetricsList',
+    plural: 'nodes',
+    singular: '',
+    shortNames: [],
+    categories: [],
+    namespaced: false,
+    verbs: ['get', 'list'],
+    versions: [
+      { name: 'v1beta1', fromStored: (node) => metricsOf(node, loadOf(node.metadata.name ?? ''), kernel.clock.now()) },
+    ],
+    stored: { group: '', version: 'v1' },
+    prefix: prefixes.nodes,
+    strategy: {
+      table: {
+        columns: [nameColumn, text('CPU', 0, 'Use of all its pods'), text('Memory', 0, 'Use of all its pods')],
+        cells({ metadata, ...rest }) {
+          const usage = (rest['usage'] ?? {}) as Record<string, string>;
+          return [metadata.name ?? '', usage['cpu'] ?? '', usage['memory'] ?? ''];
+        },
+      },
+    },
+    subresources: new Map(),
+    custom: true,
+  };
+}
+
+function sumByNode(pods: readonly Pod[]): Map<string, Load> {
+  const loads = new Map<string, Load>();
+  for (const pod of pods) {
+    const node = pod.spec?.nodeName;
+    const usage = usageOf(pod);
+    if (!node || usage === undefined) continue;
+    const load = loads.get(node) ?? { millis: 0, bytes: 0 };
+    const containers = pod.spec?.containers.length ?? 0;
+    load.millis += containers * amount(usage['cpu'], parseMillis);
+    load.bytes += containers * amount(usage['memory'], parseUnits);
+    loads.set(node, load);
+  }
+  return loads;
+}
+
+/** Annotations are written by hand; what cannot be read counts for nothing. */
+function amount(quantity: string | undefined, parse: (text: string) => number): number {
+  if (quantity === undefined) return 0;
+  try {
+    return parse(quantity);
+  } catch {
+    return 0;
+  }
+}
+
+function metricsOf({ metadata }: ApiObject, { bytes, millis }: Load, now: number): ApiObject {
+  const { creationTimestamp, labels, name, resourceVersion } = metadata;
+  return {
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    },
+    timestamp: formatTime(now),
+    window: WINDOW,
+    usage: { cpu: `${millis}m`, memory: `${Math.ceil(bytes / 1024)}Ki` },
+  };
+}
