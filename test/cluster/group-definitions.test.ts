@@ -15,6 +15,7 @@ import {
 } from '../../src/app/index.ts';
 import { type Client, silentLogger } from '../../src/machinery/runtime/index.ts';
 import { defaultInstall, installObjects } from '../../src/webhook/index.ts';
+import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 import { createNetworkClient } from '../kubernetes/network-client.ts';
 import * as stage from './stage.ts';
@@ -29,7 +30,7 @@ const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...
 const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
 
 beforeAll(async () => {
-  plane = await startRealControlPlane();
+  plane = await startRealControlPlane({ minor: chosenMinor() });
   client = createNetworkClient(plane, 'quorate-test');
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   expect(await findGroupKinds(client)).toBe('crd');

@@ -8,7 +8,8 @@ import {
   silentLogger,
   systemClock,
 } from '../../src/machinery/runtime/index.ts';
-import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import * as groups from '../scenarios/stories/groups.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -21,10 +22,7 @@ const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...
 const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
 
 beforeAll(async () => {
-  plane = await startRealControlPlane({
-    featureGates: 'GenericWorkload=true,GangScheduling=true',
-    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
-  });
+  plane = await stage.startPlane();
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'first', 'alongside');
@@ -113,24 +111,11 @@ test('a shard under a PodUnavailableBudget goes whole; the next is refused with 
 });
 
 test('a gang under a PDB that counts groups goes whole at one charge, the other is refused', async () => {
-  const group = (name: string) => ({
-    apiVersion: 'scheduling.k8s.io/v1alpha2',
-    kind: 'PodGroup',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      podGroupTemplateRef: { workload: { workloadName: 'training', podGroupTemplateName: 'gang' } },
-      schedulingPolicy: { gang: { minCount: 2 } },
-    },
-  });
+  const group = (name: string) => groups.podGroup(stage.groupVersion, name, 'training', 2);
   const member = (name: string, at: number) =>
     pod(`${name}-${at}`, { app: 'training' }, { schedulingGroup: { podGroupName: name } });
   await apply(
-    {
-      apiVersion: 'scheduling.k8s.io/v1alpha2',
-      kind: 'Workload',
-      metadata: { name: 'training', namespace: 'default' },
-      spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
-    },
+    groups.workload(stage.groupVersion, 'training', 2),
     group('g0'),
     group('g1'),
     ...['g0', 'g1'].flatMap((name) => [member(name, 0), member(name, 1)]),

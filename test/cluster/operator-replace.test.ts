@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
-import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import * as groups from '../scenarios/stories/groups.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -14,11 +15,7 @@ const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...obj
 const evict = (name: string): Promise<string> => stage.evict(plane, name);
 
 beforeAll(async () => {
-  plane = await startRealControlPlane({
-    featureGates: 'GenericWorkload=true,GangScheduling=true',
-    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
-    flags: { 'kube-controller-manager': ['--controllers=*,-disruption-controller'] },
-  });
+  plane = await stage.startPlane({ flags: { 'kube-controller-manager': ['--controllers=*,-disruption-controller'] } });
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'only', 'replace');
@@ -45,25 +42,12 @@ const budget = (name: string, spec: object) => ({
 });
 
 test('maxUnavailable counts groups exactly: one of two gangs may go, whole, and not the other', async () => {
-  const groups = ['g0', 'g1'].map((name) => ({
-    apiVersion: 'scheduling.k8s.io/v1alpha2',
-    kind: 'PodGroup',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      podGroupTemplateRef: { workload: { workloadName: 'gangs', podGroupTemplateName: 'gang' } },
-      schedulingPolicy: { gang: { minCount: 2 } },
-    },
-  }));
-  const workload = {
-    apiVersion: 'scheduling.k8s.io/v1alpha2',
-    kind: 'Workload',
-    metadata: { name: 'gangs', namespace: 'default' },
-    spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
-  };
+  const gangs = ['g0', 'g1'].map((name) => groups.podGroup(stage.groupVersion, name, 'gangs', 2));
+  const workload = groups.workload(stage.groupVersion, 'gangs', 2);
   const members = ['g0', 'g1'].flatMap((group) =>
     [0, 1].map((index) => pod(`${group}-${index}`, 'gangs', { schedulingGroup: { podGroupName: group } })),
   );
-  await apply(workload, ...groups, ...members, budget('gangs', { maxUnavailable: 1 }));
+  await apply(workload, ...gangs, ...members, budget('gangs', { maxUnavailable: 1 }));
   const numbers = 'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.disruptionsAllowed}';
   await until('the ledger', async () => (await kubectl('get', 'disruptionledger', 'gangs', '-o', numbers)) === '2/2/1');
   await until('a status that stands in nobody’s way', async () => {

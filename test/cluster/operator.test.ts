@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes, uninstall } from '../../src/app/index.ts';
 import { createClient, createHttpTransport, loadKubeconfig, silentLogger } from '../../src/machinery/runtime/index.ts';
 import { defaultInstall, installObjects } from '../../src/webhook/index.ts';
-import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import * as groups from '../scenarios/stories/groups.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -21,10 +22,7 @@ async function startReplica(identity: string): Promise<Operator> {
 }
 
 beforeAll(async () => {
-  plane = await startRealControlPlane({
-    featureGates: 'GenericWorkload=true,GangScheduling=true',
-    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
-  });
+  plane = await stage.startPlane();
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 3 } });
   await stage.prepareCluster(plane);
   await stage.registerWebhooks(plane, await startReplica('first'));
@@ -36,15 +34,7 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-const podGroup = (name: string) => ({
-  apiVersion: 'scheduling.k8s.io/v1alpha2',
-  kind: 'PodGroup',
-  metadata: { name, namespace: 'default' },
-  spec: {
-    podGroupTemplateRef: { workload: { workloadName: 'training', podGroupTemplateName: 'gang' } },
-    schedulingPolicy: { gang: { minCount: 2 } },
-  },
-});
+const podGroup = (name: string) => groups.podGroup(stage.groupVersion, name, 'training', 2);
 const member = (group: string, index: number, node: string) => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -72,12 +62,7 @@ async function trainingReady(): Promise<void> {
 
 test('a PDB over two gangs lets one gang go, freely once it is down, and refuses the other with the reason', async () => {
   await apply(
-    {
-      apiVersion: 'scheduling.k8s.io/v1alpha2',
-      kind: 'Workload',
-      metadata: { name: 'training', namespace: 'default' },
-      spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
-    },
+    groups.workload(stage.groupVersion, 'training', 2),
     podGroup('g0'),
     podGroup('g1'),
     ...['g0', 'g1'].flatMap((group) => [member(group, 0, 'node-0'), member(group, 1, 'node-1')]),

@@ -10,6 +10,7 @@ import { type NodesHost, type Operator, startNodes } from '../../src/app/index.t
 import { DELETION_COST_ANNOTATION, PICK_ANNOTATION } from '../../src/decisions/downscale/index.ts';
 import { type Client, silentLogger } from '../../src/machinery/runtime/index.ts';
 import { createPodPicker, type ListeningPicker } from '../../src/picker-sdk/index.ts';
+import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 import { createNetworkClient } from '../kubernetes/network-client.ts';
 import * as stage from './stage.ts';
@@ -38,7 +39,7 @@ function choose(candidates: readonly string[], count: number): string[] {
 }
 
 beforeAll(async () => {
-  plane = await startRealControlPlane();
+  plane = await startRealControlPlane({ minor: chosenMinor() });
   client = createNetworkClient(plane, 'quorate-test');
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 3 } });
   await stage.prepareCluster(plane);

@@ -9,9 +9,24 @@ import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { definitions, type GroupKinds, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
 export { until } from '../scenarios/stories/host.ts';
 import { until } from '../scenarios/stories/host.ts';
-import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import { chosenMinor, groupServing } from '../kubernetes/binaries.ts';
+import {
+  type RealControlPlane,
+  type RealControlPlaneOptions,
+  startRealControlPlane,
+} from '../kubernetes/control-plane.ts';
 
 export const NAMESPACE = 'quorate-system';
+const minor = chosenMinor();
+const { featureGates, version } = groupServing(minor);
+/** The version in which the chosen minor serves Workload and PodGroup. */
+export const groupVersion = version;
+
+/** A control plane of the chosen minor that serves Workload and PodGroup itself. */
+export function startPlane(more: RealControlPlaneOptions = {}): Promise<RealControlPlane> {
+  const runtimeConfig = `scheduling.k8s.io/${version}=true`;
+  return startRealControlPlane({ minor, featureGates, runtimeConfig, ...more });
+}
 
 /** Never blocks: the webhook that kubectl's requests end up at answers from this very process. */
 export async function kubectl(plane: RealControlPlane, ...args: string[]): Promise<string> {

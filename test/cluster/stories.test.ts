@@ -6,24 +6,16 @@ import { podDisruptionBudgetType } from '../../src/api/resource-types.ts';
 import { startClusterScheduler, startNodes } from '../../src/app/index.ts';
 import { isNotFound, silentLogger } from '../../src/machinery/runtime/index.ts';
 import { createKubectl } from '../clients/kubectl.ts';
-import { chosenMinors, groupServing } from '../kubernetes/binaries.ts';
-import { startRealControlPlane } from '../kubernetes/control-plane.ts';
 import { createNetworkClient } from '../kubernetes/network-client.ts';
 import { tellStories } from '../scenarios/stories/all.ts';
 import type { StoryHost } from '../scenarios/stories/host.ts';
 import * as stage from './stage.ts';
 
 let host: StoryHost;
-const [minor] = chosenMinors(['1.36']);
 
 beforeAll(async () => {
-  if (minor === undefined) return;
-  const { featureGates, version } = groupServing(minor);
   // Replace mode: every spelling of a budget is exact there, as on the embedded host.
-  const plane = await startRealControlPlane({
-    minor,
-    featureGates,
-    runtimeConfig: `scheduling.k8s.io/${version}=true`,
+  const plane = await stage.startPlane({
     flags: { 'kube-controller-manager': ['--controllers=*,-disruption-controller'] },
   });
   const client = createNetworkClient(plane, 'quorate-test');
@@ -40,7 +32,7 @@ beforeAll(async () => {
     client,
     kubeconfig: plane.kubeconfig,
     kubectl,
-    groups: version,
+    groups: stage.groupVersion,
     schedulerName: scheduler.schedulerName,
     async givePicker(namespace, name, picker) {
       await stage.apply(plane, {

@@ -7,19 +7,14 @@ import { join } from 'node:path';
 export const MINORS = ['1.36', '1.37'] as const;
 export type Minor = (typeof MINORS)[number];
 
-/**
- * The minors a suite runs on: those it names, or those of QUORATE_KUBERNETES_VERSION (`1.36`, `1.37` or both with a
- * comma).
- */
-export function chosenMinors(usual: readonly Minor[]): readonly Minor[] {
-  const asked = process.env['QUORATE_KUBERNETES_VERSION'];
-  if (asked === undefined || asked === '') return usual;
-  return asked.split(',').map((text) => {
-    const found = MINORS.find((minor) => minor === text.trim());
-    if (found === undefined)
-      throw new RangeError(`QUORATE_KUBERNETES_VERSION names "${text}"; known are ${MINORS.join(', ')}`);
-    return found;
-  });
+/** The minor that suites run on which do not choose one themselves: QUORATE_KUBERNETES_VERSION, or the older one. */
+export function chosenMinor(): Minor {
+  const asked = process.env['QUORATE_KUBERNETES_VERSION'] || MINORS[0];
+  const found = MINORS.find((minor) => minor === asked);
+  if (found === undefined) {
+    throw new RangeError(`QUORATE_KUBERNETES_VERSION is "${asked}"; known are ${MINORS.join(', ')}`);
+  }
+  return found;
 }
 
 /** How a minor is made to serve Workload and PodGroup, and in which version. */
