@@ -2,6 +2,7 @@
 import { benchDecisions } from './decisions.ts';
 import { benchDrainPlan } from './drain-plan.ts';
 import { benchEvictions } from './evictions.ts';
+import { benchOperator } from './operator/bench.ts';
 import { benchRanking } from './ranking.ts';
 import { benchScaleReplicas } from './scale-replicas.ts';
 import { benchScheduling } from './scheduling/bench.ts';
@@ -15,6 +16,7 @@ const all: Readonly<Record<string, () => void | Promise<void>>> = {
   'scale-replicas': benchScaleReplicas,
   'simulated-nodes': benchSimulatedNodes,
   scheduling: () => benchScheduling(),
+  operator: benchOperator,
 };
 
 const asked = process.argv.slice(2);

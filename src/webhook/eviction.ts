@@ -1,5 +1,6 @@
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../api/quorate/types.ts';
+import { podType } from '../api/resource-types.ts';
 import {
   chargedStatus,
   type DisruptionIndex,
@@ -24,6 +25,10 @@ export interface EvictionWebhook {
   readonly isCordoned: (node: string) => boolean;
   /** The resourceVersion that the pods in the index are at least as new as. */
   readonly podsResourceVersion: () => string;
+  /** The newest ledger seen here. A grant on an older one than the cluster's is caught when it is written. */
+  readonly cachedLedger?: ((namespace: string, name: string) => DisruptionLedger | undefined) | undefined;
+  /** Told of every ledger written here, before the watch shows it. */
+  readonly ledgerWritten?: ((ledger: DisruptionLedger) => void) | undefined;
 }
 
 /** As often as the API server itself tries before it gives up. */
@@ -46,13 +51,20 @@ export async function reviewEviction(
   const dryRun = request.dryRun === true || hasDryRun(request.object);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const question = webhook.index.ask(pod.namespace, pod.name, webhook.clock.now());
-    // A pod that is not there, or not yet seen, has no budget to break; the API server answers for it.
-    const view = question?.views[0];
-    if (question === undefined || view === undefined || question.views.length > 1) return allow;
+    if (question === undefined) {
+      const unseen = await lookForPod(webhook, pod, signal);
+      if (unseen === 'Absent') return allow;
+      if (unseen === 'Behind') return answer(processing('of this pod'));
+      continue;
+    }
+    const view = question.views[0];
+    if (view === undefined || question.views.length > 1) return allow;
     if (view.mode.unit === 'Pod' && view.budget.status.podGroupBudget?.status !== 'True') return allow;
     const { name: budgetName } = view.budget;
     const budget = webhook.budget(pod.namespace, budgetName);
-    const ledger = await readLedger(webhook.client, pod.namespace, budgetName);
+    // Only a grant that is charged is proven by its write; every other answer wants the ledger as it is now.
+    const cached = attempt === 0 && !dryRun ? webhook.cachedLedger?.(pod.namespace, budgetName) : undefined;
+    const ledger = cached ?? (await readLedger(webhook.client, pod.namespace, budgetName));
     if (budget === undefined || ledger === undefined) return answer(processing(budgetName));
     if (!(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return answer(processing(budgetName));
 
@@ -60,6 +72,7 @@ export async function reviewEviction(
     const now = webhook.clock.now();
     const judgement = { isCordoned: webhook.isCordoned };
     const verdict = judgeEviction(webhook.index, pod, now, judgement);
+    if (cached !== undefined && (!verdict?.allowed || verdict.charge === undefined)) continue;
     if (verdict === undefined) return allow;
     if (!verdict.allowed) return refusal(webhook, verdict, { pod, now, judgement });
     if (verdict.charge === undefined || dryRun) return allow;
@@ -74,17 +87,37 @@ export async function reviewEviction(
     try {
       const written = await webhook.client.updateStatus(disruptionLedgerType, { ...ledger, status });
       webhook.index.setBudget(readBudget({ ...budget, status: written.status ?? {} }));
+      webhook.ledgerWritten?.(written);
       return allow;
     } catch (error) {
       // Another replica or the controller was faster; judge again on what they wrote.
       if (!isConflict(error)) throw error;
-      await sleep(webhook.clock, RETRY_MS * (1 + attempt), signal);
+      if (cached === undefined) await sleep(webhook.clock, RETRY_MS * (1 + attempt), signal);
     }
   }
   return answer({
     ...processing('of this pod'),
     message: 'Cannot evict pod: its disruption ledger changed too often, try again.',
   });
+}
+
+/**
+ * Finds out about a pod the index does not know: it may be gone, which the API server will say itself, or so new that
+ * our copy is behind.
+ */
+async function lookForPod(
+  webhook: EvictionWebhook,
+  key: { namespace: string; name: string },
+  signal: AbortSignal,
+): Promise<'Absent' | 'Behind' | 'Seen'> {
+  try {
+    const { metadata } = await webhook.client.get(podType, key);
+    const seen = await hasSeen(webhook, metadata.resourceVersion, signal);
+    return seen && webhook.index.pod(key.namespace, key.name) !== undefined ? 'Seen' : 'Behind';
+  } catch (error) {
+    if (isNotFound(error)) return 'Absent';
+    throw error;
+  }
 }
 
 function hasDryRun(eviction: ReviewRequest['object']): boolean {

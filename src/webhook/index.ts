@@ -1,6 +1,6 @@
 export { reviewBudget } from './budgets.ts';
 export { type DownscaleWebhook, LONGEST_PICKER_SECONDS, reviewDownscale } from './downscale.ts';
-export { type EvictionWebhook, reviewEviction } from './eviction.ts';
+export { type EvictionWebhook, isAtLeast, reviewEviction } from './eviction.ts';
 export { reviewGroup } from './groups.ts';
 export { reviewPicker } from './pickers.ts';
 export { type GroupWebhook, reviewGroupEviction, settleGroup, type Settlement } from './group-eviction.ts';

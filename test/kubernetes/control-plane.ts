@@ -21,6 +21,8 @@ export interface RealControlPlane {
   /** Path of an admin kubeconfig. */
   readonly kubeconfig: string;
   readonly server: string;
+  /** Where etcd answers, without TLS. */
+  readonly etcd: string;
   readonly token: string;
   readonly caFile: string;
   /** The folder of the binaries in use, kubectl among them. */
@@ -119,6 +121,7 @@ export async function startRealControlPlane(options: RealControlPlaneOptions = {
   const plane: RealControlPlane = {
     kubeconfig,
     server,
+    etcd: `http://127.0.0.1:${etcdPort}`,
     token: TOKEN,
     caFile,
     binaries,

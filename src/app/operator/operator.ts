@@ -58,6 +58,7 @@ import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
 import { preflight } from './preflight.ts';
+import { newestLedgers } from './newest-ledgers.ts';
 import { projections } from './projections.ts';
 
 export interface OperatorOptions {
@@ -235,6 +236,7 @@ async function startParts(
     budget: (namespace: string, name: string) => budgets.get({ namespace, name }),
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
+    ...newestLedgers(informers.of(disruptionLedgerType)),
   };
   const podGuard = {
     client,

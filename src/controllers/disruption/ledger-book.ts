@@ -111,13 +111,25 @@ async function writeLoose(
     live.status?.observedGeneration === status.observedGeneration &&
     live.status?.disruptionsAllowed === status.disruptionsAllowed &&
     live.status?.desiredHealthy === status.desiredHealthy;
-  if (same) return;
+  if (same || (exact === undefined && isStillLoose(live))) return;
   try {
     await client.updateStatus(podDisruptionBudgetType, { ...live, status });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
 }
+
+/** The API server takes one off with every eviction and notes the pod; far from its limits that need not be mended. */
+function isStillLoose({ metadata, status }: PodDisruptionBudget): boolean {
+  return (
+    status?.observedGeneration === metadata.generation &&
+    (status?.disruptionsAllowed ?? 0) > LOOSE / 2 &&
+    Object.keys(status?.disruptedPods ?? {}).length < MANY_NOTED
+  );
+}
+
+/** The API server refuses evictions once a budget notes 2,000 pods. */
+const MANY_NOTED = 500;
 
 /** More pods than any namespace holds, and few enough to be decremented for as long as a cluster lives. */
 const LOOSE = 1_000_000;

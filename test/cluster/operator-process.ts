@@ -1,0 +1,109 @@
+/** Replicas of the operator as processes that are started again when they end, and a Service in front of them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+export interface OperatorProcess {
+  readonly identity: string;
+  /** The port of the process that runs now; undefined while none is ready. */
+  port(): number | undefined;
+  /** What it has written so far, over all its lives. */
+  output(): string;
+  /** Ends it as a crash would; another life begins. */
+  crash(): void;
+  /** Ends it as a rollout would, and waits; another life begins. */
+  rollOver(): Promise<void>;
+  /** Ends it for good. */
+  stop(): Promise<void>;
+}
+
+export function runOperator(kubeconfig: string, identity: string, flags: readonly string[] = []): OperatorProcess {
+  let child: ChildProcess;
+  let port: number | undefined;
+  let text = '';
+  let stopping = false;
+  let ended: Promise<void>;
+  const start = (): void => {
+    let life = '';
+    const address = ['--host', '127.0.0.1', '--webhook-port', '0', '--metrics-port', '0'];
+    const args = ['operator', '--kubeconfig', kubeconfig, '--identity', identity, ...address, ...flags];
+    child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      life += chunk.toString('utf8');
+      text += chunk.toString('utf8');
+      port = Number(/webhook on port (\d+)/.exec(life)?.[1]) || port;
+    });
+    child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+    ended = new Promise((resolve) => {
+      child.once('exit', () => {
+        port = undefined;
+        resolve();
+        if (!stopping) setTimeout(start, 500);
+      });
+    });
+  };
+  start();
+  return {
+    identity,
+    port: () => port,
+    output: () => text,
+    crash: () => child.kill('SIGKILL'),
+    async rollOver() {
+      const last = ended;
+      child.kill('SIGTERM');
+      await last;
+    },
+    async stop() {
+      stopping = true;
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+export interface Balancer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Hands connections to the replicas in turn, past those that do not answer, as a Service does. */
+export async function balance(replicas: readonly OperatorProcess[]): Promise<Balancer> {
+  let turn = 0;
+  const open = new Set<Socket>();
+  const server: Server = createServer((client) => {
+    open.add(client);
+    client.once('close', () => open.delete(client));
+    client.on('error', () => client.destroy());
+    const attempt = (left: number): void => {
+      const port = replicas[turn++ % replicas.length]?.port();
+      if (left === 0) {
+        client.destroy();
+        return;
+      }
+      if (port === undefined) {
+        attempt(left - 1);
+        return;
+      }
+      const upstream = connect(port, '127.0.0.1', () => {
+        client.pipe(upstream).pipe(client);
+      });
+      upstream.once('error', () => (upstream.connecting ? attempt(left - 1) : client.destroy()));
+      upstream.once('close', () => client.destroy());
+      client.once('close', () => upstream.destroy());
+    };
+    attempt(replicas.length);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as { port: number }).port,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
