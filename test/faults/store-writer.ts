@@ -16,13 +16,13 @@ const write = (writer: number, number: number) =>
   store.transact((txn) => {
     const content = (revision: number) => Buffer.from(JSON.stringify({ revision, number }).padEnd(2000));
     txn.put(`/left/${writer}/${number}`, content);
-    txn.put(`/right/${writer}/${number}`, content);
+    const { revision } = txn.put(`/right/${writer}/${number}`, content);
     const old = number - 4;
     if (txn.get(`/left/${writer}/${old}`) !== undefined) {
       txn.delete(`/left/${writer}/${old}`);
-      return txn.delete(`/right/${writer}/${old}`);
+      txn.delete(`/right/${writer}/${old}`);
     }
-    return txn.get(`/right/${writer}/${number}`)?.revision;
+    return revision;
   });
 
 await Promise.all(
