@@ -150,7 +150,7 @@ function setReady(client: Client, pod: Pod, ready: boolean): Promise<Pod> {
 }
 
 /** Processor time of the processes this one started, where the system tells. */
-function childCpuMs(): number {
+export function childCpuMs(): number {
   let ticks = 0;
   for (const name of existsSync('/proc') ? readdirSync('/proc') : []) {
     if (!/^\d+$/.test(name)) continue;
@@ -181,7 +181,7 @@ async function evictAll(client: Client, namespace: string, names: readonly strin
   return (names.length * 1000) / (performance.now() - started);
 }
 
-async function eachOf(names: readonly string[], run: (name: string) => Promise<void>): Promise<void> {
+export async function eachOf(names: readonly string[], run: (name: string) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let name = names[next++]; name !== undefined; name = names[next++]) await run(name);

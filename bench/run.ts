@@ -7,11 +7,13 @@ import { benchRanking } from './ranking.ts';
 import { benchScaleReplicas } from './scale-replicas.ts';
 import { benchScheduling } from './scheduling/bench.ts';
 import { benchSimulatedNodes } from './simulated-nodes.ts';
+import { benchUnavailability } from './unavailability.ts';
 
 const all: Readonly<Record<string, () => void | Promise<void>>> = {
   ranking: benchRanking,
   decisions: benchDecisions,
   evictions: benchEvictions,
+  unavailability: benchUnavailability,
   'drain-plan': benchDrainPlan,
   'scale-replicas': benchScaleReplicas,
   'simulated-nodes': benchSimulatedNodes,

@@ -69,10 +69,16 @@ export class BudgetIndex {
     const before = known?.budget.spec;
     const sameScope =
       known !== undefined &&
-      JSON.stringify([before?.selector, before?.targetRef, before?.podGroupPolicy]) ===
-        JSON.stringify([selector, targetRef, podGroupPolicy]);
+      (isSameSpec(known.budget, budget) ||
+        JSON.stringify([before?.selector, before?.targetRef, before?.podGroupPolicy]) ===
+          JSON.stringify([selector, targetRef, podGroupPolicy]));
     const tally = sameScope ? known.tally : new BudgetTally(podGroupPolicy?.minReadyReplicas);
-    const ignored = budget.spec?.ignoredPodSelector ? fromLabelSelector(budget.spec.ignoredPodSelector) : nothing;
+    const ignored =
+      known !== undefined && isSameSpec(known.budget, budget)
+        ? known.ignored
+        : budget.spec?.ignoredPodSelector
+          ? fromLabelSelector(budget.spec.ignoredPodSelector)
+          : nothing;
     if (!sameScope) this.#forget(name, before?.targetRef);
     this.#budgets.set(name, { budget, tally, ignored });
     if (!sameScope) {
@@ -132,6 +138,14 @@ export class BudgetIndex {
     this.#byTarget.set(target, known);
     return known;
   }
+}
+
+/** The server counts up with every change of a spec; most writes are of a status. */
+function isSameSpec(a: PodUnavailableBudget, b: PodUnavailableBudget): boolean {
+  const { generation, uid } = a.metadata;
+  return (
+    uid !== undefined && uid === b.metadata.uid && generation !== undefined && generation === b.metadata.generation
+  );
 }
 
 /** The indexes of all namespaces. */

@@ -42,7 +42,7 @@ const group = (change: Partial<Extract<Scope, { kind: 'Group' }>> = {}): Scope =
   desired: 2,
   expected: 3,
   constraint: 'maxUnavailable',
-  unavailableNow: [],
+  unavailableNow: () => [],
   ...change,
 });
 
@@ -74,7 +74,7 @@ const cases: [name: string, question: Change, want: string][] = [
   ],
   [
     'H4 refuses the next group',
-    { scope: group({ identity: 'llm/1', availableGroups: 2, unavailableNow: ['llm/0'] }) },
+    { scope: group({ identity: 'llm/1', availableGroups: 2, unavailableNow: () => ['llm/0'] }) },
     'BudgetExhausted',
   ],
   ['H5 spends surplus without a charge', { scope: group({ needed: 2 }) }, 'GroupHasSurplus'],
@@ -129,7 +129,10 @@ test('decideUnavailability() charges a group, not a pod', () => {
 
 test('H4 the refusal names the group, the numbers, the constraint and what is down now', () => {
   const verdict = decideUnavailability(
-    ask({ pod: { name: 'llm-1' }, scope: group({ identity: 'llm/1', availableGroups: 2, unavailableNow: ['llm/0'] }) }),
+    ask({
+      pod: { name: 'llm-1' },
+      scope: group({ identity: 'llm/1', availableGroups: 2, unavailableNow: () => ['llm/0'] }),
+    }),
   );
   expect(verdict).toEqual({
     allowed: false,

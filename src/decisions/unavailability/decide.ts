@@ -42,8 +42,8 @@ export type Scope =
       readonly desired: number;
       readonly expected: number;
       readonly constraint: Constraint;
-      /** At most five names of groups that are short right now. */
-      readonly unavailableNow: readonly string[];
+      /** At most five names of groups that are short right now; asked only for a refusal. */
+      readonly unavailableNow: () => readonly string[];
     };
 
 export interface UnavailabilityQuestion {
@@ -163,10 +163,11 @@ function decideByGroup(
     const unavailableAllowed = Math.max(0, availableGroups - 1 - desired);
     return { allowed: true, reason: 'WithinBudget', record: true, unavailableAllowed };
   }
+  const short = scope.unavailableNow().slice(0, 5);
   const text =
     `${operation} of pod ${pod.name} would make group ${scope.identity} unavailable (ready ${ready}->${ready - 1}, needs ${needed}); ` +
     `available groups ${availableGroups}, required ${desired}, expected ${scope.expected}; constraint ${constraint}; ` +
-    `unavailable now: ${scope.unavailableNow.length > 0 ? scope.unavailableNow.slice(0, 5).join(', ') : 'none'}`;
+    `unavailable now: ${short.length > 0 ? short.join(', ') : 'none'}`;
   return { ...refuse(budget, 'BudgetExhausted', text), constraint };
 }
 

@@ -102,7 +102,7 @@ function scopeOf(
     availableGroups: tally.availableGroups,
     expected,
     ...computeDesired(spec, expected),
-    unavailableNow: tally.unavailableGroupNames(5),
+    unavailableNow: () => tally.unavailableGroupNames(5),
   };
 }
 

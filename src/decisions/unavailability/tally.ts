@@ -102,12 +102,9 @@ export class BudgetTally {
 
   /** Takes over what the budget has granted and not yet seen happen. */
   setLedger(ledger: Ledger): void {
-    const names = new Set([
-      ...Object.keys(this.#ledger.disruptedPods ?? {}),
-      ...Object.keys(this.#ledger.unavailablePods ?? {}),
-      ...Object.keys(ledger.disruptedPods ?? {}),
-      ...Object.keys(ledger.unavailablePods ?? {}),
-    ]);
+    const names = new Set<string>();
+    addChanged(names, this.#ledger.disruptedPods, ledger.disruptedPods);
+    addChanged(names, this.#ledger.unavailablePods, ledger.unavailablePods);
     const touched = [...names].flatMap((name) => this.#pods.get(name) ?? []);
     for (const pod of touched) this.#count(pod, -1);
     this.#ledger = ledger;
@@ -148,4 +145,12 @@ export class BudgetTally {
     this.#groups.set(identity, { members: entry.members, group });
     if (isGroupAvailable(group, this.#minReady)) this.#availableGroups += 1;
   }
+}
+
+type Entries = Readonly<Record<string, string>>;
+
+/** Adds the names whose entry differs between two maps. */
+function addChanged(names: Set<string>, before: Entries = {}, after: Entries = {}): void {
+  for (const name in before) if (before[name] !== after[name]) names.add(name);
+  for (const name in after) if (before[name] !== after[name]) names.add(name);
 }
