@@ -20,28 +20,14 @@ const UNOWNED_METADATA = new Set([
 
 const EMPTY = '{}';
 
+const isUntracked = (key: string, withoutStatus: boolean): boolean =>
+  key === 'apiVersion' || key === 'kind' || (withoutStatus && key === 'status');
+
 /**
  * The fieldsV1 of a new object as JSON text: what a comparison with an empty object finds changed. Creates are the most
  * frequent writes and the sets are only ever stored, so they are written down directly. Undefined: nothing is owned.
  */
 export function createdFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
-  const shapes = withoutStatus ? shapesWithoutStatus : shapesWithStatus;
-  const shape = shapes.find(object, node, (parent, key) =>
-    parent === '' ? isUntracked(key, withoutStatus) : UNOWNED_METADATA.has(key),
-  );
-  if (shape === undefined) return writeFields(object, node, withoutStatus);
-  shape.text ??= writeFields(object, node, withoutStatus) ?? NOTHING_OWNED;
-  return shape.text === NOTHING_OWNED ? undefined : shape.text;
-}
-
-const shapesWithStatus = new Shapes();
-const shapesWithoutStatus = new Shapes();
-const NOTHING_OWNED = '';
-
-const isUntracked = (key: string, withoutStatus: boolean): boolean =>
-  key === 'apiVersion' || key === 'kind' || (withoutStatus && key === 'status');
-
-function writeFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
   const parts: string[] = [];
   for (const key of Object.keys(object).sort()) {
     if (isUntracked(key, withoutStatus)) continue;
@@ -82,28 +68,49 @@ function fieldName(name: string): string {
  * `exists`: the field always exists in this kind of object, so its zero value says nothing and it is not itself
  * something the writer added.
  */
-function fieldsOf(value: unknown, node: SchemaNode | undefined, exists: boolean): string | undefined {
+function fieldsOf(
+  value: unknown,
+  node: SchemaNode | undefined,
+  exists: boolean,
+  itemText = knownItem,
+): string | undefined {
   if (value === undefined || (exists && isZero(value))) return undefined;
   if (node === undefined || node.kind === 'scalar') return EMPTY;
   const walk = walkOf(node, undefined, value);
   if (walk === undefined) return EMPTY;
   const children =
-    walk.kind === 'object' ? members(value as JsonObject | null, walk, exists) : items(value as unknown[], walk);
+    walk.kind === 'object'
+      ? members(value as JsonObject | null, walk, exists, itemText)
+      : items(value as unknown[], walk, itemText);
   if (exists) return children === '' ? undefined : `{${children}}`;
   return children === '' ? EMPTY : `{".":{},${children}}`;
 }
 
-function members(object: JsonObject | null, node: ObjectNode, exists: boolean): string {
+function members(object: JsonObject | null, node: ObjectNode, exists: boolean, itemText: ItemText): string {
   let text = '';
   for (const key of Object.keys(object ?? {}).sort()) {
-    const fields = fieldsOf(object?.[key], node.property(key), exists && node.alwaysPresent(key));
+    const fields = fieldsOf(object?.[key], node.property(key), exists && node.alwaysPresent(key), itemText);
     if (fields !== undefined) text += `${text === '' ? '' : ','}${fieldName(key)}:${fields}`;
   }
   return text;
 }
 
+type ItemText = (item: unknown, node: SchemaNode) => string | undefined;
+
+const shapes = new Shapes();
+
+/** Items such as containers make up most of an object, and come in few shapes. */
+const knownItem: ItemText = (item, node) => {
+  const shape = shapes.find(item, node);
+  if (shape === undefined) return freshItem(item, node);
+  shape.text ??= freshItem(item, node);
+  return shape.text;
+};
+
+const freshItem: ItemText = (item, node) => fieldsOf(item, node, false, freshItem);
+
 /** Items that share a key are owned together, as nobody can tell them apart. */
-function items(list: readonly unknown[], node: ListNode): string {
+function items(list: readonly unknown[], node: ListNode, itemText: ItemText): string {
   const byElement = new Map<string, unknown>();
   const repeated = new Set<string>();
   for (const item of list) {
@@ -113,7 +120,7 @@ function items(list: readonly unknown[], node: ListNode): string {
   }
   let text = '';
   for (const element of [...byElement.keys()].sort()) {
-    const fields = repeated.has(element) ? EMPTY : fieldsOf(byElement.get(element), node.element, false);
+    const fields = repeated.has(element) ? EMPTY : itemText(byElement.get(element), node.element);
     if (fields !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(element)}:${fields}`;
   }
   return text;

@@ -1,7 +1,7 @@
 /**
- * Remembers a text for every shape of object. Pods of one template differ in their values, but own the same fields:
- * their shape (which fields are there, which of them are zero, what their list items are called) leads through a tree
- * to the same place. Shapes are compared step by step, so two of them are never taken for one another.
+ * Remembers a text for every shape of value. Containers of one template differ in their values, but their writers own
+ * the same fields: the shape (which fields are there, which of them are zero, what list items are called) leads through
+ * a tree to the same place. Shapes are compared step by step, so two of them are never taken for one another.
  */
 import type { ListNode, ObjectNode, SchemaNode } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
@@ -22,13 +22,13 @@ const CLOSE = Symbol('close');
 const ITEMS = Symbol('items');
 
 export class Shapes {
-  #roots = new WeakMap<ObjectNode, ShapeStep>();
+  #roots = new WeakMap<SchemaNode, ShapeStep>();
   #steps = 0;
   #at = new ShapeStep();
   #plain = true;
 
-  /** Undefined: the object has something that a shape cannot tell. */
-  find(object: JsonObject, node: ObjectNode, isLeftOut: (path: string, key: string) => boolean): ShapeStep | undefined {
+  /** Undefined: the value has something that a shape cannot tell. */
+  find(value: unknown, node: SchemaNode): ShapeStep | undefined {
     if (this.#steps > MAX_STEPS) {
       this.#roots = new WeakMap();
       this.#steps = 0;
@@ -40,20 +40,7 @@ export class Shapes {
     }
     this.#at = root;
     this.#plain = true;
-    for (const key of Object.keys(object)) {
-      if (isLeftOut('', key)) continue;
-      this.#step(key);
-      const value = object[key];
-      const member = node.property(key);
-      if (key === 'metadata' && isObject(value) && member?.kind === 'object') {
-        for (const name of Object.keys(value)) {
-          if (isLeftOut(key, name)) continue;
-          this.#step(name);
-          this.#value(value[name], member.property(name), member.alwaysPresent(name));
-        }
-        this.#step(CLOSE);
-      } else this.#value(value, member, node.alwaysPresent(key));
-    }
+    this.#value(value, node, false);
     return this.#plain ? this.#at : undefined;
   }
 
