@@ -50,6 +50,8 @@ function statusRules({ row, version, kernel }: Call): UpdateRules {
 }
 
 function keepAllBut(object: ApiObject, old: ApiObject, written: readonly string[]): void {
-  for (const field of Object.keys(object)) if (!written.includes(field)) delete object[field];
-  for (const [field, value] of Object.entries(old)) if (!written.includes(field)) object[field] = value;
+  for (const field of Object.keys(object)) {
+    if (!written.includes(field) && !Object.hasOwn(old, field)) delete object[field];
+  }
+  for (const field of Object.keys(old)) if (!written.includes(field)) object[field] = old[field];
 }

@@ -13,7 +13,7 @@ import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, objectKey } from '../registry/row.ts';
 import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
-import { inVersion } from '../stored/encoding.ts';
+import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { createObject, respondWithWritten, type Written } from './create.ts';
 import { mainRules, type UpdateRules, updateObject } from './update.ts';
@@ -38,9 +38,11 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
       forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'),
     ]);
   }
-  const change = patcher(call, type);
+  const document = patchDocument(call, type);
+  const change = applier(call, type, document);
+  const compute = reachesOnlyStatus(call, document) ? patchedStatus : patched;
   const written = await updateObject(call, {
-    compute: (old) => patched(call, old, change),
+    compute: (old) => compute(call, old, change),
     rules,
     optionsKind: 'PatchOptions',
   });
@@ -68,6 +70,25 @@ function patched(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiOb
   return toStored(call, result, old);
 }
 
+/** Whether a patch leaves everything but the status as it is: then the rest need not be copied, pruned and compared. */
+function reachesOnlyStatus(call: Call, document: unknown): boolean {
+  const { info, kernel, row, version } = call;
+  if (info.subresource !== 'status' || !isObject(document)) return false;
+  if (kernel.codec.fields === undefined || !isStoredForm(row, version) || version.toStored !== undefined) return false;
+  return Object.keys(document).every((key) => key === 'status' || key === 'kind' || key === 'apiVersion');
+}
+
+/** The same as `patched`, on the parts that such a patch can reach. Who owned what is recorded from the old object. */
+function patchedStatus(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiObject): ApiObject {
+  const { managedFields: _, ...metadata } = old.metadata;
+  const reached: ApiObject = { kind: old.kind as string, apiVersion: old.apiVersion as string, metadata };
+  if (old['status'] !== undefined) reached['status'] = old['status'];
+  const result = patched(call, reached, change);
+  const object: ApiObject = { ...old, ...result };
+  if (result['status'] === undefined) delete object['status'];
+  return object;
+}
+
 function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): void {
   const expected = apiVersion(call.row.group, call.version.name);
   if (result.kind !== call.row.kind || result.apiVersion !== expected) {
@@ -86,11 +107,20 @@ function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): vo
 }
 
 /** Reads the patch once; the returned function applies it to any version of the object. */
-export function patcher(call: Call, type: Exclude<PatchType, typeof APPLY_PATCH>): (shown: ApiObject) => ApiObject {
-  const { kernel, row, version } = call;
+export function patcher(call: Call, type: PlainPatchType): (shown: ApiObject) => ApiObject {
+  return applier(call, type, patchDocument(call, type));
+}
+
+type PlainPatchType = Exclude<PatchType, typeof APPLY_PATCH>;
+
+function patchDocument(call: Call, type: PlainPatchType): unknown {
   const sent = readPatch(call);
   // A strategic merge of nothing changes nothing; the other patches want something.
-  const document = sent === null && type === STRATEGIC_PATCH ? {} : sent;
+  return sent === null && type === STRATEGIC_PATCH ? {} : sent;
+}
+
+function applier(call: Call, type: PlainPatchType, document: unknown): (shown: ApiObject) => ApiObject {
+  const { kernel, row, version } = call;
   if (type === JSON_PATCH) {
     if (!Array.isArray(document)) throw badRequest('the JSON patch is not a list of operations');
     return (shown) => kernel.codec.jsonPatch(shown, document);
