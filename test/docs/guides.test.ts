@@ -1,12 +1,11 @@
 /** Runs the commands of every page under docs/ with the installed package, each page on a control plane of its own. */
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { startHost } from '../clients/host.ts';
 import { findKubectl } from '../clients/kubectl.ts';
-import { installPackage } from '../package/install.ts';
+import { type InstalledPackage, installPackage } from '../package/install.ts';
 import { shellBlocks, toScript } from './shell-blocks.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -15,24 +14,26 @@ const pages = readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: 
   .map(({ name, parentPath }) => join(parentPath, name))
   .sort();
 
+let installed: InstalledPackage;
 let programs: string;
 
 beforeAll(async () => {
-  programs = mkdtempSync(join(tmpdir(), 'quorate-docs-'));
+  installed = await installPackage();
+  programs = mkdtempSync(join(installed.home, 'programs-'));
   const program = (name: string, line: string): void => {
     writeFileSync(join(programs, name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(programs, name), 0o755);
   };
   const kubectl = findKubectl();
   if (kubectl !== 'kubectl') program('kubectl', `exec ${kubectl} --cache-dir ${join(programs, 'cache')} "$@"`);
-  program('quorate', `exec ${(await installPackage()).program} "$@"`);
+  program('quorate', `exec ${installed.program} "$@"`);
 }, 300_000);
-afterAll(() => rmSync(programs, { recursive: true, force: true }));
 
 function run(script: string, kubeconfig: string): Promise<{ code: number | null; output: string }> {
   const { NO_COLOR: _, ...env } = process.env;
   const child = spawn('bash', ['-c', script], {
-    cwd: root,
+    // Where the examples are.
+    cwd: installed.folder,
     env: { ...env, KUBECONFIG: kubeconfig, PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -48,7 +48,8 @@ async function runLine(line: string): Promise<void> {
   }
   expect(`${program} ${args[0]}`).toBe('npx quorate');
   const child = spawn(installed.program, args.slice(1), {
-    cwd: installed.home,
+    // Where the examples are.
+    cwd: installed.folder,
     env: { ...process.env, KUBECONFIG: kubeconfig },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
