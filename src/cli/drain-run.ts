@@ -16,6 +16,9 @@ export interface DrainFlags extends ClusterFlags {
   readonly podSelector?: string;
   readonly skipWaitForDeleteTimeout: number;
   readonly output: OutputFormat;
+  readonly plan?: string;
+  readonly uncordon?: boolean;
+  readonly replan?: boolean;
 }
 
 export const EXIT_CODES: Readonly<Record<DrainOutcome, number>> = {

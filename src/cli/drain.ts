@@ -14,14 +14,26 @@ Exit codes:
   0  the nodes are drained (with --dry-run: they could be)
   1  something failed: no access, no such node, a pod that cannot be evicted
   2  --timeout passed before every pod was gone
-  3  refused: budgets do not let every pod go, so nothing was touched`;
+  3  refused: budgets do not let every pod go, so nothing was touched
+     (with --plan: the plan is done, and it left out what cannot go)
+  4  with --plan: the cluster has changed since the plan was made; nothing was touched
+  5  with --plan: paused by Ctrl-C; the same command goes on
+
+Examples:
+  quorate drain node-1 --ignore-daemonsets
+  quorate plan drain --selector pool=old -o json > plan.json
+  quorate drain --plan plan.json              # Ctrl-C pauses, the same command goes on
+  quorate drain --plan plan.json --replan     # after the cluster has changed`;
 
 export function register(program: Command): void {
   withClusterFlags(
     program
       .command('drain')
       .description('Cordon nodes and evict their pods, group by group, as far as budgets allow')
-      .argument('<node...>', 'nodes to drain; their pods are looked at together')
+      .argument('[node...]', 'nodes to drain; their pods are looked at together')
+      .option('--plan <file>', 'carry out a plan saved with quorate plan drain -o json; run again to resume')
+      .option('--replan', 'with --plan: plan the same nodes again first, for the cluster as it is now')
+      .option('--uncordon', 'with --plan: uncordon emptied nodes that the plan counts on, at once')
       .option('--all-or-nothing', 'start only if every pod could go now (the default)')
       .addOption(
         new Option('--best-effort', 'go as far as budgets allow and wait for the rest').conflicts('allOrNothing'),
@@ -43,6 +55,16 @@ export function register(program: Command): void {
   )
     .addHelpText('after', EXIT_CODES)
     .action(async (nodes: string[], flags: DrainFlags) => {
+      if (flags.plan !== undefined && nodes.length === 0) {
+        const { runDrainPlan } = await import('./drain-plan-run.ts');
+        process.exitCode = await runDrainPlan(flags.plan, flags);
+        return;
+      }
+      if (nodes.length === 0 || flags.plan !== undefined) {
+        process.stderr.write('quorate drain: name nodes, or a plan with --plan FILE, and not both\n');
+        process.exitCode = 1;
+        return;
+      }
       const { runDrain } = await import('./drain-run.ts');
       process.exitCode = await runDrain(nodes, flags);
     });

@@ -99,7 +99,7 @@ export async function drainNodes(deps: DrainDeps, options: DrainOptions): Promis
   return evictAll(deps, options, { chosen, steps });
 }
 
-async function cordon({ client, report }: DrainDeps, nodes: readonly string[]): Promise<string[]> {
+export async function cordon({ client, report }: DrainDeps, nodes: readonly string[]): Promise<string[]> {
   const changed: string[] = [];
   for (const name of nodes) {
     const node = await client.get(nodeType, { name });

@@ -2,10 +2,11 @@ import type { Node } from '../../api/generated/core-v1.ts';
 import { nodeType } from '../../api/resource-types.ts';
 import { countNaiveDisruptions, type DrainPlan, type NaiveDrain, planDrain } from '../../decisions/drain-plan/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { matches, parseSelector } from '../../machinery/values/index.ts';
+import { formatTime, matches, parseSelector } from '../../machinery/values/index.ts';
 import { gatherDisruption, listAll } from '../disruption/gather.ts';
 import { gatherUnavailability } from './unavailability.ts';
 import { buildQuestion } from './question.ts';
+import { idOf } from './units.ts';
 
 export interface PlanRequest {
   readonly nodes: readonly string[];
@@ -16,7 +17,17 @@ export interface PlanRequest {
   readonly now: number;
 }
 
+export const PLAN_FORMAT = 'quorate-drain-plan';
+export const PLAN_VERSION = 1;
+
+/** A plan with what is needed to carry it out later; also what a plan file holds. */
 export interface PlannedDrain {
+  readonly format: typeof PLAN_FORMAT;
+  readonly version: typeof PLAN_VERSION;
+  readonly madeAt: string;
+  readonly nodesReturn: boolean;
+  /** UIDs of the pods that go, by `namespace/name`. */
+  readonly pods: Readonly<Record<string, string>>;
   readonly nodes: readonly string[];
   readonly plan: DrainPlan;
   /** What draining node after node would cost. */
@@ -42,7 +53,19 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
     nodesReturn: request.nodesReturn,
     now: request.now,
   });
-  return { nodes: chosen, plan: planDrain(question), naive: countNaiveDisruptions(question) };
+  const plan = planDrain(question);
+  const going = new Set(plan.steps.flatMap(({ evictions }) => evictions.flatMap(({ pods }) => pods)));
+  const uids = state.pods.map((pod) => [idOf(pod), pod.metadata.uid ?? ''] as const).filter(([id]) => going.has(id));
+  return {
+    format: PLAN_FORMAT,
+    version: PLAN_VERSION,
+    madeAt: formatTime(request.now),
+    nodesReturn: request.nodesReturn,
+    nodes: chosen,
+    pods: Object.fromEntries(uids),
+    plan,
+    naive: countNaiveDisruptions(question),
+  };
 }
 
 function chooseNodes(nodes: readonly Node[], { all, nodes: named, selector }: PlanRequest): string[] {

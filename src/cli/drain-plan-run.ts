@@ -1,0 +1,157 @@
+/** `quorate drain --plan`: carries out a saved plan; what is done is kept beside the plan. */
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type ExecuteOutcome, type ExecuteResult, executePlan, planClusterDrain, readPlanFile } from '../app/index.ts';
+import { nodeType } from '../api/resource-types.ts';
+import { type Client, systemClock } from '../machinery/runtime/index.ts';
+import { openCluster } from './cluster.ts';
+import { type DrainFlags, progressReport } from './drain-run.ts';
+import { formatOutput } from './output.ts';
+
+export const PLAN_EXIT_CODES: Readonly<Record<ExecuteOutcome, number>> = {
+  Done: 0,
+  Failed: 1,
+  NotEvictable: 1,
+  TimedOut: 2,
+  MovedOn: 4,
+  Paused: 5,
+};
+const BLOCKED = 3;
+
+export async function runDrainPlan(file: string, flags: DrainFlags): Promise<number> {
+  try {
+    readPlanFile(file);
+    const cluster = openCluster(flags);
+    const report = progressReport(process.stderr);
+    const alive = setInterval(() => {}, 60_000);
+    const pause = watchForPause(() => report.step('pausing after what is under way; Ctrl-C again ends at once'));
+    try {
+      if (flags.replan === true) await replan(cluster.client, file);
+      const planned = readPlanFile(file);
+      const progress = new ProgressFile(file);
+      if (flags.dryRun === true) {
+        process.stdout.write(
+          `${progress.stepsDone} of ${planned.plan.steps.length} steps done; nothing was touched.\n`,
+        );
+        return 0;
+      }
+      const result = await executePlan({ client: cluster.client, clock: systemClock, report }, planned, {
+        rules: {
+          force: flags.force === true,
+          ignoreDaemonSets: true,
+          deleteEmptyDirData: flags.deleteEmptydirData === true,
+          skipWaitForDeleteTimeoutSeconds: flags.skipWaitForDeleteTimeout,
+        },
+        gracePeriodSeconds: flags.gracePeriod,
+        timeoutMs: flags.timeout,
+        stepsDone: progress.stepsDone,
+        bringBack: flags.uncordon === true ? (node) => uncordon(cluster.client, node) : undefined,
+        save: (stepsDone) => progress.save(stepsDone),
+        isPaused: pause.isPaused,
+      });
+      report.end();
+      if (result.outcome === 'Done') progress.remove();
+      const blocked = planned.plan.blocked.map(({ unit }) => unit);
+      process.stdout.write(formatOutput({ ...result, blocked }, describe(result, { file, blocked }), flags.output));
+      return result.outcome === 'Done' && blocked.length > 0 ? BLOCKED : PLAN_EXIT_CODES[result.outcome];
+    } finally {
+      pause.stop();
+      clearInterval(alive);
+      cluster.close();
+    }
+  } catch (error) {
+    process.stderr.write(`quorate drain: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+/** How far a plan has come, in a file beside it. It belongs to that very plan: another one starts from the beginning. */
+export class ProgressFile {
+  readonly #path: string;
+  readonly #plan: string;
+  #stepsDone = 0;
+
+  constructor(planFile: string) {
+    this.#path = `${planFile}.progress`;
+    this.#plan = createHash('sha256').update(readFileSync(planFile)).digest('hex');
+    try {
+      const { plan, stepsDone } = JSON.parse(readFileSync(this.#path, 'utf8')) as { plan?: string; stepsDone?: number };
+      if (plan === this.#plan && Number.isInteger(stepsDone)) this.#stepsDone = stepsDone ?? 0;
+    } catch {
+      // None yet, or one that a crash has cut short: the plan's pods tell by themselves which of them have gone.
+    }
+  }
+
+  get stepsDone(): number {
+    return this.#stepsDone;
+  }
+
+  save(stepsDone: number): void {
+    this.#stepsDone = stepsDone;
+    writeFileSync(`${this.#path}.new`, `${JSON.stringify({ plan: this.#plan, stepsDone })}\n`);
+    renameSync(`${this.#path}.new`, this.#path);
+  }
+
+  remove(): void {
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** The first interrupt asks for a pause, the second ends the program. */
+function watchForPause(onPause: () => void): { isPaused: () => boolean; stop: () => void } {
+  let paused = false;
+  const pause = (): void => {
+    if (paused) process.exit(130);
+    paused = true;
+    onPause();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, pause);
+  return {
+    isPaused: () => paused,
+    stop: () => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, pause);
+    },
+  };
+}
+
+/** Plans the same nodes again, for the cluster as it is now, and keeps the new plan in the same file. */
+async function replan(client: Client, file: string): Promise<void> {
+  const { nodes, nodesReturn } = readPlanFile(file);
+  const request = { nodes, selector: undefined, all: false, nodesReturn, now: Date.now() };
+  const planned = await planClusterDrain(client, request);
+  writeFileSync(`${file}.new`, `${JSON.stringify(planned, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+async function uncordon(client: Client, name: string): Promise<void> {
+  await client.patch(nodeType, { name }, { type: 'merge', body: { spec: { unschedulable: null } } });
+}
+
+function describe(
+  { outcome, problems, steps, stepsDone }: ExecuteResult,
+  { blocked, file }: { file: string; blocked: readonly string[] },
+): string[] {
+  const shown = problems.slice(0, 10).map((problem) => `  ${problem}`);
+  if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`);
+  const again = `quorate drain --plan ${file}`;
+  switch (outcome) {
+    case 'Done':
+      return blocked.length === 0
+        ? [`Drained in ${steps} steps.`]
+        : [`All ${steps} steps are done; not in the plan, because they cannot go: ${blocked.join(', ')}.`];
+    case 'Paused':
+      return [`Paused after ${stepsDone} of ${steps} steps; nodes stay cordoned. To go on: ${again}`];
+    case 'TimedOut':
+      return [`Time is up after ${stepsDone} of ${steps} steps. To go on: ${again}`];
+    case 'MovedOn':
+      return [
+        'The cluster has changed since the plan was made; nothing was touched.',
+        ...shown,
+        `To plan again and go on: ${again} --replan`,
+      ];
+    case 'NotEvictable':
+      return ['Nothing was touched: some pods would be lost.', ...shown];
+    case 'Failed':
+      return [`Failed after ${stepsDone} of ${steps} steps.`, ...shown];
+  }
+}
