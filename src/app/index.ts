@@ -17,4 +17,7 @@ export { type NodesHost, type NodesHostOptions, startNodes } from './nodes.ts';
 export * from './lint/index.ts';
 export * from './operator/index.ts';
 export * from './plan/index.ts';
+export { DocumentError } from './read-document.ts';
+export * from './simulate/index.ts';
+export * from './snapshot/index.ts';
 export * from './demo/index.ts';

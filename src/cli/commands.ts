@@ -11,6 +11,8 @@ import { register as nodes } from './nodes.ts';
 import { register as operator } from './operator.ts';
 import { register as plan } from './plan.ts';
 import { register as scheduler } from './scheduler.ts';
+import { register as simulate } from './simulate.ts';
+import { register as snapshot } from './snapshot.ts';
 import { register as up } from './up.ts';
 import { register as why } from './why.ts';
 
@@ -21,6 +23,8 @@ export const commands: readonly ((program: Command) => void)[] = [
   drain,
   evict,
   plan,
+  snapshot,
+  simulate,
   lint,
   scheduler,
   nodes,

@@ -17,7 +17,7 @@ import {
   type StartController,
   type Transport,
 } from '../machinery/runtime/index.ts';
-import { seededRandom } from '../machinery/values/index.ts';
+import { seededRandom, seededUuids } from '../machinery/values/index.ts';
 import { startSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, type Store } from '../storage/index.ts';
 import { openTestPki, serve } from './serve.ts';
@@ -89,7 +89,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     log,
     random,
     // Delays of simulated nodes are drawn from uids: the same seed then gives the same history.
-    newUid: seededUids(seed),
+    newUid: seededUuids(seed),
     serviceAccounts: controllers === true,
     ...(options.gates && { gates: options.gates }),
     compat: options.compat,
@@ -146,12 +146,4 @@ export async function startControlPlane<C extends Clock = ManualClock>(
       if (options.store === undefined) await store.close();
     },
   };
-}
-
-/** UUIDs in the order of a sequence of their own, so that drawing names does not change them. */
-function seededUids(seed: number): () => string {
-  const random = seededRandom(seed ^ 0x5eed);
-  const hex = (digits: number): string =>
-    Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
-  return () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
 }

@@ -4,6 +4,7 @@ import type { DisruptionIndex } from '../../decisions/disruption/index.ts';
 import type { PlanBudget, PlanCell, PlanUnit } from '../../decisions/drain-plan/index.ts';
 import {
   computeDesired,
+  declaredSize,
   type IndexedBudget,
   isIgnored,
   isReady,
@@ -38,7 +39,7 @@ export class UnitFinder {
   readonly #sources: UnitSources;
   readonly #now: number;
   readonly #budgets = new Map<string, PlanBudget>();
-  readonly #sets = new Map<string, { size: number; healthy: number }>();
+  readonly #sets = new Map<string, { seen: number; size: number; healthy: number }>();
 
   constructor(sources: UnitSources, pods: readonly Pod[], now: number) {
     this.#sources = sources;
@@ -46,8 +47,10 @@ export class UnitFinder {
     for (const pod of pods) {
       const key = setGroupOf(pod);
       if (key === undefined) continue;
-      const group = this.#sets.get(key) ?? { size: 0, healthy: 0 };
-      this.#sets.set(key, { size: group.size + 1, healthy: group.healthy + (isReady(pod) ? 1 : 0) });
+      const group = this.#sets.get(key) ?? { seen: 0, size: 0, healthy: 0 };
+      const seen = group.seen + 1;
+      const size = Math.max(group.size, seen, declaredSize(pod.metadata.annotations) ?? 0);
+      this.#sets.set(key, { seen, size, healthy: group.healthy + (isReady(pod) ? 1 : 0) });
     }
   }
 

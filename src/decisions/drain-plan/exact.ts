@@ -25,7 +25,7 @@ interface State {
 /**
  * Searches for the best plan among all. It goes from one node that is emptied to the next, because what does not help
  * to empty the next node can as well wait until after it: room only grows. For the same reason pods of a unit on one
- * node go together. On the way to an empty node each unit with pods there goes with any of its other nodes' pods too.
+ * node go together, as far as budgets let them. On the way to an empty node each unit with pods there goes with any of its other nodes' pods too.
  * States with the least sure cost come first, so the first from which everything else fits at once is best. Pods are
  * not given a node: it is enough that all that have moved fit on nodes that were open to them. Undefined when the fleet
  * is too large to look at everything.
@@ -36,7 +36,7 @@ export function searchPlan(
   budgets: ReadonlyMap<string, PlanBudget>,
 ): GreedyPlan | undefined {
   const pods = moves.reduce((sum, move) => sum + move.pods.length, 0);
-  const spots = gatherSpots(moves);
+  const spots = gatherSpots(moves, budgets);
   if (pods > MAX_PODS || spots.length > MAX_BITS || question.nodes.length > MAX_BITS) return undefined;
   return new Search({ question, moves, spots, budgets }).run();
 }

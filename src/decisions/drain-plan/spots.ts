@@ -3,22 +3,30 @@ import type { PlanBudget, PlanPod } from './model.ts';
 import type { Move } from './moves.ts';
 import { compareText } from './room.ts';
 
-/** The pods of one unit on one node. */
+/** Pods of one unit on one node that go together. */
 export interface Spot {
   readonly unit: number;
   readonly node: string;
   readonly pods: readonly PlanPod[];
 }
 
-export function gatherSpots(moves: readonly Move[]): Spot[] {
-  return moves.flatMap(({ pods }, unit) => {
+/**
+ * The pods of a unit on one node are one spot. Where a budget lets a unit go only in parts, each pod is: a part may be
+ * filled up with pods of another node.
+ */
+export function gatherSpots(moves: readonly Move[], budgets: ReadonlyMap<string, PlanBudget>): Spot[] {
+  return moves.flatMap((move, unit) => {
+    const ordered = [...move.pods].sort((a, b) => compareText(a.id, b.id));
+    if (move.spare === 0 && partsOf(move, ordered, budgets).length > 1) {
+      return ordered.map((pod) => ({ unit, node: pod.node, pods: [pod] }));
+    }
     const byNode = new Map<string, PlanPod[]>();
-    for (const pod of [...pods].sort((a, b) => compareText(a.id, b.id))) {
+    for (const pod of ordered) {
       const list = byNode.get(pod.node);
       if (list === undefined) byNode.set(pod.node, [pod]);
       else list.push(pod);
     }
-    return [...byNode].map(([node, own]) => ({ unit, node, pods: own }));
+    return [...byNode].map(([node, pods]) => ({ unit, node, pods }));
   });
 }
 

@@ -20,3 +20,11 @@ export function randomSuffix(random: Random, length = 5): string {
   for (let at = 0; at < length; at += 1) text += NAME_ALPHABET.charAt(Math.floor(random() * NAME_ALPHABET.length));
   return text;
 }
+
+/** UUIDs in the order of a sequence of their own, so that drawing names does not change them. */
+export function seededUuids(seed: number): () => string {
+  const random = seededRandom(seed ^ 0x5eed);
+  const hex = (digits: number): string =>
+    Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
+  return () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+}

@@ -1,0 +1,131 @@
+import type { Snapshot } from '../snapshot/index.ts';
+import { act, type Action, checkActions } from './actions.ts';
+import { Observer, type Sample } from './observer.ts';
+import { startReloads, type ReloadTimes } from './reload.ts';
+import { Timeline, type BudgetLine } from './timeline.ts';
+import { startWorld, type World } from './world.ts';
+
+export interface SimulationOptions {
+  readonly actions: readonly Action[];
+  readonly order: 'plan' | 'node-by-node';
+  readonly nodeDowntimeMs: number;
+  readonly recoverAfterMs?: number | undefined;
+  readonly reload: ReloadTimes;
+  /** Simulated time after which it ends whatever happens. */
+  readonly limitMs: number;
+  readonly stepMs: number;
+  readonly seed: number;
+  readonly onProgress?: ((simulatedMs: number) => void) | undefined;
+}
+
+export interface SimulationResult {
+  readonly actions: readonly { readonly action: Action; readonly outcome: string; readonly endSeconds: number }[];
+  /** When the last action was over and everything served again, or the limit. */
+  readonly seconds: number;
+  readonly settled: boolean;
+  readonly budgets: readonly BudgetLine[];
+  /** Groups that went down once, and those that did more often. */
+  readonly disruptedOnce: readonly string[];
+  readonly disruptedAgain: readonly { readonly group: string; readonly times: number }[];
+  readonly pods: { readonly before: Sample['pods']; readonly after: Sample['pods'] };
+  readonly events: readonly { readonly seconds: number; readonly text: string }[];
+  /** What of the snapshot could not be loaded. */
+  readonly problems: readonly string[];
+}
+
+/** Time that pods of the snapshot get to come up, before the story begins. */
+const WARM_UP_MS = 10_000;
+/** After the last action, this long without any change means that nothing more will happen. */
+const NOT_FINISHED = 'NotFinished';
+const CALM_MS = 120_000;
+/** And so does this long while one is still waiting, beyond what it may wait for. */
+const STUCK_MS = 600_000;
+
+function longestWait({ nodeDowntimeMs, recoverAfterMs = 0, reload }: SimulationOptions): number {
+  return Math.max(nodeDowntimeMs, recoverAfterMs, reload.defaultMs, ...reload.byWorkload.values());
+}
+
+/** Plays actions on a snapshot, with simulated time, and tells what became of groups and budgets. */
+export async function simulate(snapshot: Snapshot, options: SimulationOptions): Promise<SimulationResult> {
+  const observer = new Observer();
+  let begun = false;
+  const world = await startWorld(snapshot, {
+    seed: options.seed,
+    extra: [observer.start, (context) => startReloads(context, options.reload, () => begun)],
+  });
+  try {
+    await checkActions(world.client, options.actions);
+    for (let at = 0; at < WARM_UP_MS; at += 1000) await world.advance(1000);
+    begun = true;
+    return await play(world, observer, options);
+  } finally {
+    await world.stop();
+  }
+}
+
+async function play(world: World, observer: Observer, options: SimulationOptions): Promise<SimulationResult> {
+  const { client, clock } = world;
+  const begin = clock.now();
+  const seconds = (): number => Math.round((clock.now() - begin) / 1000);
+  const timeline = new Timeline();
+  const before = observer.sample(clock.now());
+  timeline.add(0, before);
+  const events: { seconds: number; text: string }[] = [];
+  const note = (text: string): void => void events.push({ seconds: seconds(), text });
+  const { nodeDowntimeMs, order, recoverAfterMs } = options;
+  const ended: { action: Action; outcome: string; endSeconds: number }[] = [];
+  let running = options.actions.length;
+  let failure: unknown;
+  for (const action of options.actions) {
+    void act({ client, clock }, action, { order, nodeDowntimeMs, recoverAfterMs, note })
+      .then((outcome) => ended.push({ action, outcome, endSeconds: seconds() }))
+      .catch((error: unknown) => (failure = error))
+      .finally(() => (running -= 1));
+  }
+  let last = before;
+  let changedAt = begin;
+  let settled = false;
+  while (clock.now() - begin < options.limitMs && !settled) {
+    await world.advance(options.stepMs);
+    if (failure !== undefined) throw failure;
+    const sample = observer.sample(clock.now());
+    if (sample !== last) {
+      timeline.add(seconds(), sample);
+      if (JSON.stringify([sample.budgets, sample.pods]) !== JSON.stringify([last.budgets, last.pods]))
+        changedAt = clock.now();
+      last = sample;
+    }
+    options.onProgress?.(clock.now() - begin);
+    const calm = clock.now() - changedAt;
+    const whole = last.pods.ready === last.pods.total;
+    // Whatever a drain still waits for will not happen any more.
+    if (calm > STUCK_MS + longestWait(options)) break;
+    settled = running === 0 && (calm >= CALM_MS || (whole && calm >= 5_000));
+  }
+  for (const action of options.actions) {
+    if (ended.some((one) => one.action === action)) continue;
+    const waiting = events.findLast(({ text }) => text.startsWith('waiting for '))?.text;
+    ended.push({
+      action,
+      outcome: waiting === undefined ? NOT_FINISHED : `${NOT_FINISHED}, ${waiting}`,
+      endSeconds: seconds(),
+    });
+  }
+  const hits = timeline.hits();
+  return {
+    actions: ended,
+    seconds: settled
+      ? Math.max(0, Math.round((changedAt - begin) / 1000), ...ended.map(({ endSeconds }) => endSeconds))
+      : seconds(),
+    settled,
+    budgets: timeline.budgets(),
+    disruptedOnce: [...hits]
+      .filter(([, times]) => times === 1)
+      .map(([group]) => group)
+      .sort(),
+    disruptedAgain: [...hits].filter(([, times]) => times > 1).map(([group, times]) => ({ group, times })),
+    pods: { before: before.pods, after: last.pods },
+    events,
+    problems: world.problems,
+  };
+}

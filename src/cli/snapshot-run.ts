@@ -1,0 +1,41 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { takeSnapshot } from '../app/index.ts';
+import { type ClusterFlags, openCluster } from './cluster.ts';
+
+export interface SnapshotFlags extends ClusterFlags {
+  readonly output: string;
+}
+
+export async function runSnapshot(flags: SnapshotFlags): Promise<number> {
+  const { stderr } = process;
+  try {
+    const cluster = openCluster(flags);
+    try {
+      const onProgress = stderr.isTTY ? (text: string) => stderr.write(`\r\u001b[2K${text}`) : undefined;
+      const snapshot = await takeSnapshot(cluster.client, { now: Date.now(), onProgress });
+      if (stderr.isTTY) stderr.write('\r\u001b[2K');
+      const text = `${JSON.stringify(snapshot)}\n`;
+      if (flags.output === '-') {
+        process.stdout.write(text);
+        return 0;
+      }
+      writeFileSync(`${flags.output}.new`, text, { mode: 0o600 });
+      renameSync(`${flags.output}.new`, flags.output);
+      const of = (kind: string): number => snapshot.objects.filter((object) => object.kind === kind).length;
+      const left = Object.entries(snapshot.missing).map(
+        ([kind, why]) => `${kind} (${why === 'Forbidden' ? 'not allowed' : 'not served'})`,
+      );
+      process.stdout.write(
+        `Saved ${flags.output}: ${of('Node')} nodes, ${of('Pod')} pods, ${of('PodDisruptionBudget') + of('PodUnavailableBudget')} budgets, ` +
+          `${snapshot.objects.length} objects in all.\n`,
+      );
+      if (left.length > 0) process.stdout.write(`Left out: ${left.join(', ')}.\n`);
+      return 0;
+    } finally {
+      cluster.close();
+    }
+  } catch (error) {
+    stderr.write(`quorate snapshot: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
