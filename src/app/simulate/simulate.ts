@@ -35,8 +35,8 @@ export interface SimulationResult {
 
 /** Time that pods of the snapshot get to come up, before the story begins. */
 const WARM_UP_MS = 10_000;
-/** After the last action, this long without any change means that nothing more will happen. */
 const NOT_FINISHED = 'NotFinished';
+/** After the last action, this long without any change means that nothing more will happen. */
 const CALM_MS = 120_000;
 /** And so does this long while one is still waiting, beyond what it may wait for. */
 const STUCK_MS = 600_000;
