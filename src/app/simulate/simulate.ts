@@ -38,6 +38,8 @@ const WARM_UP_MS = 10_000;
 const NOT_FINISHED = 'NotFinished';
 /** After the last action, this long without any change means that nothing more will happen. */
 const CALM_MS = 120_000;
+/** Pods stay on a dead node for five minutes after it is found dead, and nothing changes meanwhile. */
+const FAILURE_CALM_MS = 420_000;
 /** And so does this long while one is still waiting, beyond what it may wait for. */
 const STUCK_MS = 600_000;
 
@@ -82,6 +84,7 @@ async function play(world: World, observer: Observer, options: SimulationOptions
       .catch((error: unknown) => (failure = error))
       .finally(() => (running -= 1));
   }
+  const fails = options.actions.some(({ kind }) => kind === 'fail');
   let last = before;
   let changedAt = begin;
   let settled = false;
@@ -100,7 +103,7 @@ async function play(world: World, observer: Observer, options: SimulationOptions
     const whole = last.pods.ready === last.pods.total;
     // Whatever a drain still waits for will not happen any more.
     if (calm > STUCK_MS + longestWait(options)) break;
-    settled = running === 0 && (calm >= CALM_MS || (whole && calm >= 5_000));
+    settled = running === 0 && (calm >= (fails ? FAILURE_CALM_MS : CALM_MS) || (whole && !fails && calm >= 5_000));
   }
   for (const action of options.actions) {
     if (ended.some((one) => one.action === action)) continue;

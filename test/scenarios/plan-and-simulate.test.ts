@@ -1,0 +1,206 @@
+/** A saved plan carried out, and a snapshot played, on planes whose time is moved by hand. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deploymentType, nodeType, podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
+import {
+  executePlan,
+  type ExecuteOptions,
+  planClusterDrain,
+  readPlanFile,
+  readSnapshot,
+  simulate,
+  type SimulationOptions,
+  type Snapshot,
+  takeSnapshot,
+} from '../../src/app/index.ts';
+import { drawSimulation } from '../../src/cli/simulate-svg.ts';
+import { runSimulate, type SimulateFlags } from '../../src/cli/simulate-run.ts';
+import { formatSimulation } from '../../src/cli/simulate-text.ts';
+import { type ControlPlane, deployment, pod, podDisruptionBudget, startControlPlane } from '../../src/testkit/index.ts';
+
+let plane: ControlPlane;
+let snapshot: Snapshot;
+let folder: string;
+
+async function pass(target: ControlPlane, seconds: number): Promise<void> {
+  for (let at = 0; at < seconds; at += 1) {
+    await target.clock.advance(1000);
+    await target.settle();
+  }
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-plan-'));
+  plane = await startControlPlane({ nodes: 3, controllers: true });
+  const { client } = plane;
+  await pass(plane, 2);
+  const web = deployment({ name: 'web', replicas: 3 });
+  const [container] = web.spec?.template.spec?.containers ?? [];
+  Object.assign(container as object, {
+    env: [{ name: 'TOKEN', value: 'hunter2' }],
+    command: ['serve', '--key=hunter2'],
+  });
+  web.metadata.annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'hunter2' };
+  await client.create(deploymentType, web);
+  const spec = { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } };
+  await client.create(podDisruptionBudgetType, podDisruptionBudget({ name: 'web', spec }));
+  await pass(plane, 10);
+  snapshot = await takeSnapshot(client, { now: plane.clock.now() });
+}, 60_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await plane?.stop();
+});
+
+const nodeOf = async (target: ControlPlane): Promise<string[]> => {
+  const { items } = await target.client.list(podType, { namespace: 'default' });
+  return items.map(({ spec }) => spec?.nodeName ?? '').sort();
+};
+
+const story = (over: Partial<SimulationOptions>): SimulationOptions => ({
+  actions: [{ kind: 'drain', nodes: ['node-0', 'node-1'] }],
+  order: 'plan',
+  nodeDowntimeMs: 60_000,
+  reload: { defaultMs: 30_000, byWorkload: new Map() },
+  limitMs: 3_600_000,
+  stepMs: 1000,
+  seed: 1,
+  ...over,
+});
+
+test('takeSnapshot() keeps what decisions need and no value that a program reads', () => {
+  expect(snapshot).toMatchObject({ format: 'quorate-snapshot', version: 1, missing: {} });
+  const kinds = new Set(snapshot.objects.map(({ kind }) => kind));
+  expect([...kinds].sort()).toEqual(
+    ['Deployment', 'Namespace', 'Node', 'Pod', 'PodDisruptionBudget', 'PriorityClass', 'ReplicaSet'].sort(),
+  );
+  expect(JSON.stringify(snapshot)).not.toContain('hunter2');
+});
+
+test('simulate() drains in simulated time within the budget, and tells the same story for the same seed', async () => {
+  const result = await simulate(snapshot, story({}));
+  expect(result).toMatchObject({ settled: true, problems: [], actions: [{ outcome: 'Drained' }] });
+  const [web] = result.budgets;
+  expect(web).toMatchObject({ id: 'default/web', unit: 'pods', violations: [] });
+  expect(Math.min(...(web?.points ?? []).map(({ available }) => available))).toBe(2);
+  // A pod that is moved takes 30 s to be ready again, and the budget lets one go at a time.
+  expect(result.seconds).toBeGreaterThanOrEqual(60);
+  expect(await simulate(snapshot, story({}))).toEqual(result);
+  expect(formatSimulation(result).join('\n')).toContain('No budget was broken.');
+  expect(drawSimulation(result)).toMatch(/^<svg [^]*default\/web[^]*<\/svg>\n$/);
+}, 60_000);
+
+test('simulate() shows when a failed node breaks a budget, and when it is whole again', async () => {
+  const result = await simulate(snapshot, story({ actions: [{ kind: 'fail', nodes: ['node-0', 'node-1'] }] }));
+  const [violation] = result.budgets[0]?.violations ?? [];
+  expect(violation).toMatchObject({ missing: 1 });
+  // Heartbeats are missed for a while, and pods are evicted five minutes after that.
+  expect(violation?.toSeconds).toBeGreaterThan(300);
+}, 60_000);
+
+test('simulate() scales a workload', async () => {
+  const actions = [{ kind: 'scale', workload: 'deployment/web', replicas: 1 }] as const;
+  expect((await simulate(snapshot, story({ actions }))).pods.after).toMatchObject({ total: 1, ready: 1 });
+}, 60_000);
+
+const flags: SimulateFlags = {
+  nodeDowntime: 1000,
+  readyAfter: { defaultMs: 0, byWorkload: new Map() },
+  order: 'plan',
+  for: 1000,
+  step: 1000,
+  seed: 1,
+  output: 'text',
+};
+
+/** What the command says on standard error, and its exit code. */
+async function complaint(file: string, over: Partial<SimulateFlags>): Promise<[string, number]> {
+  const write = process.stderr.write;
+  let said = '';
+  process.stderr.write = (text: string | Uint8Array): boolean => {
+    said += String(text);
+    return true;
+  };
+  try {
+    const code = await runSimulate(file, { ...flags, ...over });
+    return [said, code];
+  } finally {
+    process.stderr.write = write;
+  }
+}
+
+test('runSimulate() says in one line what is wrong with its input, and ends with 1', async () => {
+  const at = (name: string): string => join(folder, name);
+  writeFileSync(at('good.json'), JSON.stringify(snapshot));
+  writeFileSync(at('newer.json'), JSON.stringify({ ...snapshot, version: 2 }));
+  writeFileSync(at('other.json'), '{"kind": "List"}');
+  writeFileSync(at('broken.yaml'), 'format: quorate-snapshot\nobjects: [a, b\nversion: 1\n');
+  const drain = { drain: ['node-0'] };
+  expect(await complaint(at('none.json'), drain)).toEqual([
+    `quorate simulate: Cannot read ${at('none.json')}: no such file\n`,
+    1,
+  ]);
+  expect(await complaint(at('newer.json'), drain)).toEqual([
+    `quorate simulate: Cannot use ${at('newer.json')}: it has version 2 of the format, this quorate knows up to 1; use a newer quorate\n`,
+    1,
+  ]);
+  const [broken, code] = await complaint(at('broken.yaml'), drain);
+  expect(broken).toMatch(/^quorate simulate: \S+broken\.yaml:\d+:\d+: [^\n]+\n$/);
+  expect(code).toBe(1);
+  expect((await complaint(at('other.json'), drain))[0]).toContain('it is not a snapshot');
+  expect(await complaint(at('good.json'), { drain: ['node-9'] })).toEqual([
+    'quorate simulate: no such node in the snapshot: node-9\n',
+    1,
+  ]);
+  expect((await complaint(at('good.json'), {}))[0]).toBe(
+    'quorate simulate: say what happens: --drain, --upgrade, --scale-down or --fail\n',
+  );
+  expect(() => readSnapshot(folder)).toThrow(`Cannot read ${folder}: it is a folder`);
+  expect(() => readPlanFile(at('good.json'))).toThrow('it is not a drain plan');
+});
+
+test('executePlan() pauses between evictions, goes on where it was, and refuses a cluster that has moved on', async () => {
+  const { client, clock } = plane;
+  const request = { nodes: ['node-0', 'node-1'], selector: undefined, all: false, nodesReturn: false };
+  const planned = await planClusterDrain(client, { ...request, now: clock.now() });
+  expect(planned.plan.steps.filter(({ evictions }) => evictions.length > 0)).toHaveLength(2);
+  let paused = false;
+  let stepsDone = 0;
+  const run = async (over: Partial<ExecuteOptions> = {}) => {
+    const report = { step: () => {}, progress: () => {} };
+    const rules = {
+      force: false,
+      ignoreDaemonSets: true,
+      deleteEmptyDirData: false,
+      skipWaitForDeleteTimeoutSeconds: 0,
+    };
+    let result: Awaited<ReturnType<typeof executePlan>> | undefined;
+    void executePlan({ client, clock, report }, planned, {
+      rules,
+      timeoutMs: 0,
+      stepsDone,
+      isPaused: () => paused,
+      save: (done) => {
+        stepsDone = done;
+        paused = true;
+      },
+      ...over,
+    }).then((ended) => (result = ended));
+    for (let at = 0; at < 120 && result === undefined; at += 1) await pass(plane, 1);
+    return result;
+  };
+  expect(await run()).toMatchObject({ outcome: 'Paused', stepsDone: 1, steps: 2 });
+  paused = false;
+  expect(await run()).toMatchObject({ outcome: 'Done', stepsDone: 2 });
+  await pass(plane, 5);
+  expect(await nodeOf(plane)).toEqual(['node-2', 'node-2', 'node-2']);
+
+  await client.patch(nodeType, { name: 'node-0' }, { type: 'merge', body: { spec: { unschedulable: null } } });
+  await client.create(podType, pod({ name: 'late', spec: { nodeName: 'node-0' } }));
+  expect(await run({ stepsDone: 0 })).toMatchObject({
+    outcome: 'MovedOn',
+    problems: ['pod default/late is on node-0 and not in the plan'],
+  });
+}, 60_000);
