@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deploymentType, nodeType, podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
 import {
   executePlan,
@@ -72,9 +72,8 @@ const story = (over: Partial<SimulationOptions>): SimulationOptions => ({
 
 test('takeSnapshot() keeps what decisions need and no value that a program reads', () => {
   expect(snapshot).toMatchObject({ format: 'quorate-snapshot', version: 1, missing: {} });
-  const kinds = new Set(snapshot.objects.map(({ kind }) => kind));
-  expect([...kinds].sort()).toEqual(
-    ['Deployment', 'Namespace', 'Node', 'Pod', 'PodDisruptionBudget', 'PriorityClass', 'ReplicaSet'].sort(),
+  expect(new Set(snapshot.objects.map(({ kind }) => kind))).toEqual(
+    new Set(['Deployment', 'Namespace', 'Node', 'Pod', 'PodDisruptionBudget', 'PriorityClass', 'ReplicaSet']),
   );
   expect(JSON.stringify(snapshot)).not.toContain('hunter2');
 });
@@ -117,17 +116,16 @@ const flags: SimulateFlags = {
 
 /** What the command says on standard error, and its exit code. */
 async function complaint(file: string, over: Partial<SimulateFlags>): Promise<[string, number]> {
-  const write = process.stderr.write;
   let said = '';
-  process.stderr.write = (text: string | Uint8Array): boolean => {
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     said += String(text);
     return true;
-  };
+  });
   try {
     const code = await runSimulate(file, { ...flags, ...over });
     return [said, code];
   } finally {
-    process.stderr.write = write;
+    spy.mockRestore();
   }
 }
 
