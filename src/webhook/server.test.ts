@@ -8,6 +8,8 @@ import { startWebhookServer, type WebhookServer } from './server.ts';
 let authority: KeyPair;
 let server: WebhookServer;
 let ready = true;
+let begun = (): void => {};
+let finish = (): void => {};
 
 beforeAll(async () => {
   const now = Date.now();
@@ -26,6 +28,14 @@ beforeAll(async () => {
           Promise.resolve(
             refuse({ code: 429, reason: 'TooManyRequests', message: 'later', details: { retryAfterSeconds: 10 } }),
           ),
+      ],
+      [
+        '/slow',
+        () =>
+          new Promise((resolve) => {
+            begun();
+            finish = () => resolve(allow);
+          }),
       ],
       ['/broken', () => Promise.reject(new Error('no ledger'))],
     ]),
@@ -95,4 +105,19 @@ test('the webhook server is not ready, and grants nothing, before its caches are
   expect((await send('/allow')).status).toBe(503);
   expect((await send('/healthz', { method: 'GET' })).status).toBe(200);
   ready = true;
+});
+
+test('the webhook server answers what is under way before it closes, and takes nothing new', async () => {
+  const isBegun = new Promise<void>((resolve) => (begun = resolve));
+  const slow = send('/slow');
+  await isBegun;
+  let closed = false;
+  const closing = server.close().then(() => {
+    closed = true;
+  });
+  await expect(send('/allow')).rejects.toThrow(/ECONNREFUSED/);
+  expect(closed).toBe(false);
+  finish();
+  expect((await slow).status).toBe(200);
+  await closing;
 });

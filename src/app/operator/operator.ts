@@ -27,6 +27,7 @@ import {
   loadKubeconfig,
   type Logger,
   Metrics,
+  sleep,
   systemClock,
 } from '../../machinery/runtime/index.ts';
 import {
@@ -102,6 +103,7 @@ export interface Operator {
 
 /** API servers send a bookmark about every minute; a watch that is silent for longer may be dead without saying so. */
 const STALLED_MS = 90_000;
+const RELEASE_LIMIT_MS = 3000;
 
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { log, namespace } = options;
@@ -115,6 +117,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     const { version } = await preflight(client, { gates: options.gates ?? new FeatureGates(), namespace });
     const certificate = await openCertificate(options, client, clock);
     let leading = false;
+    let ended = (): void => {};
+    const released = new Promise<void>((resolve) => (ended = resolve));
     const elected = electLeader({
       client,
       clock,
@@ -125,6 +129,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       annotations: { [MODE_ANNOTATION]: options.mode, [VERSION_ANNOTATION]: QUORATE_VERSION },
       signal: abort.signal,
       lost: options.lost,
+      ended,
     }).then(() => {
       leading = true;
     });
@@ -152,6 +157,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         await running.webhook.close();
         running.components.stop();
         abort.abort(new Error('The operator is stopping'));
+        // A lease given back spares the successor the wait.
+        await Promise.race([released, sleep(systemClock, RELEASE_LIMIT_MS)]);
         await new Promise((resolve) => metricsServer.close(resolve));
         http.close();
       },

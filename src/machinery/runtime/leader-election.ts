@@ -24,6 +24,8 @@ export interface LeaderElectionOptions {
   readonly retryMs?: number | undefined;
   /** A leader that could not renew in time: whatever it does now, another may be doing too. */
   readonly lost: () => void;
+  /** Called after a stop, when the lease has been given back or could not be. */
+  readonly ended?: (() => void) | undefined;
 }
 
 const leaseType: ResourceType<Lease> = {
@@ -77,6 +79,7 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
         await sleep(clock, retryMs, signal).catch(() => {});
       }
       if (leading) await release(options).catch(() => {});
+      options.ended?.();
     };
     void campaign();
   });
