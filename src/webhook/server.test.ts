@@ -1,4 +1,4 @@
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority, issueServer, type KeyPair } from '../machinery/runtime/certificates.ts';
 import { silentLogger } from '../machinery/runtime/index.ts';
@@ -120,4 +120,32 @@ test('the webhook server answers what is under way before it closes, and takes n
   finish();
   expect((await slow).status).toBe(200);
   await closing;
+});
+
+test('the webhook server closes although a client goes on asking on a connection it keeps', async () => {
+  const now = Date.now();
+  const busy = await startWebhookServer({
+    certificate: await issueServer(authority, 'webhook', ['127.0.0.1'], { now, days: 1 }),
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLogger,
+    isReady: () => true,
+    handlers: new Map([['/allow', () => Promise.resolve(allow)]]),
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+  let answered = 0;
+  const ask = (): void => {
+    const call = request({ host: '127.0.0.1', port: busy.port, path: '/allow', method: 'POST', agent }, (response) => {
+      response.resume().on('end', () => {
+        answered += 1;
+        ask();
+      });
+    });
+    call.on('error', () => {});
+    call.end(review);
+  };
+  ask();
+  await expect.poll(() => answered).toBeGreaterThan(3);
+  await busy.close();
+  agent.destroy();
 });

@@ -27,13 +27,18 @@ export interface WebhookServer {
   close(): Promise<void>;
 }
 
+/** The API server waits no longer than this for an answer. */
+const CLOSE_LIMIT_MS = 10_000;
 /** An object is at most 3 MiB, and a review carries two. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Answers AdmissionReviews over TLS. A handler that throws refuses the request: what could not be decided is not granted. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { certificate, host, port } = options;
+  let closing = false;
   const server = createServer({ cert: certificate.certificate, key: certificate.key }, (request, response) => {
+    // API servers keep connections and use them for as long as they are answered on.
+    if (closing) response.setHeader('connection', 'close');
     serve(options, request, response).catch((error: unknown) => {
       options.log.error({ path: request.url, error: String(error) }, 'answering a webhook request failed');
       response.destroy();
@@ -45,7 +50,12 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     setCertificate: (pair) => server.setSecureContext({ cert: pair.certificate, key: pair.key }),
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        closing = true;
+        const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+        server.close(() => {
+          clearTimeout(limit);
+          resolve();
+        });
         server.closeIdleConnections();
       }),
   };
