@@ -1,6 +1,7 @@
 import { type PlannedDrain, planClusterDrain } from '../app/index.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
 import { formatPlan, formatPlanMermaid } from './plan-text.ts';
+import { fit } from './terminal.ts';
 
 export interface PlanFlags extends ClusterFlags {
   readonly selector?: string;
@@ -35,5 +36,7 @@ export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): 
 
 function print(planned: PlannedDrain, output: PlanFlags['output']): string {
   if (output === 'json') return `${JSON.stringify(planned, null, 2)}\n`;
-  return output === 'mermaid' ? formatPlanMermaid(planned) : formatPlan(planned);
+  return output === 'mermaid'
+    ? formatPlanMermaid(planned)
+    : `${fit(formatPlan(planned).trimEnd().split('\n'), process.stdout).join('\n')}\n`;
 }

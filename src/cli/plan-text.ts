@@ -29,7 +29,7 @@ export function formatPlan({ naive, nodes, plan }: PlannedDrain): string {
   if (none) return `${lines.join('\n')}\n`;
   lines.push(
     '',
-    `${count(plan.disruptions, 'disruption')}${plan.disruptions > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
+    `${count(plan.disruptions, 'disruption')}${plan.disruptions > 1 || plan.hitAgain > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
     `Node after node it would be ${naive.disruptions}${naive.hitAgain > 0 ? `, with ${naive.hitAgain} hit again` : ''}.`,
   );
   return `${lines.join('\n')}\n`;
