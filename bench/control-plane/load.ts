@@ -1,12 +1,22 @@
 import { type Answer, RawConnection } from './raw-connection.ts';
-import type { Target } from './target.ts';
+import type { ConnectionOptions } from 'node:tls';
 
 export type { Answer };
 
 export type Send = (method: string, path: string, body?: string, contentType?: string) => Promise<Answer>;
 
+/** Where to send it, and who as. */
+export interface LoadTarget {
+  readonly server: string;
+  readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A client that only counts, on so many connections: the load must not cost more than what it measures. */
-export function createLoad({ server, tls, headers }: Target, connections: number): { send: Send; close: () => void } {
+export function createLoad(
+  { server, tls, headers }: LoadTarget,
+  connections: number,
+): { send: Send; close: () => void } {
   const { hostname, port } = new URL(server);
   const fixed = Object.entries({ host: `${hostname}:${port}`, accept: 'application/json', ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -5,6 +5,7 @@ import type { Target } from './target.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const STREAMS_PER_CONNECTION = 50;
+const MARKER_LENGTH = 'marker-000000-'.length;
 
 /** How long one write takes to reach each of many watchers, from the moment it is sent. */
 export async function measureFanOut(
@@ -29,13 +30,18 @@ export async function measureFanOut(
     await Promise.all(
       Array.from({ length: watchers }, (_, at) => {
         const session = sessions[Math.floor(at / STREAMS_PER_CONNECTION)] as ClientHttp2Session;
+        // A chunk may end in the middle of the marker.
+        let tail = '';
         return openWatch(session, target, (text) => {
-          if (marker !== '' && text.includes(marker)) arrived();
+          const unread = tail + text;
+          const found = marker !== '' && unread.includes(marker);
+          tail = found ? '' : unread.slice(-MARKER_LENGTH);
+          if (found) arrived();
         });
       }),
     );
     for (let write = 0; write < writes; write++) {
-      marker = `marker-${write}-`;
+      marker = `marker-${String(write).padStart(6, '0')}-`;
       missing = watchers;
       const everywhere = new Promise<void>((resolve) => {
         allArrived = resolve;
