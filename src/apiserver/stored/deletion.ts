@@ -53,7 +53,9 @@ export function deleteInTransaction(
   const current = kernel.objects.read(entry);
   checkPreconditions(row, current, options);
 
-  const object = deepClone(current);
+  // Only metadata changes here, and never in depth; a kind that marks more gets a copy it may change.
+  const marksMore = row.strategy.markDeleting !== undefined;
+  const object: ApiObject = marksMore ? deepClone(current) : { ...current, metadata: { ...current.metadata } };
   const { metadata } = object;
   const finalizersChanged = applyPropagation(row, object, options);
   const held = (metadata.finalizers?.length ?? 0) > 0 || (row.strategy.specFinalizers?.(object).length ?? 0) > 0;
