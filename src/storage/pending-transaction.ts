@@ -41,7 +41,7 @@ export class PendingTransaction implements Transaction {
     return rangeOver(this.#state.committed, prefix, this.#state.overlay.range(prefix)).entries;
   }
 
-  put(key: string, encode: (revision: number) => Buffer): Entry {
+  put(key: string, encode: (revision: number) => Buffer | string): Entry {
     if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES) {
       throw new Error(`Cannot put: the key must have 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(key)}`);
     }
@@ -54,7 +54,7 @@ export class PendingTransaction implements Transaction {
     return entry;
   }
 
-  delete(key: string, encodeLast?: (revision: number) => Buffer): Entry | undefined {
+  delete(key: string, encodeLast?: (revision: number) => Buffer | string): Entry | undefined {
     const previous = this.get(key);
     if (previous === undefined) throw new Error(`Cannot delete "${key}": there is no such key`);
     const revision = this.#revision + 1;

@@ -7,11 +7,14 @@ import type { Entry } from './store.ts';
  */
 const HEADER_BYTES = 16;
 
-export function createEntry(key: string, revision: number, createRevision: number, bytes: Buffer): Entry {
-  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + bytes.length);
+export function createEntry(key: string, revision: number, createRevision: number, content: Buffer | string): Entry {
+  // Text goes straight to its place: a buffer in between would be thrown away at once.
+  const length = typeof content === 'string' ? Buffer.byteLength(content, 'utf8') : content.length;
+  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length);
   record.writeDoubleLE(revision, 0);
   record.writeDoubleLE(createRevision, 8);
-  bytes.copy(record, HEADER_BYTES);
+  if (typeof content === 'string') record.write(content, HEADER_BYTES, 'utf8');
+  else content.copy(record, HEADER_BYTES);
   return { key, value: record.subarray(HEADER_BYTES), revision, createRevision };
 }
 

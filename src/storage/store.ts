@@ -31,13 +31,13 @@ export interface Transaction {
   get(key: string): Entry | undefined;
   /** In key order. Do not write while iterating; collect first. */
   range(prefix: string): Iterable<Entry>;
-  /** `encode` receives the revision this write takes, so that the value can carry it. */
-  put(key: string, encode: (revision: number) => Buffer): Entry;
+  /** `encode` receives the revision this write takes, so that the value can carry it; text is stored as UTF-8. */
+  put(key: string, encode: (revision: number) => Buffer | string): Entry;
   /**
    * `encodeLast` receives the revision of the deletion and gives the bytes that the event's `entry` carries, which is
    * returned; without it the event carries only `previous`. Deleting an absent key throws.
    */
-  delete(key: string, encodeLast?: (revision: number) => Buffer): Entry | undefined;
+  delete(key: string, encodeLast?: (revision: number) => Buffer | string): Entry | undefined;
 }
 
 export interface RangeOptions {

@@ -118,7 +118,11 @@ function readOnly(transaction: Transaction): Transaction {
   return {
     get: (key) => transaction.get(key),
     range: (prefix) => transaction.range(prefix),
-    put: (key, encode) => ({ key, value: encode(0), revision: 0, createRevision: 0 }),
+    put: (key, encode) => {
+      const content = encode(0);
+      const value = typeof content === 'string' ? Buffer.from(content) : content;
+      return { key, value, revision: 0, createRevision: 0 };
+    },
     delete: () => undefined,
   };
 }

@@ -27,8 +27,7 @@ export function putObject(
   const document = ordered(row, object);
   const entry = transaction.put(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
-    if (managedFields === undefined) return Buffer.from(JSON.stringify(document), 'utf8');
-    return Buffer.from(joined(row, document, managedFields), 'utf8');
+    return managedFields === undefined ? JSON.stringify(document) : joined(row, document, managedFields);
   });
   if (managedFields === undefined) kernel.objects.keep(entry, document);
   else kernel.objects.keepLean(entry, document, managedFields);
@@ -59,7 +58,7 @@ export function removeObject(
   const document = ordered(row, { ...object, metadata: { ...object.metadata } });
   const last = transaction.delete(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
-    return Buffer.from(JSON.stringify(document), 'utf8');
+    return JSON.stringify(document);
   });
   if (last !== undefined) kernel.objects.keep(last, document);
   return document;
