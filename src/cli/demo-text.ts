@@ -54,7 +54,7 @@ export function formatStories(stories: readonly Story[], look: Look): string {
   const widest = Math.max(...stories.map(({ name }) => name.length));
   const rows = stories.map(({ name, title }) => `  ${paint('boldCyan', name.padEnd(widest))}   ${title}`);
   return [
-    'Stories, about a minute each. Every one plays on a control plane of its own in',
+    'Stories, a minute or two each. Every one plays on a control plane of its own in',
     'this process, through its real API; nothing is left behind.',
     '',
     ...rows,
@@ -68,15 +68,15 @@ export function formatStories(stories: readonly Story[], look: Look): string {
 export function readingTimeMs(beat: Beat): number {
   switch (beat.kind) {
     case 'heading':
-      return 900;
+      return 500;
     case 'say':
-      return Math.min(1000 + beat.text.split(' ').length * 170, 7000);
+      return Math.min(500 + beat.text.split(' ').length * 110, 5000);
     case 'command':
-      return 1100;
+      return 700;
     case 'output':
-      return Math.min(700 + beat.lines.length * 350, 4500);
+      return Math.min(400 + beat.lines.length * 200, 2500);
     case 'claim':
-      return 2200;
+      return 1500;
     case 'next':
       return 0;
   }
