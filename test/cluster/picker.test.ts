@@ -13,6 +13,7 @@ import { createPodPicker, type ListeningPicker } from '../../src/picker-sdk/inde
 import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 import { createNetworkClient } from '../kubernetes/network-client.ts';
+import { defaultInstall, installObjects } from '../../src/webhook/index.ts';
 import * as stage from './stage.ts';
 
 const RUNS = Number(process.env['QUORATE_PICKER_RUNS'] ?? 10);
@@ -24,7 +25,7 @@ let client: Client;
 let operator: Operator;
 let picker: ListeningPicker;
 /** What the picker was asked and answered, latest last. */
-const asked: { candidates: readonly string[]; chosen: readonly string[] }[] = [];
+const asked: { candidates: readonly string[]; chosen: readonly string[]; token: unknown }[] = [];
 let seed = 0;
 
 /** Scattered, and another choice every time. */
@@ -43,12 +44,16 @@ beforeAll(async () => {
   client = createNetworkClient(plane, 'quorate-test');
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 3 } });
   await stage.prepareCluster(plane);
-  picker = await createPodPicker(({ candidates, count }) => {
+  picker = await createPodPicker(({ candidates, count, headers }) => {
     const chosen = choose(candidates, count);
-    asked.push({ candidates, chosen });
+    asked.push({ candidates, chosen, token: headers['authorization'] });
     return { chosen, tied: [] };
   }).listen({ port: 0, host: '127.0.0.1' });
+  // With the rights an installation gives it, and no more.
+  const access = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']);
+  await stage.apply(plane, ...installObjects(defaultInstall).filter(({ kind }) => access.has(kind ?? '')));
   operator = await stage.startReplica(plane, 'first', 'alongside', {
+    kubeconfig: await stage.accountKubeconfig(plane, 'quorate'),
     pickers: { pickerAddresses: { allow: ['127.0.0.0/8'] } },
   });
   await stage.registerWebhooks(plane, operator);
@@ -155,6 +160,38 @@ test('a picker that is down changes nothing but the order, and an event says so'
     return /replicaset\/orphan\s+Pod picker gave no usable answer: ConnectionFailed \[F2\] after 4 attempts/.test(text);
   });
   expect((await podsOf('orphan')).every(({ metadata }) => metadata.annotations === undefined)).toBe(true);
+});
+
+test('a secret is sent to the picker where the operator may read it; elsewhere the picker is not asked', async () => {
+  const name = 'guarded';
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'default' },
+    stringData: { token: 'x1' },
+  };
+  const header = { name: 'Authorization', valueFrom: { secretKeyRef: { name, key: 'token' } } };
+  const { spec, ...object } = pickerFor('ReplicaSet', name, picker.port);
+  const guarded = { ...object, spec: { ...spec, http: { ...spec.http, httpHeaders: [header] } } };
+  await stage.apply(plane, secret, workload('ReplicaSet', name, 4), guarded);
+  const without = await shrink('replicasets', name, [4, 3]);
+  expect(without.calls).toEqual([]);
+  await until('the event', async () => {
+    const text = await stage.kubectl(plane, 'get', 'events', '--field-selector=reason=DownscalePodPickerFailed');
+    return /replicaset\/guarded\s+Pod picker gave no usable answer: SecretUnusable \[F15\]/.test(text);
+  });
+  const role = ['--verb=get', '--resource=secrets', `--resource-name=${name}`];
+  await stage.kubectl(plane, 'create', 'role', name, ...role);
+  await stage.kubectl(
+    plane,
+    'create',
+    'rolebinding',
+    name,
+    `--role=${name}`,
+    '--serviceaccount=quorate-system:quorate',
+  );
+  const { calls, gone } = await shrink('replicasets', name, [3, 2]);
+  expect(calls.map(({ chosen, token }) => [token, chosen])).toEqual([['x1', gone]]);
 });
 
 test('picks that an earlier replica left behind are taken back, with the cost there was', async () => {
