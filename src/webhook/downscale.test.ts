@@ -14,6 +14,7 @@ const pod = (name: string, over: Partial<Pod['metadata']> = {}): Pod => ({
 const replicaSet = (replicas: number) => ({
   metadata: { name: 'web', namespace: 'default', uid: 'rs', generation: 4 },
   spec: { replicas, selector: { matchLabels: { app: 'web' } } },
+  status: { replicas: 3, readyReplicas: 3 },
 });
 const request = (over: Partial<ReviewRequest> = {}): ReviewRequest => ({
   uid: 'u',
@@ -104,6 +105,13 @@ test('a Scale names only the ReplicaSet, which is read first', async () => {
   });
   expect(calls[0]).toBe('GET /apis/apps/v1/namespaces/default/replicasets/web');
   expect(patches(calls)).toHaveLength(1);
+});
+
+test('the downscale waits until the ReplicaSet controller has counted the pods we know', async () => {
+  const { calls, review } = world({});
+  const oldObject = { ...replicaSet(3), status: { replicas: 3, readyReplicas: 2 } };
+  expect(await review({ oldObject })).toEqual({ allowed: true });
+  expect(calls.at(-1)).toBe('GET /apis/apps/v1/namespaces/default/replicasets/web');
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { controllerOf, isControlledBy } from '../api/core/owner.ts';
-import { isPodActive } from '../api/core/pod-state.ts';
+import { isPodActive, isPodReady } from '../api/core/pod-state.ts';
 import type { DownscalePodPicker, ReplicaSet } from '../api/generated/apps-v1.ts';
 import type { Pod } from '../api/generated/core-v1.ts';
 import { choosePicker, type DownscalePodPickerObject, pickerOf } from '../api/quorate/downscale-pod-picker.ts';
@@ -36,8 +36,9 @@ export interface DownscaleWebhook {
 export const LONGEST_PICKER_SECONDS = 6;
 const WRITE_LIMIT_MS = 8500;
 const WRITERS = 16;
-const SEEN_STEP_MS = 5;
-const SEEN_LIMIT_MS = 500;
+const STEP_MS = 10;
+const LEAST_WAIT_MS = 30;
+const KNOWN_LIMIT_MS = 1000;
 
 /**
  * Asks a workload's picker before its ReplicaSet shrinks, and marks the chosen pods so that the ReplicaSet controller
@@ -108,7 +109,7 @@ async function pick(
   const changes = planPicks({ pods, count, ranks: reading.ranks, now: clock.now(), generation });
   const { left, newest } = await write(webhook, changes, deadline);
   if (left > 0) webhook.unwritten(replicaSet, left);
-  await whenSeen(webhook, newest, signal);
+  await whenKnown(webhook, { newest, pods, replicaSet }, signal);
 }
 
 /** Writes until the deadline; says how many pods are left and the newest resourceVersion written. */
@@ -150,16 +151,26 @@ async function mark(client: Client, { annotations, pod }: PickChange): Promise<s
 }
 
 /**
- * Waits until our own watch has shown the marks. The ReplicaSet controller learns of them by a watch of the same kind,
- * while the downscale reaches it by another: this makes sure that the marks get there first.
+ * Waits, for a second at most, until the ReplicaSet controller can be expected to know what we know. It learns of pods by
+ * a watch of the same kind as ours, while the downscale reaches it by another: the marks must get there first. So its
+ * watch gets three times as long as ours took, and the pods it counts as Ready in the status must be those we have seen.
  */
-async function whenSeen(
-  { clock, podsResourceVersion }: DownscaleWebhook,
-  newest: string,
+async function whenKnown(
+  { client, clock, podsResourceVersion }: DownscaleWebhook,
+  { newest, pods, replicaSet }: { newest: string; pods: readonly Pod[]; replicaSet: ReplicaSet },
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = clock.now() + SEEN_LIMIT_MS;
+  const written = clock.now();
+  const deadline = written + KNOWN_LIMIT_MS;
   while (newest !== '' && !isAtLeast(podsResourceVersion(), newest) && clock.now() < deadline) {
-    await sleep(clock, SEEN_STEP_MS, signal);
+    await sleep(clock, STEP_MS, signal);
+  }
+  const lag = clock.now() - written;
+  await sleep(clock, Math.min(LEAST_WAIT_MS + 2 * lag, Math.max(0, deadline - clock.now())), signal);
+  const { name = '', namespace } = replicaSet.metadata;
+  const ready = pods.filter(isPodReady).length;
+  for (let known = replicaSet; known.status?.readyReplicas !== ready && clock.now() < deadline; ) {
+    await sleep(clock, STEP_MS * 5, signal);
+    known = await client.get(replicaSetType, { namespace, name });
   }
 }
