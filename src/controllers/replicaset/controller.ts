@@ -73,7 +73,6 @@ function run<T extends ReplicaOwner>(
     events,
     picker,
     slots,
-    underWay: new Map<string, string>(),
     burst,
   };
 

@@ -17,8 +17,6 @@ export interface ReplicaDeps<T extends ReplicaOwner> {
   readonly events: EventRecorder;
   readonly picker: readonly PickerProtocol[];
   readonly slots: Slots;
-  /** Scale-ups whose last burst went through whole, by key of the owner: its UID and generation then. */
-  readonly underWay: Map<string, string>;
   /** Most pods created or deleted in one pass. */
   readonly burst: number;
 }

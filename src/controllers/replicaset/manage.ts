@@ -18,19 +18,13 @@ export async function manageReplicas<T extends ReplicaOwner>(
   if (surplus > 0) await removePods(deps, owner, { pods, count: Math.min(surplus, deps.burst) });
 }
 
-/**
- * The first burst of a scale-up starts slowly. One that follows a burst of the same scale-up without a failure has
- * nothing left to find out, and is sent at once.
- */
 async function addPods<T extends ReplicaOwner>(deps: ReplicaDeps<T>, owner: T, count: number): Promise<void> {
-  const { burst, control, expectations, kind, pods, underWay, writes } = deps;
+  const { control, expectations, kind, pods, writes } = deps;
   const key = keyOf(owner);
   const pod = podFromTemplate(kind.templateOf(owner), owner, kind.type);
   expectations.expectCreations(key, count);
-  const scaleUp = `${owner.metadata.uid}/${owner.metadata.generation}`;
-  const initialBatch = underWay.get(key) === scaleUp ? count : 1;
   let unseen = 0;
-  const create = async (): Promise<void> => {
+  const { errors, successes } = await slowStart(count, async () => {
     try {
       writes.record(key, pods, await control.create(pod, owner));
     } catch (error) {
@@ -38,10 +32,7 @@ async function addPods<T extends ReplicaOwner>(deps: ReplicaDeps<T>, owner: T, c
       if (!isNamespaceTerminating(error)) throw error;
       unseen += 1;
     }
-  };
-  const { errors, successes } = await slowStart(count, create, initialBatch);
-  if (count === burst && successes === count) underWay.set(key, scaleUp);
-  else underWay.delete(key);
+  });
   const missing = count - successes + unseen;
   if (missing > 0) expectations.creationObserved(key, missing);
   if (errors.length > 0) throw errors[0];

@@ -25,7 +25,6 @@ export async function reconcileReplicas<T extends ReplicaOwner>(
   if (owner === undefined) {
     expectations.forget(key);
     writes.forget(key);
-    deps.underWay.delete(key);
     return settled;
   }
   if (!writes.seen(key)) return { requeueAfterMs: STALE_CACHE_WAIT_MS };
