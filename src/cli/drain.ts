@@ -16,13 +16,13 @@ Exit codes:
   2  --timeout passed before every pod was gone
   3  refused: budgets do not let every pod go, so nothing was touched
      (with --plan: the plan is done, and it left out what cannot go)
-  4  with --plan: the cluster has changed since the plan was made; nothing was touched
+  4  with --plan: the cluster has changed since; nothing was touched
   5  with --plan: paused by Ctrl-C; the same command goes on
 
 Examples:
   quorate drain node-1 --ignore-daemonsets
   quorate plan drain --selector pool=old -o json > plan.json
-  quorate drain --plan plan.json              # Ctrl-C pauses, the same command goes on
+  quorate drain --plan plan.json   # Ctrl-C pauses, the same command goes on
   quorate drain --plan plan.json --replan     # after the cluster has changed`;
 
 export function register(program: Command): void {

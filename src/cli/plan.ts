@@ -24,7 +24,7 @@ export function register(program: Command): void {
 Examples:
   quorate plan drain node-1 node-2
   quorate plan drain --selector pool=old
-  quorate plan drain --all -o json > plan.json   # then: quorate drain --plan plan.json
+  quorate plan drain --all -o json > plan.json   # for quorate drain --plan
 
 Exit codes:
   0  everything can be drained

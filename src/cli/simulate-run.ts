@@ -55,10 +55,9 @@ export async function runSimulate(file: string, flags: SimulateFlags): Promise<n
   }
 }
 
-/** A budget broken from the beginning to the end, untouched, is not the story's doing. */
+/** A budget that was broken before and stayed untouched is not the story's doing, but it is broken all the same. */
 function isBroken({ actions, budgets }: SimulationResult): boolean {
-  const caused = budgets.some(({ points, violations }) => violations.length > 0 && points.length > 1);
-  return caused || actions.some(({ outcome }) => outcome.startsWith('NotFinished'));
+  return budgets.some(({ violations }) => violations.length > 0) || actions.some(({ finished }) => !finished);
 }
 
 function readActions({ drain, fail, scaleDown, upgrade }: SimulateFlags): Action[] {

@@ -33,12 +33,13 @@ export function register(program: Command): void {
       `
 Examples:
   quorate simulate snapshot.json --drain node-1 node-2 --ready-after 5m
-  quorate simulate snapshot.json --upgrade --ready-after 1m llm=20m --svg upgrade.svg
+  quorate simulate snapshot.json --upgrade --ready-after 1m llm=20m --svg a.svg
   quorate simulate snapshot.json --upgrade --order node-by-node
   quorate simulate snapshot.json --fail node-3 --recover-after 10m
   quorate simulate snapshot.json --scale-down deployment/web=2 -o json
 
-Exit codes: 0 no budget was broken, 3 one was, or the work could not be finished, 1 anything else.`,
+Exit codes: 0 no budget was broken, 3 one was, or the work could not be
+finished, 1 anything else.`,
     )
     .action(async (file: string, flags: SimulateFlags) => {
       const { runSimulate } = await import('./simulate-run.ts');

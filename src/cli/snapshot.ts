@@ -13,8 +13,9 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-It holds nodes, pods, budgets, groups and workloads, with labels, requests, scheduling rules, owners and readiness.
-It never holds Secrets, ConfigMaps, environment variables, commands, volumes or foreign annotations.
+It holds nodes, pods, budgets, groups and workloads, with labels, requests,
+scheduling rules, owners and readiness. It never holds Secrets, ConfigMaps,
+environment variables, commands, volumes or foreign annotations.
 
 Examples:
   quorate snapshot

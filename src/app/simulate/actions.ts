@@ -30,12 +30,20 @@ export class ActionError extends Error {
 
 const RULES = { force: true, ignoreDaemonSets: true, deleteEmptyDirData: true, skipWaitForDeleteTimeoutSeconds: 0 };
 
-/** Carries out one action; answers in a few words how it ended. */
+/** How an action ended, in a few words, and whether all of it was done. */
+export interface Ending {
+  readonly outcome: string;
+  readonly finished: boolean;
+}
+
+const finished = (outcome: string): Ending => ({ outcome, finished: true });
+
+/** Carries out one action. */
 export async function act(
   world: { readonly client: Client; readonly clock: Clock },
   action: Action,
   options: ActionOptions,
-): Promise<string> {
+): Promise<Ending> {
   switch (action.kind) {
     case 'drain':
       return drain(world, { nodes: action.nodes, returns: false }, options);
@@ -59,7 +67,7 @@ async function drain(
   { client, clock }: { client: Client; clock: Clock },
   { nodes, returns }: Draining,
   options: ActionOptions,
-): Promise<string> {
+): Promise<Ending> {
   let waiting: string | undefined;
   const report = {
     step: options.note,
@@ -74,15 +82,19 @@ async function drain(
     options.note(`node ${name} is back`);
   };
   if (options.order === 'node-by-node') {
+    let emptied = 0;
     for (const node of nodes) {
       const { outcome } = await drainNodes(
         { client, clock, report },
         { nodes: [node], rules: RULES, allOrNothing: false, dryRun: false, timeoutMs: 0 },
       );
       options.note(`node ${node}: ${outcome}`);
+      if (outcome === 'Drained') emptied += 1;
       if (returns) await bringBack(node);
     }
-    return 'Drained';
+    return emptied === nodes.length
+      ? finished('Drained')
+      : { outcome: `Drained ${emptied} of ${nodes.length} nodes`, finished: false };
   }
   const request = { nodes, selector: undefined, all: false, nodesReturn: returns, now: clock.now() };
   const planned = await planClusterDrain(client, request);
@@ -100,10 +112,11 @@ async function drain(
       await bringBack(node);
     },
   });
-  if (outcome !== 'Done') return `${outcome}: ${problems.join('; ')}`;
-  return planned.plan.blocked.length === 0
-    ? 'Drained'
-    : `Drained but for ${planned.plan.blocked.length} that cannot go`;
+  if (outcome !== 'Done') return { outcome: `${outcome}: ${problems.join('; ')}`, finished: false };
+  const blocked = planned.plan.blocked.length;
+  return blocked === 0
+    ? finished('Drained')
+    : { outcome: `Drained but for ${blocked} that cannot go`, finished: false };
 }
 
 const SCALED: Readonly<Record<string, ResourceType>> = {
@@ -117,11 +130,11 @@ const SCALED: Readonly<Record<string, ResourceType>> = {
   lws: leaderWorkerSetType as ResourceType,
 };
 
-async function scale(client: Client, { replicas, workload }: Extract<Action, { kind: 'scale' }>): Promise<string> {
+async function scale(client: Client, { replicas, workload }: Extract<Action, { kind: 'scale' }>): Promise<Ending> {
   const { key, type } = parseWorkload(workload);
   const patch = { type: 'merge', body: { spec: { replicas } } } as const;
   await client.patch(type, key, patch);
-  return `Scaled to ${replicas}`;
+  return finished(`Scaled to ${replicas}`);
 }
 
 /** `[NAMESPACE/]KIND/NAME`, the namespace `default` when it is left out. */
@@ -141,16 +154,16 @@ async function fail(
   { client, clock }: { client: Client; clock: Clock },
   nodes: readonly string[],
   { note, recoverAfterMs }: ActionOptions,
-): Promise<string> {
+): Promise<Ending> {
   const power = async (name: string, value: 'off' | null): Promise<void> => {
     await client.patch(nodeType, { name }, { type: 'merge', body: { metadata: { annotations: { [POWER]: value } } } });
     note(`node ${name} ${value === 'off' ? 'loses power' : 'has power again'}`);
   };
   for (const name of nodes) await power(name, 'off');
-  if (recoverAfterMs === undefined) return 'Failed for good';
+  if (recoverAfterMs === undefined) return finished('Failed for good');
   await sleep(clock, recoverAfterMs);
   for (const name of nodes) await power(name, null);
-  return 'Recovered';
+  return finished('Recovered');
 }
 
 /** Refuses what names nodes or workloads that are not there. */

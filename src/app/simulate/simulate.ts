@@ -1,5 +1,5 @@
 import type { Snapshot } from '../snapshot/index.ts';
-import { act, type Action, checkActions } from './actions.ts';
+import { act, type Action, checkActions, type Ending } from './actions.ts';
 import { Observer, type Sample } from './observer.ts';
 import { startReloads, type ReloadTimes } from './reload.ts';
 import { Timeline, type BudgetLine } from './timeline.ts';
@@ -19,7 +19,7 @@ export interface SimulationOptions {
 }
 
 export interface SimulationResult {
-  readonly actions: readonly { readonly action: Action; readonly outcome: string; readonly endSeconds: number }[];
+  readonly actions: readonly (Ending & { readonly action: Action; readonly endSeconds: number })[];
   /** When the last action was over and everything served again, or the limit. */
   readonly seconds: number;
   readonly settled: boolean;
@@ -75,12 +75,12 @@ async function play(world: World, observer: Observer, options: SimulationOptions
   const events: { seconds: number; text: string }[] = [];
   const note = (text: string): void => void events.push({ seconds: seconds(), text });
   const { nodeDowntimeMs, order, recoverAfterMs } = options;
-  const ended: { action: Action; outcome: string; endSeconds: number }[] = [];
+  const ended: (Ending & { action: Action; endSeconds: number })[] = [];
   let running = options.actions.length;
   let failure: unknown;
   for (const action of options.actions) {
     void act({ client, clock }, action, { order, nodeDowntimeMs, recoverAfterMs, note })
-      .then((outcome) => ended.push({ action, outcome, endSeconds: seconds() }))
+      .then((ending) => ended.push({ action, ...ending, endSeconds: seconds() }))
       .catch((error: unknown) => (failure = error))
       .finally(() => (running -= 1));
   }
@@ -110,6 +110,7 @@ async function play(world: World, observer: Observer, options: SimulationOptions
     const waiting = events.findLast(({ text }) => text.startsWith('waiting for '))?.text;
     ended.push({
       action,
+      finished: false,
       outcome: waiting === undefined ? NOT_FINISHED : `${NOT_FINISHED}, ${waiting}`,
       endSeconds: seconds(),
     });

@@ -81,7 +81,7 @@ function exchange(
     });
     call.once('error', (error) => {
       cleanUp();
-      reject(error);
+      reject(unreachable(error, options) ?? error);
     });
     call.once('response', (response: IncomingMessage) => {
       response.once('close', cleanUp);
@@ -102,4 +102,25 @@ function flatten(headers: IncomingMessage['headers']): Record<string, string> {
 function isReset(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+};
+
+/** A connection that could not be made, in words; keeps the code, by which callers tell what to do. */
+function unreachable(error: NodeJS.ErrnoException, { host, port }: RequestOptions): Error | undefined {
+  const { code = '' } = error;
+  const cause = CAUSES[code];
+  if (cause === undefined) return undefined;
+  return Object.assign(
+    new Error(`cannot reach the API server at ${host}:${port}: ${cause} (${code})`, { cause: error }),
+    {
+      code,
+    },
+  );
 }
