@@ -6,6 +6,7 @@ import { nodeType } from '../api/resource-types.ts';
 import { type Client, systemClock } from '../machinery/runtime/index.ts';
 import { openCluster } from './cluster.ts';
 import { type DrainFlags, progressReport } from './drain-run.ts';
+import { tellLast } from './plan-text.ts';
 import { formatOutput } from './output.ts';
 
 export const PLAN_EXIT_CODES: Readonly<Record<ExecuteOutcome, number>> = {
@@ -52,7 +53,13 @@ export async function runDrainPlan(file: string, flags: DrainFlags): Promise<num
       report.end();
       if (result.outcome === 'Done') progress.remove();
       const blocked = planned.plan.blocked.map(({ unit }) => unit);
-      process.stdout.write(formatOutput({ ...result, blocked }, describe(result, { file, blocked }), flags.output));
+      process.stdout.write(
+        formatOutput(
+          { ...result, blocked },
+          describe(result, { file, blocked, last: planned.leftForLast }),
+          flags.output,
+        ),
+      );
       return result.outcome === 'Done' && blocked.length > 0 ? BLOCKED : PLAN_EXIT_CODES[result.outcome];
     } finally {
       pause.stop();
@@ -129,7 +136,7 @@ async function uncordon(client: Client, name: string): Promise<void> {
 
 function describe(
   { outcome, problems, steps, stepsDone }: ExecuteResult,
-  { blocked, file }: { file: string; blocked: readonly string[] },
+  { blocked, file, last }: { file: string; blocked: readonly string[]; last: string | undefined },
 ): string[] {
   const shown = problems.slice(0, 10).map((problem) => `  ${problem}`);
   if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`);
@@ -137,7 +144,7 @@ function describe(
   switch (outcome) {
     case 'Done':
       return blocked.length === 0
-        ? [`Drained in ${steps} steps.`]
+        ? [`Drained in ${steps} steps.`, ...(last === undefined ? [] : tellLast(last))]
         : [`All ${steps} steps are done; not in the plan, because they cannot go: ${blocked.join(', ')}.`];
     case 'Paused':
       return [`Paused after ${stepsDone} of ${steps} steps; nodes stay cordoned. To go on: ${again}`];

@@ -11,7 +11,7 @@ const BLOCKED_TEXT = {
 const NAMES_SHOWN = 4;
 
 /** The plan for a person: steps, what stands in the way, and what it saves. */
-export function formatPlan({ naive, nodes, plan }: PlannedDrain): string {
+export function formatPlan({ leftForLast, naive, nodes, plan }: PlannedDrain): string {
   const none = plan.steps.length === 0;
   const lines = none
     ? [`Nothing of ${count(nodes.length, 'node')} can be drained now.`]
@@ -32,7 +32,16 @@ export function formatPlan({ naive, nodes, plan }: PlannedDrain): string {
     `${count(plan.disruptions, 'disruption')}${plan.disruptions > 1 || plan.hitAgain > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
     `Node after node it would be ${naive.disruptions}${naive.hitAgain > 0 ? `, with ${naive.hitAgain} hit again` : ''}.`,
   );
+  if (leftForLast !== undefined) lines.push('', ...tellLast(leftForLast));
   return `${lines.join('\n')}\n`;
+}
+
+/** What to do about the node that the others move to. */
+export function tellLast(node: string): string[] {
+  return [
+    `${node} is left for last: with every node cordoned there would be none to move to.`,
+    `When the others are back: quorate plan drain ${node}`,
+  ];
 }
 
 /** As many names to a cell as leave the table within the width of a terminal. */

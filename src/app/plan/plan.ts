@@ -1,6 +1,11 @@
 import type { Node } from '../../api/generated/core-v1.ts';
 import { nodeType } from '../../api/resource-types.ts';
-import { countNaiveDisruptions, type DrainPlan, type NaiveDrain, planDrain } from '../../decisions/drain-plan/index.ts';
+import {
+  countNaiveDisruptions,
+  type DrainPlan,
+  type NaiveDrain,
+  planKeepingOne,
+} from '../../decisions/drain-plan/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
 import { formatTime, matches, parseSelector } from '../../machinery/values/index.ts';
 import { gatherDisruption, listAll } from '../disruption/gather.ts';
@@ -29,6 +34,8 @@ export interface PlannedDrain {
   /** UIDs of the pods that go, by `namespace/name`. */
   readonly pods: Readonly<Record<string, string>>;
   readonly nodes: readonly string[];
+  /** A node that was asked for but is left for last, so that the others have somewhere to move to. */
+  readonly leftForLast?: string | undefined;
   readonly plan: DrainPlan;
   /** What draining node after node would cost. */
   readonly naive: NaiveDrain;
@@ -45,7 +52,7 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
   const chosen = chooseNodes(nodes, request);
   const state = await gatherDisruption(client, { now: request.now });
   const unavailability = await gatherUnavailability(client, state.pods);
-  const question = buildQuestion({
+  const asked = buildQuestion({
     nodes,
     pods: state.pods,
     groups: { index: state.index, everyGroup: state.everyGroup(), ...unavailability },
@@ -53,7 +60,7 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
     nodesReturn: request.nodesReturn,
     now: request.now,
   });
-  const plan = planDrain(question);
+  const { kept, plan, question } = planKeepingOne(asked);
   const going = new Set(plan.steps.flatMap(({ evictions }) => evictions.flatMap(({ pods }) => pods)));
   const uids = state.pods.map((pod) => [idOf(pod), pod.metadata.uid ?? ''] as const).filter(([id]) => going.has(id));
   return {
@@ -61,7 +68,8 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
     version: PLAN_VERSION,
     madeAt: formatTime(request.now),
     nodesReturn: request.nodesReturn,
-    nodes: chosen,
+    nodes: chosen.filter((name) => name !== kept),
+    ...(kept !== undefined && { leftForLast: kept }),
     pods: Object.fromEntries(uids),
     plan,
     naive: countNaiveDisruptions(question),

@@ -114,6 +114,9 @@ async function drain(
   });
   if (outcome !== 'Done') return { outcome: `${outcome}: ${problems.join('; ')}`, finished: false };
   const blocked = planned.plan.blocked.length;
+  if (planned.leftForLast !== undefined && blocked === 0) {
+    return drain({ client, clock }, { nodes: [planned.leftForLast], returns }, options);
+  }
   return blocked === 0
     ? finished('Drained')
     : { outcome: `Drained but for ${blocked} that cannot go`, finished: false };

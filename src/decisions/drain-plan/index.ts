@@ -1,3 +1,4 @@
+export * from './keep-one.ts';
 export * from './model.ts';
 export * from './naive.ts';
 export * from './plan.ts';

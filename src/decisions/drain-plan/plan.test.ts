@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { drawFleet, question, recountAllows } from './fixtures.ts';
+import { planKeepingOne } from './keep-one.ts';
 import type { DrainPlan, PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 import { countNaiveDisruptions } from './naive.ts';
 import { planDrain } from './plan.ts';
@@ -202,4 +203,21 @@ test('planDrain() disrupts at least 30 % fewer groups than node-by-node order on
   const plan = planDrain(asked);
   expect(plan.blocked).toEqual([]);
   expect(plan.disruptions).toBeLessThanOrEqual(countNaiveDisruptions(asked).disruptions * 0.7);
+});
+
+test('planKeepingOne() leaves the emptiest node for last when all are to go and come back', () => {
+  const all = { free: 4, drain: true };
+  const units = { x: { on: ['a', 'a'] }, y: { on: ['b'] }, z: { on: ['c', 'c'] } };
+  const fleet = question({ nodes: { a: all, b: all, c: all }, units, nodesReturn: true });
+  expect(planDrain(fleet).blocked).toHaveLength(3);
+  const { kept, plan } = planKeepingOne(fleet);
+  expect(kept).toBe('b');
+  expect(plan).toMatchObject({ blocked: [], disruptions: 2 });
+});
+
+test('planKeepingOne() keeps none where there is somewhere to move to, or nodes do not come back', () => {
+  const units = { x: { on: ['a'] } };
+  const moved = question({ nodes: { a: down, b: { free: 4 } }, units, nodesReturn: true });
+  const gone = question({ nodes: { a: { free: 4, drain: true }, b: { free: 4, drain: true } }, units });
+  for (const fleet of [moved, gone]) expect(planKeepingOne(fleet).kept).toBeUndefined();
 });
