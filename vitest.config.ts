@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,docs,package,conformance}/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
+    // Many suites wait for processes of their own more than they compute.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     globalSetup: ['./test/package/folder.ts'],
