@@ -12,12 +12,13 @@ import {
   formatGroupRefusal,
   type GroupVerdict,
   membersOf,
+  MISSING_RIGHT,
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, hasSeen, readLedger } from './eviction.ts';
 import { type PodWebhook, refresh } from './pods.ts';
-import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export type GroupWebhook = EvictionWebhook & PodWebhook;
 
@@ -37,9 +38,33 @@ export async function reviewGroupEviction(
 ): Promise<ReviewResponse> {
   const { spec = {} } = request.object as unknown as GroupEviction;
   const dryRun = request.dryRun === true;
-  const username = request.userInfo?.username;
-  const settlement = await settleGroup(webhook, { namespace: request.namespace ?? '', spec, dryRun, username }, signal);
+  const { userInfo = {}, namespace = '' } = request;
+  const { username } = userInfo;
+  if (!(await mayEvict(webhook.client, userInfo, namespace))) {
+    const message = `User "${username ?? ''}" ${MISSING_RIGHT} in namespace "${namespace}"`;
+    return refuse({ code: 403, reason: 'Forbidden', message });
+  }
+  const settlement = await settleGroup(webhook, { namespace, spec, dryRun, username }, signal);
   return settlement.granted ? allow : settlement.response;
+}
+
+/** Whoever may not evict the pods one by one may not evict them together either. */
+async function mayEvict(
+  client: Client,
+  { extra, groups, uid, username }: Requester,
+  namespace: string,
+): Promise<boolean> {
+  const resourceAttributes = { namespace, verb: 'create', group: '', resource: 'pods', subresource: 'eviction' };
+  const review = await client.request<{ status?: { allowed?: boolean } }>(
+    'POST',
+    '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+    {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: { user: username, uid, groups, extra, resourceAttributes },
+    },
+  );
+  return review.status?.allowed === true;
 }
 
 export interface GroupRequest {

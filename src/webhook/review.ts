@@ -1,6 +1,14 @@
 import type { StatusBody } from '../machinery/runtime/index.ts';
 import { isObject } from '../machinery/values/index.ts';
 
+/** Who makes the request, as the API server knows them. */
+export interface Requester {
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What the API server asks: may this request pass? */
 export interface ReviewRequest {
   readonly uid: string;
@@ -9,7 +17,7 @@ export interface ReviewRequest {
   readonly subResource?: string;
   readonly name?: string;
   readonly namespace?: string;
-  readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[] };
+  readonly userInfo?: Requester;
   readonly object?: Record<string, unknown> | null;
   readonly oldObject?: Record<string, unknown> | null;
   readonly options?: Record<string, unknown> | null;

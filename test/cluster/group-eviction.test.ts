@@ -193,3 +193,33 @@ test('of two groups asked for at the same time, by several clients, one goes who
   expect(new Set(rest.map((name) => name.split('-')[1])).size).toBe(1);
   expect(rest).toHaveLength(3);
 });
+
+test('whoever may not evict pods may not evict a group either', async () => {
+  await apply(
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'asker' },
+      rules: [{ apiGroups: ['policy.quorate.dev'], resources: ['groupevictions'], verbs: ['create'] }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'asker' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'asker' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'asker' }],
+    },
+  );
+  const eviction = {
+    apiVersion: 'policy.quorate.dev/v1alpha1',
+    kind: 'GroupEviction',
+    metadata: { name: 'not-mine', namespace: 'default' },
+    spec: { groupLabel: { key: 'app', value: 'any' } },
+  };
+  const path = '/apis/policy.quorate.dev/v1alpha1/namespaces/default/groupevictions';
+  const asked = client.request('POST', path, eviction, { 'impersonate-user': 'asker' });
+  await expect(asked).rejects.toMatchObject({
+    code: 403,
+    message: expect.stringContaining('it takes the right to create pods/eviction') as string,
+  });
+});

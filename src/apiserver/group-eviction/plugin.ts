@@ -6,6 +6,7 @@ import {
   formatGroupRefusal,
   type GroupVerdict,
   membersOf,
+  MISSING_RIGHT,
 } from '../../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../../decisions/unavailability/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
@@ -13,7 +14,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { chargeBudget, removePod } from '../eviction/index.ts';
 import { objectKey } from '../registry/row.ts';
-import { type ApiError, failure } from '../status.ts';
+import { type ApiError, failure, forbidden } from '../status.ts';
 import { type Guarding, writeStatus } from '../unavailability/index.ts';
 
 /**
@@ -28,8 +29,19 @@ export function groupEvictionPlugin(guarding: Guarding, index: DisruptionIndex):
       row.group === 'policy.quorate.dev' &&
       row.plural === 'groupevictions' &&
       subresource === undefined,
+    validate: (attributes) => checkRights(guarding, attributes),
     inTransaction: (attributes, transaction) => evictGroup({ guarding, index }, attributes, transaction),
   };
+}
+
+/** Whoever may not evict the pods one by one may not evict them together either. */
+async function checkRights(
+  { kernel }: Guarding,
+  { name, namespace = '', row, user }: AdmissionAttributes,
+): Promise<void> {
+  const resource = { group: '', version: 'v1', plural: 'pods', subresource: 'eviction', namespace };
+  const { allowed } = await kernel.authorizer.authorize({ user, verb: 'create', resource });
+  if (!allowed) throw forbidden(row, name, `User "${user.username}" ${MISSING_RIGHT} in namespace "${namespace}"`);
 }
 
 interface Parts {

@@ -38,3 +38,6 @@ export function formatGroupRefusal(
   ];
   return { code, reason, message: start + (cause ?? message), causes, retryAfterSeconds };
 }
+
+/** What someone lacks who may create GroupEvictions but not evict pods. */
+export const MISSING_RIGHT = 'cannot evict a group: it takes the right to create pods/eviction';

@@ -32,6 +32,8 @@ function clusterRules(): PolicyRule[] {
     rule(['policy.quorate.dev'], ['downscalepodpickers'], READ),
     rule(['policy.quorate.dev'], ['groupevictions'], [...READ, 'delete']),
     rule(['policy.quorate.dev'], ['groupevictions/status'], ['update', 'patch']),
+    // Whether someone who evicts a group may evict its pods.
+    rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
     rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
     rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
     rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),

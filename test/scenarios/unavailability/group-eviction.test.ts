@@ -230,3 +230,28 @@ test('a finished request is kept for its time and then removed', async () => {
   await plane.settle();
   expect(await kept()).toEqual([]);
 });
+
+test('whoever may not evict pods may not evict a group either', async () => {
+  const guarded = await startControlPlane({ port: 0 });
+  try {
+    const rules = [{ apiGroups: ['policy.quorate.dev'], resources: ['groupevictions'], verbs: ['create'] }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'asker' };
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    await guarded.client.request('POST', `${rbac}/clusterroles`, { metadata: { name: 'asker' }, rules });
+    await guarded.client.request('POST', `${rbac}/clusterrolebindings`, {
+      metadata: { name: 'asker' },
+      roleRef,
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'asker' }],
+    });
+    const asked = guarded.clientFor('asker').create(groupEvictionType, {
+      metadata: { name: 'go', namespace },
+      spec: { podGroupName: 'a' },
+    });
+    await expect(asked).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining('it takes the right to create pods/eviction in namespace') as string,
+    });
+  } finally {
+    await guarded.stop();
+  }
+});
