@@ -27,12 +27,13 @@ export const startEndpointsController: StartController = (context): RunningContr
 
   async function reconcile(key: ObjectKey): Promise<ReconcileResult> {
     const service = services.get(key);
-    const current = endpoints.get(key);
     if (service === undefined) {
-      if (current !== undefined) await remove(key);
+      // Whatever the cache says: Endpoints written a moment ago may not have reached it yet.
+      await remove(key);
       return settled;
     }
     if (!hasBackends(service)) return settled;
+    const current = endpoints.get(key);
     const backing = pods.list(key.namespace).filter(({ metadata }) => selectsPod(service, metadata.labels));
     const { subsets, truncated } = computeSubsets(service, backing);
     const wanted = describe(service, current, { subsets, truncated });
