@@ -3,6 +3,7 @@ import { formatExplanation } from '../decisions/disruption/index.ts';
 import { systemClock } from '../machinery/runtime/index.ts';
 import { parseSelector } from '../machinery/values/index.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
+import { count, cut, fit, type Stream } from './terminal.ts';
 import { formatOutput, type OutputFormat } from './output.ts';
 
 export interface DrainFlags extends ClusterFlags {
@@ -69,10 +70,7 @@ export async function runDrain(nodes: readonly string[], flags: DrainFlags): Pro
 }
 
 /** One line for each thing that happens; on a terminal, how far it is stands in a line that rewrites itself. */
-export function progressReport(stream: {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}): DrainReport & { end(): void } {
+export function progressReport(stream: Stream & { write(text: string): unknown }): DrainReport & { end(): void } {
   let shown = '';
   const clear = (): void => {
     if (shown !== '' && stream.isTTY) stream.write('\r\u001b[2K');
@@ -80,16 +78,16 @@ export function progressReport(stream: {
   return {
     step(text) {
       clear();
-      stream.write(`${text}\n`);
-      if (stream.isTTY) stream.write(shown);
+      stream.write(`${fit([text], stream).join('\n')}\n`);
+      if (stream.isTTY) stream.write(cut(shown, stream));
     },
     progress({ groupsDown, left, total, waitingFor }) {
-      const groups = groupsDown > 0 ? `, ${groupsDown} groups taken` : '';
+      const groups = groupsDown > 0 ? `, ${count(groupsDown, 'group')} taken` : '';
       const line = `${total - left} of ${total} pods gone${groups}${waitingFor === undefined ? '' : `; waiting: ${waitingFor}`}`;
       if (line === shown) return;
       clear();
       shown = line;
-      stream.write(stream.isTTY ? line : `${line}\n`);
+      stream.write(stream.isTTY ? cut(line, stream) : `${line}\n`);
     },
     end() {
       clear();

@@ -1,6 +1,6 @@
 import { nameOf, type Rule, RULES, type Severity, LINT_DISABLE } from '../decisions/lint/index.ts';
 import type { LintSummary, PlacedFinding } from './lint-report.ts';
-import { type Paint, plain, type Style, wrap } from './terminal.ts';
+import { count, type Paint, plain, type Style, wrap } from './terminal.ts';
 
 const STYLES: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
 
@@ -68,5 +68,3 @@ function sentence(text: string): string {
   const start = /^[a-z]+\b/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return start.endsWith('.') ? start : `${start}.`;
 }
-
-const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 import type { PlannedDrain } from '../app/index.ts';
-import { WIDTH } from './terminal.ts';
+import { count, WIDTH } from './terminal.ts';
 
 const BLOCKED_TEXT = {
   BudgetAllowsNone: 'its budget allows no disruption',
@@ -93,5 +93,3 @@ function table(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
-
-const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { takeSnapshot } from '../app/index.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
+import { count } from './terminal.ts';
 
 export interface SnapshotFlags extends ClusterFlags {
   readonly output: string;
@@ -26,8 +27,9 @@ export async function runSnapshot(flags: SnapshotFlags): Promise<number> {
         ([kind, why]) => `${kind} (${why === 'Forbidden' ? 'not allowed' : 'not served'})`,
       );
       process.stdout.write(
-        `Saved ${flags.output}: ${of('Node')} nodes, ${of('Pod')} pods, ${of('PodDisruptionBudget') + of('PodUnavailableBudget')} budgets, ` +
-          `${snapshot.objects.length} objects in all.\n`,
+        `Saved ${flags.output}: ${count(of('Node'), 'node')}, ${count(of('Pod'), 'pod')}, ` +
+          `${count(of('PodDisruptionBudget') + of('PodUnavailableBudget'), 'budget')}, ` +
+          `${count(snapshot.objects.length, 'object')} in all.\n`,
       );
       if (left.length > 0) process.stdout.write(`Left out: ${left.join(', ')}.\n`);
       return 0;

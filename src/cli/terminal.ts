@@ -62,3 +62,10 @@ export function fit(lines: readonly string[], { columns = WIDTH, isTTY }: Stream
     return [first, ...wrap(rest.map((part) => part.trim()).join(' '), { indent: hanging, width })];
   });
 }
+
+/** One line that can be rewritten in place: what does not fit is cut off, or the terminal would break it into two. */
+export function cut(line: string, { columns = WIDTH }: Stream): string {
+  return line.length < columns ? line : `${line.slice(0, Math.max(columns - 2, 1))}…`;
+}
+
+export const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
