@@ -40,12 +40,13 @@ export async function apply(plane: RealControlPlane, ...objects: object[]): Prom
   await kubectl(plane, 'apply', '-f', path);
 }
 
-/** `granted`, or what the server said. */
-export async function evict(plane: RealControlPlane, name: string): Promise<string> {
+/** `granted`, or what the server said; a dry run asks and leaves the pod where it is. */
+export async function evict(plane: RealControlPlane, name: string, { dryRun = false } = {}): Promise<string> {
   const path = join(plane.folder, `evict-${name}.json`);
   const metadata = { name, namespace: 'default' };
   writeFileSync(path, JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata }));
-  const call = kubectl(plane, 'create', '--raw', `/api/v1/namespaces/default/pods/${name}/eviction`, '-f', path);
+  const eviction = `/api/v1/namespaces/default/pods/${name}/eviction${dryRun ? '?dryRun=All' : ''}`;
+  const call = kubectl(plane, 'create', '--raw', eviction, '-f', path);
   return call.then(
     () => 'granted',
     (error: { stderr?: string }) => error.stderr ?? '',

@@ -22,12 +22,23 @@ export interface StoryHost {
   stop(): Promise<void>;
 }
 
-/** Waits for the world to be so; a failing look counts as no. The limit only keeps a broken run from hanging. */
+/**
+ * Waits for the world to be so; a failing look counts as no, and the last one is told. The limit only keeps a broken
+ * run from hanging.
+ */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
   const deadline = Date.now() + limitMs;
-  const look = async (): Promise<boolean> => holds();
-  while (!(await look().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain for: ${what}`);
+  let failure: unknown;
+  const look = async (): Promise<boolean> => {
+    failure = undefined;
+    return holds();
+  };
+  const failed = (error: unknown): boolean => {
+    failure = error;
+    return false;
+  };
+  while (!(await look().catch(failed))) {
+    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain for: ${what}`, { cause: failure });
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
