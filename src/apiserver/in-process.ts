@@ -1,6 +1,6 @@
 /** A client transport that calls the server directly: everything but the socket happens. */
 import type { SharedEvent, Transport, TransportResponse } from '../machinery/runtime/index.ts';
-import type { ApiHandler, ApiResponse, StreamBody } from './exchange.ts';
+import type { ApiHandler, ApiRequest, ApiResponse, StreamBody } from './exchange.ts';
 import type { UserInfo } from './user.ts';
 
 export const systemAdmin: UserInfo = { username: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
@@ -13,27 +13,33 @@ export function inProcessTransport(handle: ApiHandler, user: UserInfo = systemAd
     signal?.throwIfAborted();
     const lower: Record<string, string> = {};
     for (const name in headers) lower[name.toLowerCase()] = headers[name] as string;
-    const abort = signal ?? new AbortController().signal;
-    const response = await handle({
+    const request = {
       method,
       url: path,
       headers: lower,
       body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
-      signal: abort,
+      // Few requests look at it, and it is dear to make.
+      get signal() {
+        signal ??= new AbortController().signal;
+        return signal;
+      },
       peer,
       shared,
-    });
-    return toTransport(response, abort, shared);
+    };
+    return toTransport(await handle(request), request, shared);
   };
 }
 
-function toTransport(response: ApiResponse, signal: AbortSignal, shared: boolean): TransportResponse {
+function toTransport(response: ApiResponse, request: Pick<ApiRequest, 'signal'>, shared: boolean): TransportResponse {
   const { status, headers, body, document } = response;
   const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
+  for (const name in headers) {
+    const value = headers[name] ?? '';
     flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
   if (document !== undefined) return { status, headers: flat, body: NOTHING, document };
   if (typeof body === 'function') {
+    const { signal } = request;
     return shared
       ? { status, headers: flat, body: NOTHING, events: streamed<readonly SharedEvent[]>(body, signal, 'events') }
       : { status, headers: flat, body: streamed<Uint8Array>(body, signal, 'write') };

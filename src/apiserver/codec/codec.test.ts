@@ -152,3 +152,23 @@ test('fields.recordUpdate() leaves ownership on the object', () => {
     { manager: 'm', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } },
   ]);
 });
+
+test('decode() gives a body that comes again and again as a fresh object each time', () => {
+  const deployments = row();
+  const body = '{"metadata":{"generateName":"web-"},"spec":{"replicas":2,"typo":1}}';
+  const seen = [1, 2, 3, 4].map((at) => {
+    const { object, problems } = decode(body, { row: deployments });
+    object.metadata.name = `web-${at}`;
+    return { object, problems };
+  });
+  for (const [at, { object, problems }] of seen.entries()) {
+    expect(object).toEqual({
+      ...expected,
+      metadata: { generateName: 'web-', name: `web-${at + 1}` },
+      spec: { replicas: 2 },
+    });
+    expect(problems).toEqual(['unknown field "spec.typo"']);
+  }
+  const other = { row: deployments, expected: { ...expected, apiVersion: 'apps/v1beta1' } };
+  expect(failureOf(() => decode(body, other)).message).toMatch('no kind "Deployment" is registered');
+});

@@ -12,6 +12,7 @@ import { type ParsedJson, parseJson } from './json/parse.ts';
 import { type KindSchema, kindSchemaOf, nodeOf } from './kind-schema.ts';
 import { describeProblems } from './problems.ts';
 import { decodeProtobuf } from './protobuf/envelope.ts';
+import { RepeatedBodies } from './repeated-bodies.ts';
 import { pruneCustom } from './structural/index.ts';
 import { conform } from './typed/conform.ts';
 import { parseYaml } from './yaml/parse.ts';
@@ -20,8 +21,9 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** Bodies and patches by the schema: of built-in kinds the generated one, of custom resources their own. */
 export function createCodec(schema: Schema = loadSchema()): Codec {
+  const repeats = new RepeatedBodies();
   return {
-    decode: (request) => decode(schema, request),
+    decode: (request) => decode(schema, request, repeats),
     prune: (row, version, object) => prune(schema, row, version, object),
     strategicMerge: (row, version, current, patch) => {
       const kind = kindSchemaOf(schema, row, { apiVersion: apiVersion(row.group, version), kind: row.kind });
@@ -44,14 +46,15 @@ function patched(run: () => JsonObject): ApiObject {
   }
 }
 
-function decode(schema: Schema, request: DecodeRequest): Decoded {
+function decode(schema: Schema, request: DecodeRequest, repeats: RepeatedBodies): Decoded {
   const { bytes, mediaType, expected, row } = request;
   if (mediaType === PROTOBUF && row?.custom === true) {
     throw unsupportedMediaType(mediaType, ['application/json', 'application/yaml']);
   }
   try {
     if (mediaType === PROTOBUF) return { object: decodeProtobuf(bytes, schema, expected) as ApiObject, problems: [] };
-    return decodeText(schema, request, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    return repeats.decoded(request, text, () => decodeText(schema, request, text));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);

@@ -20,6 +20,10 @@ const JSON_TYPE = 'application/json';
 /** Answers with one object. Stored bytes go out untouched where nothing has to change. */
 export function respondWithEntry(call: Call, status: number, entry: Entry): ApiResponse {
   const accepted = negotiateObject(call);
+  if (call.request.shared === true && accepted.transform === undefined) {
+    const object = inVersion(call, call.kernel.objects.readLean(entry), deepClone);
+    return { status, headers: withWarnings({}, call.warnings), body: [], document: object };
+  }
   if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(call.row, call.version)) {
     if (!isPretty(call)) {
       return { status, headers: withWarnings({ 'content-type': JSON_TYPE }, call.warnings), body: entry.value };
@@ -62,6 +66,9 @@ function transformed(
 
 /** Any JSON document as a response, in the negotiated format. */
 export function encodeAnswer(call: Call, status: number, document: unknown, accepted: Accepted): ApiResponse {
+  if (call.request.shared === true) {
+    return { status, headers: withWarnings({}, call.warnings), body: [], document };
+  }
   if (accepted.format === 'yaml') {
     const headers = withWarnings({ 'content-type': 'application/yaml' }, call.warnings);
     return { status, headers, body: Buffer.from(toYaml(document, { version: '1.1' }), 'utf8') };

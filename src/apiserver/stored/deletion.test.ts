@@ -103,3 +103,41 @@ test('propagationPolicy and orphanDependents exclude each other', async () => {
   });
   await expect(both).rejects.toMatchObject({ code: 422 });
 });
+
+test('an object keeps its managed fields while it is marked and when it is gone', async () => {
+  const { client } = plane;
+  const created = await client.create(podType, pod({ name: 'p', spec: { nodeName: 'n' } }));
+  const { managedFields } = created.metadata;
+  expect(managedFields).toHaveLength(1);
+  const path = '/api/v1/namespaces/default/pods/p';
+  const marked = await client.request<typeof created>('DELETE', path);
+  expect(marked.metadata).toMatchObject({ managedFields, deletionGracePeriodSeconds: 30 });
+  expect((await client.get(podType, key('p'))).metadata).toEqual(marked.metadata);
+  const gone = await client.request<typeof created>('DELETE', `${path}?gracePeriodSeconds=0`);
+  expect(gone.metadata).toMatchObject({ managedFields, uid: created.metadata.uid });
+  const seen = client.watch(podType, { namespace: 'default', resourceVersion: marked.metadata.resourceVersion });
+  for await (const { type, object } of seen) {
+    expect([type, object.metadata]).toEqual(['DELETED', gone.metadata]);
+    break;
+  }
+});
+
+test('a write whose caller shares objects answers with the stored object, without managed fields', async () => {
+  const given = pod({ name: '' });
+  given.metadata = { namespace: 'default', generateName: 'web-' };
+  const names = new Set<string>();
+  for (let at = 0; at < 3; at += 1) {
+    const { kind, metadata } = await plane.client.create(podType, given, { shared: true });
+    expect([kind, metadata.managedFields]).toEqual(['Pod', undefined]);
+    names.add(metadata.name ?? '');
+  }
+  const { items } = await plane.client.list(podType, { namespace: 'default' });
+  expect(new Set(items.map(({ metadata }) => metadata.name))).toEqual(names);
+  expect(items.every(({ metadata }) => metadata.managedFields?.length === 1)).toBe(true);
+  const again = plane.client.create(
+    podType,
+    { metadata: { namespace: 'nowhere', generateName: 'x-' } },
+    { shared: true },
+  );
+  await expect(again).rejects.toSatisfy(isNotFound);
+});

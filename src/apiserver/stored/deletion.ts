@@ -11,7 +11,7 @@ import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
 import { conflict, notFound } from '../status.ts';
-import { putObject, removeObject } from './encoding.ts';
+import { type ObjectWrite, putObject, removeObject } from './encoding.ts';
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
@@ -50,7 +50,7 @@ export function deleteInTransaction(
   const { row, key, name } = target;
   const entry = transaction.get(key);
   if (entry === undefined) throw notFound(row, name);
-  const current = kernel.objects.read(entry);
+  const { object: current, managedFields } = kernel.objects.readParts(entry);
   checkPreconditions(row, current, options);
 
   // Only metadata changes here, and never in depth; a kind that marks more gets a copy it may change.
@@ -73,28 +73,25 @@ export function deleteInTransaction(
         shortened(metadata.deletionTimestamp as string, { remaining, grace, now }),
       );
       metadata.deletionGracePeriodSeconds = grace;
-      return marked(kernel, transaction, { row, key, object });
+      return marked(kernel, transaction, { row, key, object, managedFields });
     }
     if (grace > 0 || held) {
       return finalizersChanged
-        ? marked(kernel, transaction, { row, key, object })
-        : { removed: false, object: current, entry };
+        ? marked(kernel, transaction, { row, key, object, managedFields })
+        : { removed: false, object: kernel.objects.read(entry), entry };
     }
   } else if (grace > 0 || held) {
     metadata.deletionTimestamp = formatTime(now + grace * 1000);
     metadata.deletionGracePeriodSeconds = grace;
     if (row.strategy.generation !== undefined) metadata.generation = (metadata.generation ?? 0) + 1;
     row.strategy.markDeleting?.(object);
-    return marked(kernel, transaction, { row, key, object });
+    return marked(kernel, transaction, { row, key, object, managedFields });
   }
-  return { removed: true, object: removeObject(kernel, transaction, { row, key, object }), entry: undefined };
+  const last = removeObject(kernel, transaction, { row, key, object, managedFields });
+  return { removed: true, object: last, entry: undefined };
 }
 
-function marked(
-  kernel: Kernel,
-  transaction: Transaction,
-  write: { row: ResourceRow; key: string; object: ApiObject },
-): DeletionOutcome {
+function marked(kernel: Kernel, transaction: Transaction, write: ObjectWrite): DeletionOutcome {
   const entry = putObject(kernel, transaction, write);
   return { removed: false, object: kernel.objects.read(entry), entry };
 }

@@ -6,6 +6,7 @@ import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
+import { withManagedFields } from './object-cache.ts';
 
 /** `{"kind":"Pod","apiVersion":"v1",` of the stored form. */
 export function storedHead(row: ResourceRow): string {
@@ -27,14 +28,13 @@ export function putObject(
   const document = ordered(row, object);
   const entry = transaction.put(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
-    return managedFields === undefined ? JSON.stringify(document) : joined(row, document, managedFields);
+    return encoded(row, document, managedFields);
   });
-  if (managedFields === undefined) kernel.objects.keep(entry, document);
-  else kernel.objects.keepLean(entry, document, managedFields);
+  keep(kernel, entry, { document, managedFields });
   return entry;
 }
 
-interface ObjectWrite {
+export interface ObjectWrite {
   readonly row: ResourceRow;
   readonly key: string;
   readonly object: ApiObject;
@@ -42,7 +42,17 @@ interface ObjectWrite {
   readonly managedFields?: string | undefined;
 }
 
-function joined(row: ResourceRow, document: ApiObject, managedFields: string): string {
+function keep(
+  { objects }: Kernel,
+  entry: Entry,
+  { document, managedFields }: { document: ApiObject; managedFields: string | undefined },
+): void {
+  if (managedFields === undefined) objects.keep(entry, document);
+  else objects.keepLean(entry, document, managedFields);
+}
+
+function encoded(row: ResourceRow, document: ApiObject, managedFields: string | undefined): string {
+  if (managedFields === undefined) return JSON.stringify(document);
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = document;
   const meta = `${JSON.stringify(metadata).slice(0, -1)},"managedFields":${managedFields}}`;
   const tail = JSON.stringify(rest);
@@ -53,15 +63,15 @@ function joined(row: ResourceRow, document: ApiObject, managedFields: string): s
 export function removeObject(
   kernel: Kernel,
   transaction: Transaction,
-  { row, key, object }: { row: ResourceRow; key: string; object: ApiObject },
+  { row, key, object, managedFields }: ObjectWrite,
 ): ApiObject {
   const document = ordered(row, { ...object, metadata: { ...object.metadata } });
   const last = transaction.delete(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
-    return JSON.stringify(document);
+    return encoded(row, document, managedFields);
   });
-  if (last !== undefined) kernel.objects.keep(last, document);
-  return document;
+  if (last !== undefined) keep(kernel, last, { document, managedFields });
+  return withManagedFields(document, managedFields);
 }
 
 /** Whether stored bytes can be served as they are in this version. */

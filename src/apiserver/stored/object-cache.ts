@@ -58,6 +58,15 @@ export class ObjectCache {
     return withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
   }
 
+  /** The object for who only writes it again: without the managed fields where these are at hand as JSON text. */
+  readParts(entry: Entry): { readonly object: ApiObject; readonly managedFields: string | undefined } {
+    const { memo } = entry;
+    if (memo instanceof Memo && memo.lean !== undefined && memo.managedFields !== undefined) {
+      return { object: memo.lean, managedFields: memo.managedFields };
+    }
+    return { object: this.read(entry), managedFields: undefined };
+  }
+
   /** Remembers an object that was just encoded into the entry. */
   keep(entry: Entry, object: ApiObject): void {
     const memo = memoOf(entry);
@@ -104,7 +113,15 @@ function memoOf(entry: Entry): Memo {
 /** Few ever look at managed fields, so those of a new object are decoded when someone does. */
 export function withManagedFields(object: ApiObject, text: string | undefined): ApiObject {
   if (text === undefined) return object;
-  return { ...object, metadata: { ...object.metadata, managedFields: JSON.parse(text) as ManagedFieldsEntry[] } };
+  let decoded: ManagedFieldsEntry[] | undefined;
+  const metadata = {
+    ...object.metadata,
+    get managedFields(): ManagedFieldsEntry[] {
+      decoded ??= JSON.parse(text) as ManagedFieldsEntry[];
+      return decoded;
+    },
+  };
+  return { ...object, metadata };
 }
 
 function withoutManagedFields(object: ApiObject): ApiObject {

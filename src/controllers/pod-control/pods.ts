@@ -6,7 +6,10 @@ import { type Client, type EventRecorder, isNamespaceTerminating, isNotFound } f
 import { deepClone } from '../../machinery/values/index.ts';
 
 export interface PodControl {
-  /** Creates the pod and records SuccessfulCreate or FailedCreate on the owner. Throws what the server refused with. */
+  /**
+   * Creates the pod and records SuccessfulCreate or FailedCreate on the owner. Throws what the server refused with.
+   * Neither the pod given, which may be given again, nor the one returned may be changed afterwards.
+   */
   create(pod: Pod, owner: KubeObject): Promise<Pod>;
   /**
    * Deletes with plain DELETE and records SuccessfulDelete or FailedDelete on the owner. A pod that was already gone is
@@ -23,7 +26,7 @@ export function createPodControl(client: Client, events: EventRecorder): PodCont
       }
       let created: Pod;
       try {
-        created = await client.create(podType, pod);
+        created = await client.create(podType, pod, { shared: true });
       } catch (error) {
         if (!isNamespaceTerminating(error)) {
           events.record(owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);

@@ -59,6 +59,11 @@ export interface WriteOptions {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
   readonly force?: boolean | undefined;
+  /**
+   * The caller changes neither the object it sends, which may be encoded once for many creates, nor the one it gets,
+   * which a server in this process need not copy. That one may come without managedFields.
+   */
+  readonly shared?: boolean | undefined;
 }
 
 export interface DeleteOptions {
@@ -100,14 +105,26 @@ export interface ClientOptions {
 }
 
 export function createClient({ transport, userAgent, headers: extraHeaders }: ClientOptions): Client {
-  async function request<R>(
+  /** Objects that are sent many times unchanged, encoded. */
+  const encoded = new WeakMap<object, string>();
+
+  function request<R>(
     method: string,
     path: string,
     body?: unknown,
+    headers?: Record<string, string>,
+    shared?: boolean,
+  ): Promise<R> {
+    return send(method, path, body === undefined ? undefined : JSON.stringify(body), headers, shared);
+  }
+
+  async function send<R>(
+    method: string,
+    path: string,
+    payload: string | undefined,
     headers: Record<string, string> = {},
     shared = false,
   ): Promise<R> {
-    const payload = body === undefined ? undefined : JSON.stringify(body);
     const response = await transport({
       method,
       path,
@@ -152,8 +169,11 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
     },
     watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders }),
     create(type, object, options) {
-      const path = resourcePath(type, { namespace: object.metadata.namespace });
-      return request('POST', path + writeQuery(options), fill(type, object));
+      const path = resourcePath(type, { namespace: object.metadata.namespace }) + writeQuery(options);
+      if (options?.shared !== true) return request('POST', path, fill(type, object));
+      const payload = encoded.get(object) ?? JSON.stringify(fill(type, object));
+      encoded.set(object, payload);
+      return send('POST', path, payload, undefined, true);
     },
     update(type, object, options) {
       const { namespace, name } = object.metadata;
@@ -169,7 +189,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
       return request('PATCH', path + writeQuery(options), patch.body, { 'content-type': PATCH_CONTENT[patch.type] });
     },
     async delete(type, key, options) {
-      await request('DELETE', resourcePath(type, key), deleteBody(options));
+      await request('DELETE', resourcePath(type, key), deleteBody(options), undefined, true);
     },
     async deleteCollection(type, options = {}) {
       const { namespace, labelSelector, fieldSelector, metadataOnly: _, shared: _shared, ...rest } = options;
@@ -254,10 +274,11 @@ function formatQuery(values: Record<string, string | number | boolean | undefine
 }
 
 function writeQuery(options: WriteOptions | undefined): string {
+  if (options === undefined) return '';
   return formatQuery({
-    fieldManager: options?.fieldManager,
-    force: options?.force,
-    dryRun: options?.dryRun === true ? 'All' : undefined,
+    fieldManager: options.fieldManager,
+    force: options.force,
+    dryRun: options.dryRun === true ? 'All' : undefined,
   });
 }
 

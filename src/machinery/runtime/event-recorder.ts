@@ -44,8 +44,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     record(object, type, reason, message) {
       const { apiVersion = '', kind = '', metadata } = object;
       const text = message.slice(0, MESSAGE_BYTES);
-      const id = JSON.stringify([kind, metadata.uid, metadata.namespace, metadata.name, type, reason, text]);
-      if (isSpam(JSON.stringify([kind, metadata.uid, metadata.namespace, metadata.name, reason]))) return;
+      const subject = JSON.stringify([kind, metadata.uid, metadata.namespace, metadata.name, reason]);
+      if (isSpam(subject)) return;
+      const id = subject + JSON.stringify([type, text]);
       const now = formatTime(clock.now());
       const namespace = metadata.namespace || 'default';
       const known = seen.get(id);
