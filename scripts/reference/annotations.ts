@@ -55,9 +55,10 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   },
   {
     key: 'scheduling.quorate.dev/gang',
-    on: 'Job',
+    on: 'Job, LeaderWorkerSet',
     values: '`true`, a number, `false`',
-    effect: 'Schedules the pods of the Job all or none: all of its parallelism, or at least that many.',
+    effect:
+      'Schedules the pods of the Job, or of each group of the set, all or none; with a number, at least that many.',
   },
   {
     key: LINT_DISABLE,

@@ -74,7 +74,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
       index = createDisruptionView(kernel);
       const groups = groupEvictionPlugin(unavailability.guarding, index);
-      return [leaderWorkerPods, ...builtin, ...unavailability.plugins, groups];
+      return [leaderWorkerPods(kernel.random), ...builtin, ...unavailability.plugins, groups];
     },
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
     ...(options.random && { random: options.random }),

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Job } from '../../src/api/generated/batch-v1.ts';
 import type { Pod } from '../../src/api/generated/core-v1.ts';
-import type { PodGroup, Workload } from '../../src/api/generated/scheduling-v1beta1.ts';
+import type { PodGroup, PriorityClass, Workload } from '../../src/api/generated/scheduling-v1beta1.ts';
 import { builtinType } from '../../src/api/registry.ts';
 import type { ResourceType } from '../../src/api/resource.ts';
 import { jobType, podType } from '../../src/api/resource-types.ts';
@@ -9,6 +9,7 @@ import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts
 
 const workloadType = builtinType('Workload', 'scheduling.k8s.io') as ResourceType<Workload>;
 const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io') as ResourceType<PodGroup>;
+const priorityClassType = builtinType('PriorityClass', 'scheduling.k8s.io') as ResourceType<PriorityClass>;
 
 let plane: ControlPlane | undefined;
 afterEach(async () => {
@@ -103,12 +104,16 @@ test('a training Job larger than the cluster starts no pod at all, and says so',
   expect(await running(plane)).toBe(4);
 });
 
-test('deleting a gang Job takes its Workload, PodGroup and pods with it', async () => {
+test('a gang Job with a priority runs; deleting it takes its Workload, PodGroup and pods with it', async () => {
   plane = await startControlPlane({ controllers: true, nodes: 4 });
   const { client, clock } = plane;
   await clock.advance(5 * SECOND);
-  await client.create(jobType, train(4, '1'));
+  await client.create(priorityClassType, { metadata: { name: 'research' }, value: 1000 });
+  const job = train(4, '1');
+  if (job.spec?.template.spec) job.spec.template.spec.priorityClassName = 'research';
+  await client.create(jobType, job);
   await clock.advance(10 * SECOND);
+  expect(await running(plane)).toBe(4);
   await client.delete(jobType, key, { propagationPolicy: 'Background' });
   await clock.advance(60 * SECOND);
   expect(await podsOf(plane)).toEqual([]);

@@ -82,6 +82,23 @@ export const leaderWorkerSetDefinition = defineKind({
             enum: [...STARTUP_POLICIES] as never,
             default: 'LeaderCreated' as never,
           }),
+          scheduling: object(
+            {
+              replica: object(
+                {
+                  schedulingPolicy: object(
+                    { gang: object({}, { description: 'All pods of a group at once, or none.' }) },
+                    { description: 'Gang is the only one.' },
+                  ),
+                },
+                { description: 'How one group is placed.' },
+              ),
+            },
+            {
+              description:
+                'Present, even empty: the set makes a Workload and, for every group, a PodGroup that is placed whole.',
+            },
+          ),
           networkConfig: object({ subdomainPolicy: text('Shared: one headless Service for the set.') }),
         },
         { required: ['leaderWorkerTemplate'] },

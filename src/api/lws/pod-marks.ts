@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pod } from '../generated/core-v1.ts';
 import { LWS } from './types.ts';
+import { type Random, randomSuffix } from '../../machinery/values/index.ts';
 
 /** Same for a group and its replacement, so that nobody mistakes one for two. */
 export function groupKeyOf(namespace: string, leaderName: string): string {
@@ -13,11 +14,27 @@ export function groupIndexOf(leaderName: string): number | undefined {
   return found === null ? undefined : Number(found[1]);
 }
 
+/** The PodGroup a pod was given by its set; undefined when the set makes none, or the template named one itself. */
+export function gangOf({ metadata, spec }: Pod): string | undefined {
+  return metadata.annotations?.[LWS.workloadName] === undefined ? undefined : spec?.schedulingGroup?.podGroupName;
+}
+
+const MAX_NAME = 253;
+
 /**
- * Sets what differs from pod to pod of one StatefulSet, as the pod is created: the group of a leader, the index of a
- * worker. Answers false when the pod belongs to no set.
+ * The PodGroup of a new leader. `incarnation` keeps a group and its replacement apart: pods on their way out still
+ * count as placed, so that a replacement under the same name could start without its workers.
  */
-export function markLeaderWorkerPod(pod: Pod, namespace: string): boolean {
+function gangName(workload: string, { metadata }: Pod, { incarnation, index }: { incarnation: string; index: number }) {
+  const suffix = `.${incarnation}-${index}-${metadata.labels?.[LWS.revision] ?? '0'}`;
+  return `${workload.slice(0, MAX_NAME - suffix.length)}${suffix}`;
+}
+
+/**
+ * Sets what differs from pod to pod of one StatefulSet, as the pod is created: the group of a leader and, in a set of
+ * gangs, its PodGroup; the index of a worker. Answers false when the pod belongs to no set.
+ */
+export function markLeaderWorkerPod(pod: Pod, namespace: string, random: Random): boolean {
   const labels = pod.metadata.labels ?? {};
   const set = labels[LWS.name];
   const name = pod.metadata.name ?? '';
@@ -30,5 +47,10 @@ export function markLeaderWorkerPod(pod: Pod, namespace: string): boolean {
       ? { [LWS.groupIndex]: String(ordinal), [LWS.groupKey]: groupKeyOf(namespace, name) }
       : { [LWS.workerIndex]: String(ordinal) }),
   };
+  const workload = pod.metadata.annotations?.[LWS.workloadName];
+  if (isLeader && workload !== undefined && pod.spec !== undefined && pod.spec.schedulingGroup === undefined) {
+    const podGroupName = gangName(workload, pod, { incarnation: randomSuffix(random), index: ordinal });
+    pod.spec.schedulingGroup = { podGroupName };
+  }
   return true;
 }

@@ -31,6 +31,8 @@ export interface LeaderWorkerSetSpec {
   rolloutStrategy?: RolloutStrategy | undefined;
   startupPolicy?: string | undefined;
   networkConfig?: { subdomainPolicy?: string | undefined } | undefined;
+  /** Present, even empty: every group is placed as one gang. */
+  scheduling?: { replica?: { schedulingPolicy?: { gang?: object | undefined } | undefined } | undefined } | undefined;
 }
 
 export interface LeaderWorkerSetStatus {
@@ -100,6 +102,8 @@ export const LWS = {
   size: `${PREFIX}size`,
   replicas: `${PREFIX}replicas`,
   leaderName: `${PREFIX}leader-name`,
+  /** On pods of a set whose groups are gangs: the Workload their PodGroups belong to. */
+  workloadName: `${PREFIX}workload-name`,
 } as const;
 
 /** Both spellings as one form. */

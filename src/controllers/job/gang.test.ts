@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Job, JobSpec } from '../../api/generated/batch-v1.ts';
-import { decideGang, GANG_ANNOTATION, isNew } from './gang.ts';
-import { podGroupName, templateName, workloadName } from './group-names.ts';
+import { GANG_ANNOTATION, podGroupName, templateName, workloadName } from '../workload-groups/index.ts';
+import { decideGang, isNew } from './gang.ts';
 
 const job = (gang: string | undefined, spec: Partial<JobSpec> = {}): Job => ({
   metadata: { name: 'train', uid: '1', annotations: gang === undefined ? {} : { [GANG_ANNOTATION]: gang } },

@@ -1,8 +1,6 @@
 import type { Job } from '../../api/generated/batch-v1.ts';
 import { controllerOf } from '../../api/core/owner.ts';
-
-/** On a Job: `true` for all of its parallelism at once, a number for at least that many. */
-export const GANG_ANNOTATION = 'scheduling.quorate.dev/gang';
+import { readGangAnnotation } from '../workload-groups/index.ts';
 
 interface JobScheduling {
   readonly scheduling?: { readonly schedulingPolicy?: { readonly gang?: { readonly minCount?: number } } };
@@ -18,18 +16,18 @@ export type GangVerdict =
  * `automatic`, an Indexed Job that runs all of its completions at once need not ask.
  */
 export function decideGang(job: Job, { automatic = false } = {}): GangVerdict {
-  const annotation = job.metadata.annotations?.[GANG_ANNOTATION];
+  const asked = readGangAnnotation(job.metadata);
   const gang = (job.spec as (Job['spec'] & JobScheduling) | undefined)?.scheduling?.schedulingPolicy?.gang;
-  const asked = (annotation !== undefined && annotation !== 'false') || gang !== undefined;
-  if (!asked && !(automatic && annotation === undefined && runsAllAtOnce(job))) return { reason: 'NotAsked' };
+  const silent = asked.reason === 'Unset' || asked.reason === 'Declined';
+  if (silent && gang === undefined && !(automatic && asked.reason === 'Unset' && runsAllAtOnce(job))) {
+    return { reason: 'NotAsked' };
+  }
   if (job.spec?.template.spec?.schedulingGroup !== undefined) return { reason: 'TemplateHasGroup' };
   if (controllerOf(job) !== undefined && controllerOf(job)?.kind !== 'CronJob') return { reason: 'OwnedByParent' };
+  if (asked.reason === 'Unreadable') return { reason: 'Unreadable' };
   const parallelism = Math.max(job.spec?.parallelism ?? 1, 1);
-  if (annotation === undefined || annotation === 'true' || annotation === 'false') {
-    return { reason: 'Gang', minCount: Math.min(gang?.minCount ?? parallelism, parallelism) };
-  }
-  if (!/^[1-9]\d{0,8}$/.test(annotation)) return { reason: 'Unreadable' };
-  return { reason: 'Gang', minCount: Math.min(Number(annotation), parallelism) };
+  const wanted = asked.reason === 'AtLeast' ? asked.count : gang?.minCount;
+  return { reason: 'Gang', minCount: Math.min(wanted ?? parallelism, parallelism) };
 }
 
 function runsAllAtOnce({ spec }: Job): boolean {

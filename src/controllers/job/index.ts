@@ -18,13 +18,13 @@ import {
   ownedBy,
   watchPods,
 } from '../pod-control/index.ts';
-import { podGroupType, workloadType } from './ensure-group.ts';
+import { podGroupType, workloadType } from '../workload-groups/index.ts';
 import { isFinished } from './finish.ts';
 import { isAbandoned, releaseOrphan } from './orphans.ts';
 import { PodWriter } from './pod-writer.ts';
 import { reconcileJob } from './reconcile.ts';
 
-export { decideGang, GANG_ANNOTATION } from './gang.ts';
+export { decideGang } from './gang.ts';
 
 /** Runs Jobs, and lets go of pods whose Job is gone. */
 export function createJobController({ gates = new FeatureGates() }: { gates?: FeatureGates } = {}): StartController {

@@ -3,7 +3,7 @@ import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { jobType } from '../../api/resource-types.ts';
 import { podFromTemplate } from '../pod-control/index.ts';
 import { judgeFailure } from './failure-policy.ts';
-import type { JobGroup } from './group-names.ts';
+import type { JobGroup } from './ensure-group.ts';
 import {
   INDEX_ANNOTATION,
   INDEX_FAILURES,

@@ -5,7 +5,7 @@ import { keyOf } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
 import { type Client, type Informer, isNamespaceTerminating, isNotFound } from '../../machinery/runtime/index.ts';
 import { type Expectations, type OwnWrites, type PodControl, slowStart } from '../pod-control/index.ts';
-import type { JobGroup } from './group-names.ts';
+import type { JobGroup } from './ensure-group.ts';
 import { isTracked, TRACKING_FINALIZER } from './pod-facts.ts';
 import { jobPod } from './pod-template.ts';
 import type { SizeVerdict } from './size.ts';

@@ -2,20 +2,23 @@ import { createHash } from 'node:crypto';
 import { controllerReference } from '../../api/core/owner.ts';
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
-import { groupIndexOf, groupKeyOf } from '../../api/lws/pod-marks.ts';
+import { gangOf, groupIndexOf, groupKeyOf } from '../../api/lws/pod-marks.ts';
 import { type LeaderWorkerSet, LWS } from '../../api/lws/types.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
 import { deepClone } from '../../machinery/values/index.ts';
+import { workloadName } from '../workload-groups/index.ts';
+import { decideGang } from './gang.ts';
 
 export const replicasOf = ({ spec }: LeaderWorkerSet): number => spec?.replicas ?? 1;
 export const sizeOf = ({ spec }: LeaderWorkerSet): number => spec?.leaderWorkerTemplate?.size ?? 1;
 
-/** Names what a group is made of; a group made of anything else is replaced. */
-export function revisionOf({ spec }: LeaderWorkerSet): string {
-  const { leaderTemplate, workerTemplate, size = 1 } = spec?.leaderWorkerTemplate ?? {};
+/** Names what a group is made of; a group made of anything else is replaced. No pod can join or leave a gang later. */
+export function revisionOf(lws: LeaderWorkerSet): string {
+  const { leaderTemplate, workerTemplate, size = 1 } = lws.spec?.leaderWorkerTemplate ?? {};
+  const gang = decideGang(lws).reason === 'Gang' ? ['gang'] : [];
   return createHash('sha1')
-    .update(JSON.stringify([leaderTemplate ?? null, workerTemplate ?? null, size]))
+    .update(JSON.stringify([leaderTemplate ?? null, workerTemplate ?? null, size, ...gang]))
     .digest('hex')
     .slice(0, 10);
 }
@@ -61,7 +64,10 @@ export function leaderStatefulSet(
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition, maxUnavailable: '100%' } },
       template: withMarks(leaderTemplate ?? workerTemplate, {
         labels: { ...labels, [LWS.revision]: revision },
-        annotations: { [LWS.size]: String(sizeOf(lws)) },
+        annotations: {
+          [LWS.size]: String(sizeOf(lws)),
+          ...(decideGang(lws).reason === 'Gang' && { [LWS.workloadName]: workloadName(lws) }),
+        },
       }),
     },
   };
@@ -77,6 +83,16 @@ export function workerStatefulSet(lws: LeaderWorkerSet, leader: Pod): StatefulSe
     [LWS.groupKey]: groupKeyOf(namespace, leaderName),
   };
   const revision = leader.metadata.labels?.[LWS.revision] ?? '';
+  const gang = gangOf(leader);
+  const template = withMarks(lws.spec?.leaderWorkerTemplate?.workerTemplate, {
+    labels: { ...labels, [LWS.revision]: revision },
+    annotations: {
+      [LWS.size]: String(sizeOf(lws)),
+      [LWS.leaderName]: leaderName,
+      ...(gang !== undefined && { [LWS.workloadName]: leader.metadata.annotations?.[LWS.workloadName] ?? '' }),
+    },
+  });
+  if (gang !== undefined) template.spec = { containers: [], ...template.spec, schedulingGroup: { podGroupName: gang } };
   return {
     metadata: {
       name: leaderName,
@@ -90,10 +106,7 @@ export function workerStatefulSet(lws: LeaderWorkerSet, leader: Pod): StatefulSe
       ordinals: { start: 1 },
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: labels },
-      template: withMarks(lws.spec?.leaderWorkerTemplate?.workerTemplate, {
-        labels: { ...labels, [LWS.revision]: revision },
-        annotations: { [LWS.size]: String(sizeOf(lws)), [LWS.leaderName]: leaderName },
-      }),
+      template,
     },
   };
 }

@@ -136,7 +136,7 @@ test('markLeaderWorkerPod() numbers leaders by group and workers by index', () =
     metadata: { name: 'llm-2', labels: { [LWS.name]: 'llm', [LWS.workerIndex]: '0' } },
     spec: { containers: [] },
   };
-  expect(markLeaderWorkerPod(leader, 'default')).toBe(true);
+  expect(markLeaderWorkerPod(leader, 'default', () => 0)).toBe(true);
   expect(leader.metadata.labels).toMatchObject({
     [LWS.groupIndex]: '2',
     [LWS.groupKey]: groupKeyOf('default', 'llm-2'),
@@ -145,9 +145,9 @@ test('markLeaderWorkerPod() numbers leaders by group and workers by index', () =
     metadata: { name: 'llm-2-1', labels: { [LWS.name]: 'llm', [LWS.groupIndex]: '2' } },
     spec: { containers: [] },
   };
-  markLeaderWorkerPod(worker, 'default');
+  markLeaderWorkerPod(worker, 'default', () => 0);
   expect(worker.metadata.labels?.[LWS.workerIndex]).toBe('1');
-  expect(markLeaderWorkerPod({ metadata: { name: 'web-1' } }, 'default')).toBe(false);
+  expect(markLeaderWorkerPod({ metadata: { name: 'web-1' } }, 'default', () => 0)).toBe(false);
 });
 
 test('fromKruise() a set that names no size has groups of three', () => {

@@ -15,7 +15,10 @@ import {
   runController,
   type StartController,
 } from '../../machinery/runtime/index.ts';
+import { podGroupType, workloadType } from '../workload-groups/index.ts';
 import { reconcileLeaderWorkerSet } from './reconcile.ts';
+
+export { decideGang } from './gang.ts';
 
 /** Keeps LeaderWorkerSets: both spellings, through the same code. */
 export const startLeaderWorkerSetController: StartController = (context): RunningController => {
@@ -75,25 +78,27 @@ function start(context: ControllerContext, spelling: Spelling) {
   const pods = informers.of(podType);
   const statefulSets = informers.of(statefulSetType);
   const services = informers.of(serviceType);
+  const workloads = informers.of(workloadType);
+  const podGroups = informers.of(podGroupType);
   const setOf = ({ metadata }: KubeObject): string[] => {
     const name = metadata.labels?.[LWS.name];
     return name === undefined ? [] : [`${metadata.namespace}/${name}`];
   };
   pods.addIndex('lws', setOf);
+  podGroups.addIndex('lws', setOf);
   // The leaders' own StatefulSet carries the label too, but belongs to the set and not to a leader.
   statefulSets.addIndex('lws', (set) => (controllerOf(set)?.kind === 'Pod' ? setOf(set) : []));
 
+  const events = context.eventsFor('leaderworkerset');
+  const deps = { client, clock, events, pods, statefulSets, services, workloads, podGroups, ...spelling };
   const { queue } = runController({
     name: spelling.name,
     context,
     ready: async () => {
-      await Promise.all([spelling.informer, pods, statefulSets, services].map((informer) => informer.whenSynced()));
+      const informed = [spelling.informer, pods, statefulSets, services, workloads, podGroups];
+      await Promise.all(informed.map((informer) => informer.whenSynced()));
     },
-    reconcile: (key) =>
-      reconcileLeaderWorkerSet(
-        { client, clock, events: context.eventsFor('leaderworkerset'), pods, statefulSets, services, ...spelling },
-        key,
-      ),
+    reconcile: (key) => reconcileLeaderWorkerSet(deps, key),
   });
   const wake = (object: KubeObject): void => {
     for (const key of setOf(object)) queue.add(key);
@@ -103,7 +108,7 @@ function start(context: ControllerContext, spelling: Spelling) {
     updated: (lws) => queue.add(keyOf(lws)),
     deleted: () => {},
   });
-  for (const informer of [pods, statefulSets]) {
+  for (const informer of [pods, statefulSets, podGroups]) {
     informer.addHandler({ added: wake, updated: wake, deleted: wake });
   }
   return queue;

@@ -2,12 +2,10 @@ import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import { controllerReference, isControlledBy } from '../../api/core/owner.ts';
 import { type LeaderWorkerSet, LWS } from '../../api/lws/types.ts';
-import type { ObjectKey, ResourceType } from '../../api/resource.ts';
+import type { ObjectKey } from '../../api/resource.ts';
 import { podType, serviceType, statefulSetType } from '../../api/resource-types.ts';
 import {
-  type Client,
   type Clock,
-  type EventRecorder,
   type Informer,
   isAlreadyExists,
   isNotFound,
@@ -15,15 +13,13 @@ import {
   settled,
 } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
+import { ensureGangs, type GangDeps } from './ensure-gangs.ts';
 import { leaderStatefulSet, replicasOf, revisionOf, workerStatefulSet } from './desired.ts';
 import { computePartition, gatherGroups, type Group, isPodReady, recreateReason } from './groups.ts';
 import { computeStatus } from './status.ts';
 
-export interface LeaderWorkerSetDeps {
-  readonly client: Client;
+export interface LeaderWorkerSetDeps extends GangDeps {
   readonly clock: Clock;
-  readonly events: EventRecorder;
-  readonly type: ResourceType<LeaderWorkerSet>;
   /** The set in its one form, whichever spelling it was written in. */
   readonly get: (key: ObjectKey) => LeaderWorkerSet | undefined;
   readonly writeStatus: (lws: LeaderWorkerSet, status: LeaderWorkerSet['status']) => Promise<void>;
@@ -32,7 +28,7 @@ export interface LeaderWorkerSetDeps {
   readonly services: Informer<Service>;
 }
 
-/** Brings the groups of one set in line with its spec: leaders, then workers, then replacements, then status. */
+/** Brings the groups of one set in line with its spec: gangs, leaders, then workers, then replacements, then status. */
 export async function reconcileLeaderWorkerSet(deps: LeaderWorkerSetDeps, key: ObjectKey): Promise<ReconcileResult> {
   const lws = deps.get(key);
   if (lws === undefined || lws.metadata.deletionTimestamp) return settled;
@@ -42,6 +38,7 @@ export async function reconcileLeaderWorkerSet(deps: LeaderWorkerSetDeps, key: O
   const groups = gatherGroups(pods, sets);
 
   await ensureService(deps, lws);
+  await ensureGangs(deps, lws, { groups, pods });
   await ensureLeaders(deps, lws, { groups, revision });
   for (const group of groups) await ensureGroup(deps, lws, group);
 

@@ -88,8 +88,8 @@ export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFac
       groups.of(namespace).setPodGroup(facts);
     }
   }
-  for (const { minCount, name, namespace } of gangs) {
-    const facts = { name, terminating: false, template: undefined, policy: { minCount } };
+  for (const { minCount, name, namespace, template } of gangs) {
+    const facts = { name, terminating: false, template, policy: { minCount } };
     index.setPodGroup(namespace, name, facts);
     groups.of(namespace).setPodGroup(facts);
   }

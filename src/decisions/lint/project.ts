@@ -5,8 +5,8 @@ import { ownerOf, planPod } from './planned-pod.ts';
 import type { LintPod, PodSet, Scale } from './pod-set.ts';
 import { countAt, type Fields, fieldsAt, fieldsOf, itemsOf, textsOf } from './shapes.ts';
 
-/** How many pods of a Job must run together; undefined for a Job that asks for no gang. */
-export type GangOf = (job: KubeObject) => number | undefined;
+/** How many pods of a Job, or of each group of a LeaderWorkerSet, must run together; undefined when it asks for no gang. */
+export type GangOf = (owner: KubeObject) => number | undefined;
 
 export interface Projection {
   readonly sets: PodSet[];
@@ -14,7 +14,15 @@ export interface Projection {
   /** Size and number of groups that only labels mark, by namespace and key. */
   readonly sources: { readonly namespace: string; readonly key: string; readonly source: GroupSource }[];
   /** PodGroups that a controller will make. */
-  readonly gangs: { readonly namespace: string; readonly name: string; readonly minCount: number }[];
+  readonly gangs: PlannedGang[];
+}
+
+export interface PlannedGang {
+  readonly namespace: string;
+  readonly name: string;
+  readonly minCount: number;
+  /** Shared by the gangs that are replicas of each other. */
+  readonly template?: { readonly workload: string; readonly name: string };
 }
 
 /** As many pods as Kubernetes supports in one cluster. */
@@ -33,7 +41,7 @@ export function projectPods(objects: readonly KubeObject[], gangOf: GangOf = () 
         addPod(projection, object);
         break;
       case 'LeaderWorkerSet':
-        addLeaderWorkerSet(projection, object);
+        addLeaderWorkerSet(projection, object, gangOf(object));
         break;
       case 'JobSet':
         addJobSet(projection, object);
@@ -149,7 +157,7 @@ function addJobSet(projection: Projection, root: KubeObject): void {
 }
 
 /** The leaders are one StatefulSet, the workers of each group another. */
-function addLeaderWorkerSet(projection: Projection, root: KubeObject): void {
+function addLeaderWorkerSet(projection: Projection, root: KubeObject, gang: number | undefined): void {
   const kruise = (root.apiVersion ?? '').startsWith('apps.kruise.io/');
   const { spec } = kruise ? fromKruise(root as KruiseLeaderWorkerSet) : (root as { spec?: unknown });
   const inner = fieldsAt(spec, 'leaderWorkerTemplate');
@@ -174,6 +182,11 @@ function addLeaderWorkerSet(projection: Projection, root: KubeObject): void {
   projection.sets.push(leaders, ...(size > 1 ? [workers] : []));
   guard(projection, replicas * size);
   for (let group = 0; group < replicas; group += 1) {
+    const podGroupName = gang === undefined ? undefined : `LeaderWorkerSet/${name}/${group}`;
+    if (podGroupName !== undefined) {
+      const template = { workload: `LeaderWorkerSet/${name}`, name: 'replica' };
+      projection.gangs.push({ namespace, name: podGroupName, minCount: gang as number, template });
+    }
     for (let index = 0; index < size; index += 1) {
       const statefulSet = index === 0 ? name : `${name}-${group}`;
       projection.pods.push(
@@ -190,6 +203,7 @@ function addLeaderWorkerSet(projection: Projection, root: KubeObject): void {
           },
           annotations: { [LWS.size]: String(size) },
           owner: ownerOf('apps/v1', 'StatefulSet', namespace, statefulSet),
+          podGroupName,
         }),
       );
     }

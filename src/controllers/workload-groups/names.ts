@@ -1,21 +1,16 @@
-import type { Job } from '../../api/generated/batch-v1.ts';
+import type { KubeObject } from '../../api/resource.ts';
 import { nameHash } from '../controller-history/index.ts';
-
-/** The PodGroup that a Job's pods join. */
-export interface JobGroup {
-  readonly name: string;
-}
 
 const MAX_NAME = 253;
 const MAX_LABEL = 63;
 
-/** Differs between Jobs that follow each other under one name. */
-export function workloadName({ metadata }: Job): string {
+/** Differs between owners that follow each other under one name. */
+export function workloadName({ metadata }: KubeObject): string {
   const hash = nameHash(metadata.uid ?? '');
   return `${(metadata.name ?? '').slice(0, MAX_NAME - hash.length - 1)}-${hash}`;
 }
 
-export function templateName({ metadata }: Job): string {
+export function templateName({ metadata }: KubeObject): string {
   return `${(metadata.name ?? '').replaceAll('.', '-').slice(0, MAX_LABEL - 6)}-pgt-0`;
 }
 

@@ -1,0 +1,14 @@
+/** Workloads and PodGroups of those controllers that place pods together. */
+export { type AskedGang, GANG_ANNOTATION, readGangAnnotation, UNREADABLE_GANG } from './gang-annotation.ts';
+export { podGroupName, templateName, workloadName } from './names.ts';
+export {
+  createPodGroup,
+  createWorkload,
+  type GroupOwner,
+  type GroupTerms,
+  type GroupWriter,
+  podGroupType,
+  setGroupMinimum,
+  setWorkloadMinimum,
+  workloadType,
+} from './objects.ts';
