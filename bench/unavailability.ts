@@ -4,17 +4,10 @@
  */
 import type { Pod } from '../src/api/generated/core-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../src/api/kruise/types.ts';
-import { namespaceType, nodeType, podType, serviceAccountType } from '../src/api/resource-types.ts';
 import { BudgetIndex, judgeUnavailability } from '../src/decisions/unavailability/index.ts';
-import {
-  type Client,
-  createClient,
-  createHttpTransport,
-  isAlreadyExists,
-  loadKubeconfig,
-} from '../src/machinery/runtime/index.ts';
 import { startEmbedded } from '../test/conformance/embedded.ts';
-import { childCpuMs, eachOf } from './evictions.ts';
+import { connectTo, type HostConnection } from './evictions/connection.ts';
+import { type Evicted, evictAll, type FleetPod, makeNamespace, makeReadyPods, until } from './evictions/fleet.ts';
 import { median, report } from './report.ts';
 
 const PODS = 150_000;
@@ -88,48 +81,38 @@ function makePod(at: number): Pod {
 }
 
 /** Each budget guards shards of eight and lets all of them go, one charge per shard and a record per pod. */
-const THROUGHPUT = { budgets: 50, shards: 10 };
+const THROUGHPUT = { budgets: 50, shards: 10, warmUp: 2, measured: 3 };
 
 async function benchThroughput(): Promise<void> {
-  const host = await startEmbedded({ nodes: 0 }).catch((error: unknown) => {
+  const plane = await startEmbedded({ nodes: 0 }).catch((error: unknown) => {
     report('unavailability: evictions', `not measured: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (host === undefined) return;
-  const transport = createHttpTransport(loadKubeconfig({ path: host.kubeconfig }));
-  const client = createClient({ transport: transport.send, userAgent: 'bench' });
-  const namespace = 'bench-pub';
+  if (plane === undefined) return;
+  const host = await connectTo(plane.kubeconfig);
+  const { budgets, measured, warmUp } = THROUGHPUT;
   try {
-    const names = await setUp(client, namespace);
-    const before = childCpuMs();
-    const started = performance.now();
-    await eachOf(names, async (name) => {
-      await client.createSubresource(podType, { namespace, name }, 'eviction', {
-        apiVersion: 'policy/v1',
-        kind: 'Eviction',
-        metadata: { name, namespace },
-        deleteOptions: { gracePeriodSeconds: 0 },
-      });
-    });
-    const rate = (names.length * 1000) / (performance.now() - started);
-    const cpuMs = (childCpuMs() - before) / names.length;
-    const what = `unavailability: ${names.length} evictions, ${THROUGHPUT.budgets} budgets`;
-    report(what, `${rate.toFixed(0)}/s`, { target: 'at least 1,000/s on two cores', met: rate >= 1000 });
-    report('  processor time of each', `${cpuMs.toFixed(2)} ms`);
+    const rounds: Evicted[] = [];
+    for (let round = 0; round < warmUp + measured; round += 1) {
+      const namespace = `bench-pub-${round}`;
+      rounds.push(await evictAll(host.send, namespace, await makeGuardedFleet(host, namespace)));
+    }
+    const later = rounds.slice(warmUp);
+    const perSecond = median(later.map((round) => round.perSecond));
+    const goal = { target: 'at least 1,000/s on two cores', met: perSecond >= 1000 };
+    report(`unavailability: evictions, ${budgets} budgets`, `${perSecond.toFixed(0)}/s sustained`, goal);
+    report('  processor time of each', `${median(later.map(({ cpuMs }) => cpuMs)).toFixed(2)} ms`);
+    const [first] = rounds;
+    const cold = `${first?.perSecond.toFixed(0)}/s, ${first?.cpuMs.toFixed(2)} ms CPU each`;
+    report(`  after ${warmUp} rounds of warm-up, the first of them`, cold);
   } finally {
-    transport.close();
-    await host.stop();
+    host.close();
+    await plane.stop();
   }
 }
 
-async function setUp(client: Client, namespace: string): Promise<string[]> {
-  const ensure = async (made: Promise<unknown>): Promise<void> => {
-    await made.catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
-    });
-  };
-  await ensure(client.create(nodeType, { metadata: { name: 'bench-node' } }));
-  await ensure(client.create(namespaceType, { metadata: { name: namespace } }));
-  await ensure(client.create(serviceAccountType, { metadata: { name: 'default', namespace } }));
+/** Returns the pods that may go; one shard of each budget stays. */
+export async function makeGuardedFleet({ client, send }: HostConnection, namespace: string): Promise<string[]> {
+  await makeNamespace(client, namespace);
   const { budgets, shards } = THROUGHPUT;
   for (let set = 0; set < budgets; set += 1) {
     await client.create(POD_UNAVAILABLE_BUDGETS, {
@@ -144,29 +127,23 @@ async function setUp(client: Client, namespace: string): Promise<string[]> {
       },
     });
   }
-  const names: string[] = [];
+  const fleet: FleetPod[] = [];
+  const going: string[] = [];
   for (let shard = 0; shard <= shards; shard += 1) {
-    for (let at = 0; at < SHARD; at += 1)
-      for (let set = 0; set < budgets; set += 1) names.push(`p-${set}-${shard}-${at}`);
-  }
-  await eachOf(names, async (name) => {
-    const [, set, shard] = name.split('-');
-    const labels = { set: `s-${set}`, shard: `${shard}` };
-    const made = await client.create(podType, {
-      metadata: { name, namespace, labels },
-      spec: { containers: [{ name: 'main', image: 'x' }], nodeName: 'bench-node', automountServiceAccountToken: false },
-    });
-    const { resourceVersion: _any, ...metadata } = made.metadata;
-    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
-    await client.updateStatus(podType, { metadata, spec: made.spec, status });
-  });
-  for (let set = 0; set < budgets; set += 1) {
-    for (;;) {
-      const { status } = await client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name: `b-${set}` });
-      if (status?.unavailableAllowed === shards) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    for (let at = 0; at < SHARD; at += 1) {
+      for (let set = 0; set < budgets; set += 1) {
+        const name = `p-${set}-${shard}-${at}`;
+        fleet.push({ name, labels: { set: `s-${set}`, shard: `${shard}` } });
+        if (shard < shards) going.push(name);
+      }
     }
   }
-  // One shard of each budget stays.
-  return names.filter((name) => name.split('-')[2] !== String(shards));
+  await makeReadyPods(send, namespace, fleet);
+  for (let set = 0; set < budgets; set += 1) {
+    await until(async () => {
+      const { status } = await client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name: `b-${set}` });
+      return status?.unavailableAllowed === shards;
+    });
+  }
+  return going;
 }
