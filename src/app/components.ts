@@ -39,12 +39,15 @@ export interface ComponentOptions {
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
   readonly pickers?: PickerOptions | undefined;
+  /** How long budgets gather what approved evictions bring about before they write it. Default: not at all. */
+  readonly gatherMs?: number | undefined;
 }
 
 /** Where pod pickers may live, and whose certificates they may show. */
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
-export function embeddedComponents({ authority, compat, gates, pickers }: ComponentOptions): StartController[] {
+export function embeddedComponents(options: ComponentOptions): StartController[] {
+  const { authority, compat, gates, gatherMs, pickers } = options;
   return [
     startNamespaceController,
     startServiceAccountController,
@@ -60,7 +63,7 @@ export function embeddedComponents({ authority, compat, gates, pickers }: Compon
     (context) => startNodeLifecycleController(context),
     startTaintEvictionController,
     (context) => startPodGcController(context),
-    createDisruptionController(),
+    createDisruptionController({ gatherMs }),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),
     startStatefulSetController,

@@ -56,6 +56,8 @@ const SERVICE_ADDRESS = '10.96.0.1';
 /** Only what changed in the last minutes can be watched from; older watchers list again. */
 const COMPACT_EVERY_MS = 60_000;
 const KEEP_HISTORY_MS = 2 * 60_000;
+/** About as long as Kubernetes itself takes to write what evictions did to a budget. */
+const GATHER_MS = 50;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedHost> {
   const { dataDirectory, log } = options;
@@ -109,7 +111,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
 
   const components = runComponents({ transportFor: () => transportFor(), clock, log, metrics }, [
-    ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers, compat }),
+    ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers, compat, gatherMs: GATHER_MS }),
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ]);
   const stopRenewing = pki.keepServerFresh(

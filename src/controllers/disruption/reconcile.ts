@@ -121,7 +121,7 @@ async function expectedOf(deps: BudgetDeps, budget: PodDisruptionBudget, count: 
     if (found === undefined) throw new Error(`found no controllers for pod "${podOf(deps, count, owner)}"`);
     scales.set(found.uid, found.scale);
   }
-  if (count.unmanaged.length > 0) publish(deps.events, budget, unmanagedPods(budget));
+  if (count.unmanaged > 0) publish(deps.events, budget, unmanagedPods(budget));
   let expected = 0;
   for (const scale of scales.values()) expected += scale;
   return expected;

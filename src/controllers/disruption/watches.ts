@@ -1,7 +1,8 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatKey, keyOf } from '../../api/resource.ts';
-import { type DisruptionIndex, readBudget, readPod } from '../../decisions/disruption/index.ts';
+import { type BudgetFacts, type DisruptionIndex, readBudget, readPod } from '../../decisions/disruption/index.ts';
 import type { Clock, EventRecorder, Informer, WorkQueue } from '../../machinery/runtime/index.ts';
+import { deepEqual } from '../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
 import { multipleBudgets, publish } from './events.ts';
 import { staleTargetDelayMs } from './stale-target.ts';
@@ -10,14 +11,17 @@ interface BudgetWatch {
   readonly index: DisruptionIndex;
   readonly book: BudgetBook;
   readonly queue: WorkQueue;
+  readonly gatherMs: number;
 }
 
-export function watchBudgets({ book, index, queue }: BudgetWatch): void {
+export function watchBudgets({ book, gatherMs, index, queue }: BudgetWatch): void {
   book.follow({
     seen(budget) {
       const { name = '', namespace = '' } = budget.metadata;
-      index.setBudget(readBudget(budget, index.budget(namespace, name)));
-      queue.add(keyOf(budget));
+      const known = index.budget(namespace, name);
+      const facts = readBudget(budget, known);
+      index.setBudget(facts);
+      queue.addAfter(keyOf(budget), known !== undefined && asksTheSame(known, facts) ? gatherMs : 0);
     },
     gone(budget) {
       const { name = '', namespace = '' } = budget.metadata;
@@ -27,6 +31,17 @@ export function watchBudgets({ book, index, queue }: BudgetWatch): void {
   });
 }
 
+/** Only the numbers changed: by an approval, or by this controller itself. */
+function asksTheSame(a: BudgetFacts, b: BudgetFacts): boolean {
+  return (
+    a.uid === b.uid &&
+    a.generation === b.generation &&
+    a.scope === b.scope &&
+    a.lookahead === b.lookahead &&
+    deepEqual(a.groupBy, b.groupBy)
+  );
+}
+
 interface PodWatch {
   readonly index: DisruptionIndex;
   readonly pods: Informer<Pod>;
@@ -34,25 +49,26 @@ interface PodWatch {
   readonly stale: WorkQueue;
   readonly events: EventRecorder;
   readonly clock: Clock;
+  readonly gatherMs: number;
 }
 
 /**
  * A pod event wakes one budget that selects the pod's current labels, and every budget that counts a group the pod is
  * a member of, selected or not. Rescaling a workload wakes nothing: the pods that follow do.
  */
-export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch): void {
-  const wake = (pod: Pod): void => {
+export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }: PodWatch): void {
+  const wake = (pod: Pod, delayMs: number): void => {
     const { name = '', namespace = '' } = pod.metadata;
     const { grouping, selecting } = index.concernedBy(namespace, name);
     const [first] = selecting;
     if (first !== undefined && selecting.length > 1) publish(events, pod, multipleBudgets(pod, first));
     for (const budget of first === undefined ? grouping : [first, ...grouping]) {
-      wakeUnlessDue(queue, formatKey({ namespace, name: budget }));
+      wakeUnlessDue(queue, formatKey({ namespace, name: budget }), delayMs);
     }
   };
   const see = (pod: Pod): void => {
     index.setPod(readPod(pod));
-    wake(pod);
+    wake(pod, pod.metadata.deletionTimestamp && isEvicted(pod) ? gatherMs : 0);
     const delayMs = staleTargetDelayMs(pod, clock.now());
     if (delayMs !== undefined) stale.addAfter(keyOf(pod), delayMs);
   };
@@ -61,7 +77,7 @@ export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch
     updated: see,
     deleted(pod) {
       const { name = '', namespace = '' } = pod.metadata;
-      wake(pod);
+      wake(pod, isEvicted(pod) ? gatherMs : 0);
       index.deletePod(namespace, name);
     },
   });
@@ -71,6 +87,12 @@ export function watchPods({ clock, events, index, pods, queue, stale }: PodWatch
  * A budget whose write has just lost against an eviction is already due again; under a storm of evictions every further
  * attempt before that would lose as well.
  */
-function wakeUnlessDue(queue: WorkQueue, key: string): void {
-  if (queue.failures(key) === 0) queue.add(key);
+function wakeUnlessDue(queue: WorkQueue, key: string, delayMs: number): void {
+  if (queue.failures(key) === 0) queue.addAfter(key, delayMs);
+}
+
+/** Its eviction was approved, as opposed to a deletion that no budget was asked about. */
+function isEvicted({ status }: Pod): boolean {
+  const target = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  return target?.status === 'True' && target.reason === 'EvictionByEvictionAPI';
 }

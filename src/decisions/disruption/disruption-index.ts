@@ -20,7 +20,7 @@ export interface BudgetCount {
   /** Replicas declared; only when groups count. */
   readonly expectedUnits: number;
   readonly owners: readonly OwnerReference[];
-  readonly unmanaged: readonly string[];
+  readonly unmanaged: number;
   /** Families that selected pods belong to. */
   readonly families: number;
   /** Selected pods that name a group, resolvable or not. */
@@ -123,7 +123,7 @@ export class DisruptionIndex {
       healthy: inGroups ? tally.availableUnits : tally.healthyPods,
       expectedUnits: inGroups ? tally.expectedUnits : 0,
       owners: [...tally.owners.values()].map(({ owner }) => owner),
-      unmanaged: [...tally.unmanaged].map((record) => record.facts.name),
+      unmanaged: tally.unmanaged.size,
       families: tally.families.size,
       linked: tally.linkedPods,
     };
