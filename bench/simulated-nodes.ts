@@ -1,46 +1,82 @@
 /**
- * What simulated nodes cost: NODES nodes heartbeat and PODS pods come up on them, server and nodes in one process with
- * a store in memory. The figure is the CPU time of the whole process as a share of one core. While pods are created that
- * includes creating them, as fast as one thread goes; the rate is told there.
+ * What simulated nodes cost: NODES nodes heartbeat and PODS pods come up on them, half of them at a steady RATE, half as
+ * fast as they can be created. Once as `quorate nodes`, whose process does nothing else; once in the same process as the
+ * API server and whoever creates the pods, as in `quorate up`. Flat out, the share of a core says how busy the one
+ * thread is and not what a pod costs, so the processor time per pod stands beside it.
  */
-import type { Pod } from '../src/api/generated/core-v1.ts';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { nodeType, podType } from '../src/api/resource-types.ts';
-import { type Informer, systemClock } from '../src/machinery/runtime/index.ts';
+import { type Client, type Informer, systemClock } from '../src/machinery/runtime/index.ts';
+import type { Pod } from '../src/api/generated/core-v1.ts';
 import { startSimulatedNodes } from '../src/nodes/index.ts';
 import { startControlPlane } from '../src/testkit/index.ts';
+import { cpuSecondsOf, meter, ownCpuSeconds, type Spent } from './processor-time.ts';
 import { report } from './report.ts';
+import { command } from './scheduling/hosts.ts';
 
 const NODES = Number(process.env['NODES'] ?? 5000);
 const PODS = Number(process.env['PODS'] ?? 100_000);
-const QUIET_SECONDS = Number(process.env['QUIET_SECONDS'] ?? 60);
+const RATE = Number(process.env['RATE'] ?? 500);
+const QUIET_SECONDS = Number(process.env['QUIET_SECONDS'] ?? 30);
 const CREATORS = 32;
+
+/** The processes to judge, and a way to see how far the pods are. */
+interface Subject {
+  readonly name: string;
+  readonly client: Client;
+  readonly cpuSeconds: () => number;
+  readonly residentMB: () => number;
+  readonly pods: Informer<Pod>;
+  readonly stop: () => Promise<void>;
+}
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-interface Spent {
-  readonly seconds: number;
-  readonly share: number;
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await wait(500);
 }
 
-/** CPU time of this process since the last call. */
-function meter(): () => Spent {
-  let cpu = process.cpuUsage();
-  let at = process.hrtime.bigint();
-  return () => {
-    const used = process.cpuUsage(cpu);
-    const seconds = Number(process.hrtime.bigint() - at) / 1e9;
-    cpu = process.cpuUsage();
-    at = process.hrtime.bigint();
-    return { seconds, share: (used.user + used.system) / 1e6 / seconds };
+export async function benchSimulatedNodes(): Promise<void> {
+  await measure(await nodesAlone());
+  await measure(await allInOne());
+}
+
+/** Over HTTPS, as against any cluster; the server is in this process and not counted. */
+async function nodesAlone(): Promise<Subject> {
+  let pods: Informer<Pod> | undefined;
+  const plane = await startControlPlane({
+    clock: systemClock,
+    port: 0,
+    controllers: [
+      ({ informers }) => {
+        pods = informers.of(podType);
+        return { name: 'bench', queues: [] };
+      },
+    ],
+  });
+  const args = [...command, 'nodes', '--count', String(NODES), '--kubeconfig', plane.kubeconfig];
+  const nodes = spawn(process.execPath, [...(process.env['NODE_FLAGS']?.split(' ') ?? []), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const pid = nodes.pid ?? 0;
+  return {
+    name: 'quorate nodes',
+    client: plane.client,
+    pods: pods as unknown as Informer<Pod>,
+    cpuSeconds: () => cpuSecondsOf([pid]),
+    residentMB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000,
+    async stop() {
+      const ended = new Promise((resolve) => nodes.once('exit', resolve));
+      nodes.kill('SIGTERM');
+      await ended;
+      await plane.stop();
+    },
   };
 }
 
-const under = ({ share }: Spent) => ({ target: 'under one core', met: share < 1 });
-const spell = ({ seconds, share }: Spent): string => `${share.toFixed(2)} cores over ${seconds.toFixed(0)} s`;
-
-export async function benchSimulatedNodes(): Promise<void> {
+async function allInOne(): Promise<Subject> {
   let pods: Informer<Pod> | undefined;
-  const read = meter();
   const plane = await startControlPlane({
     clock: systemClock,
     controllers: [
@@ -50,39 +86,67 @@ export async function benchSimulatedNodes(): Promise<void> {
       },
     ],
   });
-  const until = async (isDone: () => boolean | Promise<boolean>): Promise<void> => {
-    while (!(await isDone())) await wait(500);
+  return {
+    name: 'server, nodes and clients in one process',
+    client: plane.client,
+    pods: pods as unknown as Informer<Pod>,
+    cpuSeconds: ownCpuSeconds,
+    residentMB: () => process.memoryUsage().rss / 1e6,
+    stop: () => plane.stop(),
   };
+}
+
+async function measure({ client, cpuSeconds, name, pods, residentMB, stop }: Subject): Promise<void> {
+  console.log(`${name}: ${NODES} nodes, ${PODS} pods`);
+  const read = meter(cpuSeconds);
   await until(async () => {
-    const { items } = await plane.client.list(nodeType);
+    const { items } = await client.list(nodeType);
     return items.filter(({ status }) => status?.nodeInfo !== undefined).length >= NODES;
   });
-  report(`${NODES} simulated nodes register`, spell(read()));
+  report('  nodes register', spell(read()));
 
   let created = 0;
-  const create = async (): Promise<void> => {
-    while (created < PODS) {
-      const index = created++;
-      await plane.client.create(podType, {
-        metadata: { namespace: 'default', name: `pod-${index}` },
-        spec: { nodeName: `node-${index % NODES}`, containers: [{ name: 'main', image: 'web:1' }] },
-      });
-    }
+  /** Creates up to `total` pods and waits until they run. */
+  const start = async (total: number, perSecond: number): Promise<void> => {
+    const [from, began] = [created, performance.now()];
+    const create = async (): Promise<void> => {
+      while (created < total) {
+        const index = created++;
+        const early = began + ((index - from) / perSecond) * 1000 - performance.now();
+        if (early > 1) await wait(early);
+        await client.create(podType, {
+          metadata: { namespace: 'default', name: `pod-${index}` },
+          spec: { nodeName: `node-${index % NODES}`, containers: [{ name: 'main', image: 'web:1' }] },
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: CREATORS }, create));
+    await until(() => pods.size >= total && pods.list().every(({ status }) => status?.phase === 'Running'));
   };
-  await Promise.all(Array.from({ length: CREATORS }, create));
-  await until(() => (pods?.list() ?? []).every(({ status }) => status?.phase === 'Running'));
-  const starting = read();
-  report(
-    `${PODS} pods are created and run on them`,
-    `${Math.round(PODS / starting.seconds)} pods/s, ${spell(starting)}`,
-    under(starting),
-  );
-
+  const half = Math.floor(PODS / 2);
+  for (const [label, total, perSecond] of [
+    [`pods start at ${RATE}/s`, half, RATE],
+    ['pods start flat out', PODS, Number.POSITIVE_INFINITY],
+  ] as const) {
+    const before = created;
+    read();
+    await start(total, perSecond);
+    const spent = read();
+    const count = total - before;
+    const micros = Math.round((spent.cpuSeconds / count) * 1e6);
+    report(
+      `  ${label}`,
+      `${Math.round(count / spent.seconds)} pods/s, ${micros} us of processor time per pod, ${spell(spent)}`,
+      under(spent),
+    );
+  }
   await wait(5000);
   read();
   await wait(QUIET_SECONDS * 1000);
   const quiet = read();
-  const resident = Math.round(process.memoryUsage().rss / 1e6);
-  report('all quiet, heartbeats only', `${spell(quiet)}, ${resident} MB resident`, under(quiet));
-  await plane.stop();
+  report('  all quiet, heartbeats only', `${spell(quiet)}, ${Math.round(residentMB())} MB resident`, under(quiet));
+  await stop();
 }
+
+const under = ({ share }: Spent) => ({ target: 'under one core', met: share < 1 });
+const spell = ({ seconds, share }: Spent): string => `${share.toFixed(2)} cores over ${seconds.toFixed(0)} s`;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRealControlPlane } from '../../test/kubernetes/control-plane.ts';
+import { cpuSecondsOf } from '../processor-time.ts';
 
 export interface Host {
   readonly name: string;
@@ -17,23 +18,7 @@ export interface Host {
 const built = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const source = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** What users run, if it has been built. */
-const command = existsSync(built) ? [built] : ['--import', 'tsx', source];
-const TICKS_PER_SECOND = 100;
-
-/** User and system time of processes by id; what has ended counts no more. */
-function cpuOf(pids: readonly number[]): number {
-  let ticks = 0;
-  for (const pid of pids) {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      ticks += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      // Ended, or a system without /proc.
-    }
-  }
-  return ticks / TICKS_PER_SECOND;
-}
-
+export const command = existsSync(built) ? [built] : ['--import', 'tsx', source];
 export async function startEmbeddedHost(): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
   const kubeconfig = join(folder, 'kubeconfig');
@@ -46,7 +31,7 @@ export async function startEmbeddedHost(): Promise<Host> {
   return {
     name: 'quorate',
     kubeconfig,
-    cpuSeconds: () => cpuOf([pid]),
+    cpuSeconds: () => cpuSecondsOf([pid]),
     async stop() {
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
@@ -82,5 +67,10 @@ export async function startKubernetesHost(): Promise<Host> {
       }
     })
     .map(Number);
-  return { name: 'kubernetes', kubeconfig: plane.kubeconfig, cpuSeconds: () => cpuOf(pids), stop: () => plane.stop() };
+  return {
+    name: 'kubernetes',
+    kubeconfig: plane.kubeconfig,
+    cpuSeconds: () => cpuSecondsOf(pids),
+    stop: () => plane.stop(),
+  };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Container, ContainerStatus, Pod } from '../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../machinery/values/index.ts';
 import { annotatedMs, NOT_READY, READY_DELAY } from './annotations.ts';
@@ -16,7 +16,9 @@ export const CRASH_LOOP = 'CrashLoopBackOff';
 const PULL_FAILED = 'ErrImagePull';
 export const PULL_BACK_OFF = 'ImagePullBackOff';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => hash('sha256', text);
+
+const imageIDOf = (image: string): string => `${image}@sha256:${sha256(image)}`;
 
 const containerID = (pod: Pod, name: string, restarts: number): string =>
   `quorate://${sha256(`${pod.metadata.uid ?? ''}/${name}/${restarts}`)}`;
@@ -90,7 +92,7 @@ function runContainer(
     lastState: previous !== undefined && isRunning(previous) ? { terminated: ended143(previous, site.now) } : {},
     restartCount: restarts,
     image,
-    imageID: `${image}@sha256:${sha256(image)}`,
+    imageID: imageIDOf(image),
     containerID: containerID(pod, container.name, restarts),
     ...resources,
     ...readiness(pod, container, parseTime(startedAt) ?? site.now, site),
@@ -142,7 +144,7 @@ function completedContainer(
     ready: true,
     restartCount: 0,
     image,
-    imageID: `${image}@sha256:${sha256(image)}`,
+    imageID: imageIDOf(image),
     containerID: id,
     started: false,
   };

@@ -26,7 +26,7 @@ export function pickStage(
     if (!stageMatches(stage, facts)) continue;
     const from = before.get(stage.name) ?? now;
     since.set(stage.name, from);
-    const due = dueOf(stage, from, moments, draw(stage.name));
+    const due = dueOf(stage, from, moments, draw);
     if (step === undefined || due < step.due) step = { stage, due };
   }
   return { step, since };

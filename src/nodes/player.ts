@@ -31,8 +31,8 @@ const nothingYet: MatchedSince = new Map();
 export class Player {
   readonly #options: PlayerOptions;
   readonly #pool: AddressPool;
-  /** What our last write answered, until the informer has caught up with it. */
-  readonly #written = new Map<string, Pod>();
+  /** What our last write made of a pod, until the informer has caught up with it. */
+  readonly #written = new Map<string, { readonly uid: string | undefined; readonly version: number }>();
   readonly #since = new Map<string, MatchedSince>();
 
   constructor(options: PlayerOptions) {
@@ -55,45 +55,43 @@ export class Player {
     this.#pool.release(pod.metadata.uid ?? '');
   }
 
-  /** Plays whatever is due for a pod and sets the timer for what is next. */
+  /** Plays what is due for a pod, or sets the timer for when it is. The event of a step brings the pod back here. */
   async play(key: ObjectKey, timers: TimerHeap): Promise<void> {
     const { clock, fleet, seed, stages } = this.#options;
     const name = formatKey(key);
-    let pod = this.#newest(key);
-    while (pod !== undefined) {
-      const node = fleet.get(pod.spec?.nodeName);
-      if (node === undefined || !node.on) break;
+    const pod = this.#options.pods.get(key);
+    if (pod !== undefined && this.#isBehind(name, pod)) return;
+    const node = fleet.get(pod?.spec?.nodeName);
+    if (pod !== undefined && node?.on) {
       const { uid = '' } = pod.metadata;
       const now = clock.now();
-      const { since, step } = pickStage(stages, observe(pod, this.#site(pod, node, now)), {
+      const site = this.#site(pod, node, now);
+      const { since, step } = pickStage(stages, observe(pod, site), {
         before: this.#since.get(name) ?? nothingYet,
         draw: (stage) => draw(seed, uid, stage),
         now,
       });
-      if (step === undefined) break;
-      this.#since.set(name, since);
-      if (step.due > now) {
+      if (step !== undefined && step.due > now) {
+        this.#since.set(name, since);
         if (step.due < Number.POSITIVE_INFINITY) timers.set(name, step.due);
         return;
       }
-      pod = await this.#perform(step.stage.effect, pod, node);
-      this.#since.delete(name);
+      if (step !== undefined) await this.#perform(step.stage.effect, pod, site);
     }
     this.#since.delete(name);
     timers.clear(name);
   }
 
-  /** Answers the pod as it now is; undefined when there is nothing more to do until its next event. */
-  async #perform(effect: PodEffect, pod: Pod, node: SimulatedNode): Promise<Pod | undefined> {
-    const { client, clock } = this.#options;
+  async #perform(effect: PodEffect, pod: Pod, site: PodSite): Promise<void> {
+    const { client } = this.#options;
     const { name = '', namespace, resourceVersion, uid } = pod.metadata;
     try {
       if (effect === 'remove') {
         await client.delete(podType, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
-        return undefined;
+        return;
       }
-      const status = statusPatch(effect, pod, this.#site(pod, node, clock.now()));
-      if (status === undefined) return undefined;
+      const status = statusPatch(effect, pod, site);
+      if (status === undefined) return;
       const body = { metadata: { uid }, status };
       const answer = await client.patch(
         podType,
@@ -101,27 +99,23 @@ export class Player {
         { type: 'strategic', body },
         { subresource: 'status' },
       );
-      // A write that changed nothing would be asked for again at once.
-      if (answer.metadata.resourceVersion === resourceVersion) return undefined;
-      this.#written.set(keyOf(pod), answer);
-      return answer;
+      const written = answer.metadata.resourceVersion;
+      // A write that changed nothing has no event to wait for.
+      if (written !== resourceVersion) this.#written.set(keyOf(pod), { uid, version: Number(written) });
     } catch (error) {
       // Gone, or replaced by a namesake: its own event brings it back here.
-      if (isNotFound(error) || isConflict(error)) return undefined;
+      if (isNotFound(error) || isConflict(error)) return;
       throw error;
     }
   }
 
-  #newest(key: ObjectKey): Pod | undefined {
-    const seen = this.#options.pods.get(key);
-    const written = this.#written.get(formatKey(key));
-    if (seen === undefined || written === undefined) return seen;
-    const isAhead =
-      written.metadata.uid === seen.metadata.uid &&
-      Number(written.metadata.resourceVersion) > Number(seen.metadata.resourceVersion);
-    if (isAhead) return written;
-    this.#written.delete(formatKey(key));
-    return seen;
+  /** Whether the informer has yet to show what we wrote: the pod as it is known would be played twice. */
+  #isBehind(name: string, { metadata }: Pod): boolean {
+    const written = this.#written.get(name);
+    if (written === undefined) return false;
+    if (written.uid === metadata.uid && written.version > Number(metadata.resourceVersion)) return true;
+    this.#written.delete(name);
+    return false;
   }
 
   #site(pod: Pod, node: SimulatedNode, now: number): PodSite {

@@ -67,7 +67,10 @@ export interface Stage {
 }
 
 export function stageMatches({ match }: Stage, facts: PodFacts): boolean {
-  for (const [name, wanted] of Object.entries(match)) if (facts[name as keyof PodFacts] !== wanted) return false;
+  for (const name in match) {
+    const fact = name as keyof PodFacts;
+    if (facts[fact] !== match[fact]) return false;
+  }
   return true;
 }
 
@@ -75,8 +78,13 @@ export function stageMatches({ match }: Stage, facts: PodFacts): boolean {
  * When the stage is due. `draw` is the pod's own number in [0, 1) for this stage, the same each time it is
  * asked for, so that looking at a pod again never moves its steps.
  */
-export function dueOf({ delay }: Stage, since: number, moments: PodMoments, draw: number): number {
-  let wait = (delay.ms ?? 0) + (delay.jitterMs ?? 0) * draw;
+export function dueOf(
+  { delay, name }: Stage,
+  since: number,
+  moments: PodMoments,
+  draw: (stage: string) => number,
+): number {
+  let wait = (delay.ms ?? 0) + (delay.jitterMs === undefined ? 0 : delay.jitterMs * draw(name));
   if (delay.atLeast !== undefined) wait = Math.max(wait, moments[delay.atLeast]);
   if (delay.atMost !== undefined) wait = Math.min(wait, moments[delay.atMost]);
   const due = since + Math.floor(wait);

@@ -137,6 +137,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
       },
       body: payload,
       shared,
+      whole: true,
     });
     if (response.document !== undefined) return response.document as R;
     const text = (await readBody(response.body)).toString('utf8');

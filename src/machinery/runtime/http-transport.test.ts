@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpTransport } from './http-transport.ts';
+import { createHttpTransport, type HttpTransport } from './http-transport.ts';
 import { readBody } from './transport.ts';
 
 let server: Server | undefined;
@@ -10,22 +10,79 @@ afterEach(() => {
   server?.close();
 });
 
-test('bodies of every method arrive whole, one after another on one connection', async () => {
-  server = createServer((request, response) => {
+async function listen(handle: RequestListener): Promise<HttpTransport> {
+  server = createServer(handle);
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return createHttpTransport({ server: `http://127.0.0.1:${port}`, namespace: 'default' });
+}
+
+test.each([
+  ['whole', true],
+  ['as a stream', false],
+])('bodies of every method arrive, one after another on one connection, answered %s', async (_, whole) => {
+  const sockets = new Set<unknown>();
+  const transport = await listen((request, response) => {
+    sockets.add(request.socket);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => response.end(`${request.method} ${Buffer.concat(chunks).toString()}`));
   });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const transport = createHttpTransport({ server: `http://127.0.0.1:${port}`, namespace: 'default' });
   const send = async (method: string, body?: string): Promise<string> => {
-    const response = await transport.send({ method, path: '/', body });
+    const response = await transport.send({ method, path: '/', body, whole });
     return `${response.status} ${(await readBody(response.body)).toString()}`;
   };
   expect(await send('DELETE', '{"a":"ü"}')).toBe('200 DELETE {"a":"ü"}');
   expect(await send('DELETE', '{"b":1}')).toBe('200 DELETE {"b":1}');
   expect(await send('PATCH', '{"c":1}')).toBe('200 PATCH {"c":1}');
   expect(await send('GET')).toBe('200 GET ');
+  expect(sockets.size).toBe(1);
   transport.close();
+});
+
+test('requests at once take a connection each, and none waits for ever', async () => {
+  const transport = await listen((request, response) => {
+    setImmediate(() => response.end(request.url));
+  });
+  const paths = Array.from({ length: 600 }, (_, index) => `/${index}`);
+  const answers = await Promise.all(paths.map((path) => transport.send({ method: 'GET', path, whole: true })));
+  expect(answers.map(({ body }) => String(body))).toEqual(paths);
+  transport.close();
+});
+
+test('reading is tried again on a new connection when the kept one is gone; writing is not', async () => {
+  let dropping = false;
+  const transport = await listen((request, response) => {
+    if (dropping) {
+      dropping = false;
+      request.socket.destroy();
+    } else {
+      response.end('here');
+    }
+  });
+  const send = (method: string) => transport.send({ method, path: '/', body: undefined, whole: true });
+  await send('GET');
+  dropping = true;
+  expect(String((await send('GET')).body)).toBe('here');
+  dropping = true;
+  await expect(send('POST')).rejects.toThrow('the API server closed the connection');
+  expect(String((await send('POST')).body)).toBe('here');
+  transport.close();
+});
+
+test('nothing in a path or a header can begin another request', async () => {
+  const transport = await listen((_, response) => response.end());
+  await expect(transport.send({ method: 'GET', path: '/\r\nx: y', whole: true })).rejects.toThrow('line ends');
+  const headers = { 'user-agent': 'a\r\nb: c' };
+  await expect(transport.send({ method: 'GET', path: '/', headers, whole: true })).rejects.toThrow('line ends');
+  transport.close();
+});
+
+test('a server that is not there is named', async () => {
+  const transport = await listen(() => {});
+  const { port } = server?.address() as AddressInfo;
+  await new Promise((resolve) => server?.close(resolve));
+  await expect(transport.send({ method: 'GET', path: '/', whole: true })).rejects.toThrow(
+    `cannot reach the API server at 127.0.0.1:${port}: nothing listens there (ECONNREFUSED)`,
+  );
 });

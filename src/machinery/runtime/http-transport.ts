@@ -1,5 +1,8 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { KeptConnections } from './kept-connections.ts';
 import type { ServerAccess } from './kubeconfig.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
@@ -17,43 +20,61 @@ export function createHttpTransport(access: ServerAccess): HttpTransport {
   const url = new URL(access.server);
   const secure = url.protocol === 'https:';
   const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
-  const agent = secure
-    ? new HttpsAgent({
-        ...pool,
-        ...(access.ca === undefined ? {} : { ca: access.ca }),
-        ...(access.clientCert === undefined ? {} : { cert: access.clientCert }),
-        ...(access.clientKey === undefined ? {} : { key: access.clientKey }),
-        ...(access.serverName === undefined ? {} : { servername: access.serverName }),
-        rejectUnauthorized: access.skipVerify !== true,
-      })
-    : new HttpAgent(pool);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port || (secure ? 443 : 80));
+  const tls = {
+    ...(access.ca === undefined ? {} : { ca: access.ca }),
+    ...(access.clientCert === undefined ? {} : { cert: access.clientCert }),
+    ...(access.clientKey === undefined ? {} : { key: access.clientKey }),
+    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+    rejectUnauthorized: access.skipVerify !== true,
+  };
+  const agent = secure ? new HttpsAgent({ ...pool, ...tls }) : new HttpAgent(pool);
+  const kept = new KeptConnections({
+    host,
+    port,
+    maxConnections: MAX_CONNECTIONS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    tls: secure
+      ? {
+          ALPNProtocols: ['http/1.1'],
+          ...(isIP(host) === 0 && { servername: host }),
+          ...tls,
+          // Built once: every connection would otherwise read the certificates again.
+          secureContext: createSecureContext(tls),
+        }
+      : undefined,
+  });
   const base = url.pathname.replace(/\/+$/, '');
 
   const send: Transport = async (request) => {
     const token = await access.token?.();
-    const options: RequestOptions = {
-      agent,
-      host: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port || (secure ? 443 : 80),
-      method: request.method,
-      path: base + request.path,
-      headers: {
-        ...request.headers,
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        // Without it a DELETE's body would go out unframed, and be taken for the start of the next request.
-        ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
-      },
+    const { body, method } = request;
+    const path = base + request.path;
+    const headers = { ...request.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const start = (): Promise<TransportResponse> => {
+      if (request.whole === true && request.signal === undefined && method !== 'HEAD')
+        return kept.send({ method, path, headers, body });
+      // Without a length a DELETE's body would go out unframed, and be taken for the start of the next request.
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const options: RequestOptions = { agent, host, port, method, path, headers: { ...headers, ...length } };
+      return exchange(secure ? httpsRequest : httpRequest, options, request);
     };
-    const start = (): Promise<TransportResponse> => exchange(secure ? httpsRequest : httpRequest, options, request);
     try {
       return await start();
     } catch (error) {
       // The server may close a kept connection just as a request goes out on it; reading again is harmless.
       if (request.method === 'GET' && isReset(error) && !request.signal?.aborted) return start();
-      throw error;
+      throw unreachable(error as NodeJS.ErrnoException, { host, port }) ?? error;
     }
   };
-  return { send, close: () => agent.destroy() };
+  return {
+    send,
+    close() {
+      agent.destroy();
+      kept.close();
+    },
+  };
 }
 
 function exchange(
@@ -81,7 +102,7 @@ function exchange(
     });
     call.once('error', (error) => {
       cleanUp();
-      reject(unreachable(error, options) ?? error);
+      reject(error);
     });
     call.once('response', (response: IncomingMessage) => {
       response.once('close', cleanUp);

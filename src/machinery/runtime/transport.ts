@@ -9,6 +9,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The caller wants the answer in one piece, when it is complete. */
+  readonly whole?: boolean | undefined;
   /** The caller never changes what it gets: a server in this process may answer with objects of its own. */
   readonly shared?: boolean | undefined;
 }

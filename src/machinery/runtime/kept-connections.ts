@@ -1,0 +1,186 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { ResponseReader, type WholeResponse } from './response-reader.ts';
+
+export interface KeptConnectionsOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: no TLS. */
+  readonly tls?: ConnectionOptions | undefined;
+  readonly maxConnections: number;
+  readonly connectTimeoutMs: number;
+}
+
+export interface WholeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** A connection idle for longer is not trusted with a request: what lies between may have dropped it unsaid. */
+const MAX_IDLE_MS = 30_000;
+
+/**
+ * Requests whose answers are wanted whole, over connections that are kept: node's client takes a request through many
+ * streams and events, which costs several times what sending it and finding the end of its answer does.
+ */
+export class KeptConnections {
+  readonly #options: KeptConnectionsOptions;
+  readonly #host: string;
+  /** The one used last is used next, so that the others may grow old. */
+  readonly #idle: Connection[] = [];
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+  #open = 0;
+  #closed = false;
+
+  constructor(options: KeptConnectionsOptions) {
+    this.#options = options;
+    const name = options.host.includes(':') ? `[${options.host}]` : options.host;
+    this.#host = `${name}:${options.port}`;
+  }
+
+  async send(request: WholeRequest): Promise<WholeResponse> {
+    const text = this.#text(request);
+    const connection = await this.#take();
+    let reusable = false;
+    try {
+      const response = await connection.exchange(text);
+      ({ reusable } = response);
+      return response;
+    } finally {
+      this.#giveBack(connection, reusable);
+    }
+  }
+
+  /** Closes idle connections; one with a request under way closes when it is answered. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
+  #text({ body, headers, method, path }: WholeRequest): string | Buffer {
+    let head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
+    for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+    // Nothing from outside may end a line and begin another.
+    if (hasStrayLineEnd(path) || Object.values(headers).some(hasStrayLineEnd)) {
+      throw new TypeError('a request must not carry line ends in its path or headers');
+    }
+    if (body === undefined) return `${head}\r\n`;
+    if (typeof body === 'string') return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    return Buffer.concat([Buffer.from(`${head}content-length: ${body.byteLength}\r\n\r\n`), body]);
+  }
+
+  async #take(): Promise<Connection> {
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
+      if (kept.usable && performance.now() - kept.idleSince < MAX_IDLE_MS) return kept;
+      kept.destroy();
+      this.#open -= 1;
+    }
+    if (this.#open >= this.#options.maxConnections) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#open += 1;
+    return new Connection(this.#options);
+  }
+
+  #giveBack(connection: Connection, reusable: boolean): void {
+    let next: Connection | undefined = connection;
+    if (!reusable || !connection.usable || this.#closed) {
+      connection.destroy();
+      next = undefined;
+    }
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) {
+      waiter(next ?? new Connection(this.#options));
+    } else if (next !== undefined) {
+      next.rest();
+      this.#idle.push(next);
+    } else {
+      this.#open -= 1;
+    }
+  }
+}
+
+function hasStrayLineEnd(text: string): boolean {
+  return text.includes('\r') || text.includes('\n');
+}
+
+interface Call {
+  readonly resolve: (response: WholeResponse) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class Connection {
+  readonly #socket: Socket;
+  readonly #reader = new ResponseReader();
+  #call: Call | undefined;
+  #broken: Error | undefined;
+  idleSince = 0;
+
+  constructor({ connectTimeoutMs, host, port, tls }: KeptConnectionsOptions) {
+    const socket = tls === undefined ? connectPlain({ host, port }) : connectTls({ ...tls, host, port });
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error(`no answer from ${host}:${port}`)));
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => socket.setTimeout(0));
+    socket.on('data', (chunk: Buffer) => this.#hear(chunk));
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('end', () => this.#end());
+    socket.on('close', () => this.#end());
+  }
+
+  get usable(): boolean {
+    return this.#broken === undefined && !this.#socket.destroyed;
+  }
+
+  exchange(text: string | Buffer): Promise<WholeResponse> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== undefined) {
+        reject(this.#broken);
+        return;
+      }
+      this.#call = { resolve, reject };
+      this.#socket.ref();
+      this.#socket.write(text);
+    });
+  }
+
+  /** An idle connection does not keep the process. */
+  rest(): void {
+    this.idleSince = performance.now();
+    this.#socket.unref();
+  }
+
+  destroy(): void {
+    this.#broken ??= new Error('the connection was closed');
+    this.#socket.destroy();
+  }
+
+  #hear(chunk: Buffer): void {
+    // Nothing was asked: such as a proxy that says why it hangs up.
+    if (this.#call === undefined) return this.destroy();
+    try {
+      const response = this.#reader.read(chunk);
+      if (response !== undefined) this.#settle((call) => call.resolve(response));
+    } catch (error) {
+      this.#fail(error as Error);
+      this.#socket.destroy();
+    }
+  }
+
+  #end(): void {
+    const response = this.#reader.close();
+    if (response !== undefined) this.#settle((call) => call.resolve(response));
+    this.#fail(Object.assign(new Error('the API server closed the connection'), { code: 'ECONNRESET' }));
+  }
+
+  #fail(error: Error): void {
+    this.#broken ??= error;
+    this.#settle((call) => call.reject(error));
+  }
+
+  #settle(how: (call: Call) => void): void {
+    const call = this.#call;
+    this.#call = undefined;
+    if (call !== undefined) how(call);
+  }
+}
