@@ -73,7 +73,7 @@ export function embeddedComponents(options: ComponentOptions): StartController[]
     createDeploymentController({ gates }),
     createPodGroupController(),
     startLeaderWorkerSetController,
-    createPodUnavailableBudgetController({ compat: compat === 'kruise' }),
+    createPodUnavailableBudgetController({ compat: compat === 'kruise', gatherMs }),
     createGroupEvictionController(),
     startHorizontalPodAutoscalerController,
     (context) => startScheduler(context, { gates }),

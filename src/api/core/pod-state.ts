@@ -41,3 +41,9 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): 
   const at = podAvailableAt(pod, minReadySeconds);
   return at !== undefined && at <= now;
 }
+
+/** Its eviction was approved, as opposed to a deletion that no budget was asked about. */
+export function wasEvicted(pod: Pod): boolean {
+  const target = podCondition(pod, 'DisruptionTarget');
+  return target?.status === 'True' && target.reason === 'EvictionByEvictionAPI';
+}

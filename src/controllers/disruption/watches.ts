@@ -1,3 +1,4 @@
+import { wasEvicted } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatKey, keyOf } from '../../api/resource.ts';
 import { type BudgetFacts, type DisruptionIndex, readBudget, readPod } from '../../decisions/disruption/index.ts';
@@ -68,7 +69,7 @@ export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }
   };
   const see = (pod: Pod): void => {
     index.setPod(readPod(pod));
-    wake(pod, pod.metadata.deletionTimestamp && isEvicted(pod) ? gatherMs : 0);
+    wake(pod, pod.metadata.deletionTimestamp && wasEvicted(pod) ? gatherMs : 0);
     const delayMs = staleTargetDelayMs(pod, clock.now());
     if (delayMs !== undefined) stale.addAfter(keyOf(pod), delayMs);
   };
@@ -77,7 +78,7 @@ export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }
     updated: see,
     deleted(pod) {
       const { name = '', namespace = '' } = pod.metadata;
-      wake(pod, isEvicted(pod) ? gatherMs : 0);
+      wake(pod, wasEvicted(pod) ? gatherMs : 0);
       index.deletePod(namespace, name);
     },
   });
@@ -89,10 +90,4 @@ export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }
  */
 function wakeUnlessDue(queue: WorkQueue, key: string, delayMs: number): void {
   if (queue.failures(key) === 0) queue.addAfter(key, delayMs);
-}
-
-/** Its eviction was approved, as opposed to a deletion that no budget was asked about. */
-function isEvicted({ status }: Pod): boolean {
-  const target = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
-  return target?.status === 'True' && target.reason === 'EvictionByEvictionAPI';
 }

@@ -1,3 +1,5 @@
+import { wasEvicted } from '../../api/core/pod-state.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
 import type { LeaderWorkerSet } from '../../api/lws/types.ts';
 import { fromKruise, kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../../api/lws/types.ts';
 import { POD_UNAVAILABLE_BUDGETS, type TargetReference } from '../../api/kruise/types.ts';
@@ -19,6 +21,7 @@ import {
 import { indexByController, ownedBy } from '../pod-control/index.ts';
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { createBudgetGauges } from './metrics.ts';
+import type { MarkedPods } from './mark-pods.ts';
 import { reconcileBudget } from './reconcile.ts';
 import { ownerAbove } from './targets.ts';
 
@@ -29,6 +32,11 @@ export interface PodUnavailableBudgetOptions {
   readonly leaderWorkerSets?: boolean | undefined;
   /** OpenKruise's quirks instead of the safer rules. */
   readonly compat?: boolean | undefined;
+  /**
+   * How long to gather what granted evictions bring about before the numbers are written. Granting has already charged
+   * the budget, so decisions do not wait for it. Everything else is written at once. Default 0.
+   */
+  readonly gatherMs?: number | undefined;
 }
 
 /** Keeps the status of PodUnavailableBudgets. */
@@ -44,7 +52,7 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
   const deployments = informers.of(deploymentType);
   const statefulSets = informers.of(statefulSetType);
   const controllers = informers.of(replicationControllerType);
-  const { compat = false, leaderWorkerSets = true } = options;
+  const { compat = false, gatherMs = 0, leaderWorkerSets = true } = options;
   const sets = leaderWorkerSets ? informers.of(leaderWorkerSetType) : undefined;
   const kruiseSets = leaderWorkerSets ? informers.of(kruiseLeaderWorkerSetType) : undefined;
 
@@ -73,6 +81,7 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
 
   const gauges = createBudgetGauges(metrics);
   const shortSince = new Map<string, number>();
+  const marked = new Map<string, MarkedPods>();
   const { queue } = runController({
     name: 'pod-unavailable-budget',
     context,
@@ -89,6 +98,7 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
           index,
           gauges,
           shortSince,
+          marked,
           sources: {
             findScale,
             replicasOf,
@@ -109,33 +119,40 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
       index(budget.metadata.namespace ?? '').setBudget(budget);
       queue.add(keyOf(budget));
     },
-    updated: (budget) => {
+    updated: (budget, old) => {
       index(budget.metadata.namespace ?? '').setBudget(budget);
-      queue.add(keyOf(budget));
+      // Only the numbers changed: by a charge, or by this controller itself.
+      const asksTheSame =
+        budget.metadata.generation !== undefined &&
+        budget.metadata.generation === old.metadata.generation &&
+        budget.metadata.uid === old.metadata.uid;
+      queue.addAfter(keyOf(budget), asksTheSame ? gatherMs : 0);
     },
     deleted: (budget) => {
       index(budget.metadata.namespace ?? '').deleteBudget(budget.metadata.name ?? '');
       queue.add(keyOf(budget));
     },
   });
-  const wakeCovering = (namespace: string, name: string): void => {
-    for (const { budget } of index(namespace).covering(name)) queue.add(keyOf(budget));
-  };
-  const place = (pod: Parameters<typeof targetsAbove>[0]): void => {
+  const wakeCovering = (pod: Pod, going: boolean): void => {
     const { name = '', namespace = '' } = pod.metadata;
-    wakeCovering(namespace, name);
+    const delayMs = going && wasEvicted(pod) ? gatherMs : 0;
+    for (const { budget } of index(namespace).covering(name)) queue.addAfter(keyOf(budget), delayMs);
+  };
+  const place = (pod: Pod): void => {
+    const { deletionTimestamp, namespace = '' } = pod.metadata;
+    wakeCovering(pod, deletionTimestamp !== undefined);
     index(namespace).setPod({
       pod,
       targets: targetsAbove(pod, (owner) => ownerAbove(owner, namespace, { replicaSets, statefulSets })),
     });
-    wakeCovering(namespace, name);
+    wakeCovering(pod, deletionTimestamp !== undefined);
   };
   pods.addHandler({
     added: place,
     updated: place,
-    deleted: ({ metadata: { name = '', namespace = '' } }) => {
-      wakeCovering(namespace, name);
-      index(namespace).deletePod(name);
+    deleted: (pod) => {
+      wakeCovering(pod, true);
+      index(pod.metadata.namespace ?? '').deletePod(pod.metadata.name ?? '');
     },
   });
   // Pods may be seen before what stands above them.

@@ -1,12 +1,5 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
-import {
-  DEPRECATED_RELATED_PUB_ANNOTATION,
-  POD_UNAVAILABLE_BUDGETS,
-  type PodUnavailableBudget,
-  RELATED_PUB_ANNOTATION,
-} from '../../api/kruise/types.ts';
-import type { ObjectKey } from '../../api/resource.ts';
-import { podType } from '../../api/resource-types.ts';
+import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../api/kruise/types.ts';
+import { formatKey, type ObjectKey } from '../../api/resource.ts';
 import {
   type BudgetIndex,
   BudgetTally,
@@ -21,12 +14,11 @@ import {
   type Client,
   type Clock,
   type EventRecorder,
-  isConflict,
-  isNotFound,
   type ReconcileResult,
   settled,
 } from '../../machinery/runtime/index.ts';
 import { type ExpectedSources, gatherExpected } from './expected.ts';
+import { markNewPods, type MarkedPods } from './mark-pods.ts';
 import type { BudgetGauges } from './metrics.ts';
 
 /** Budgets are looked at again after this long, whatever happens: some owners tell nobody when they change. */
@@ -41,6 +33,7 @@ export interface BudgetDeps {
   readonly gauges: BudgetGauges;
   /** Since when no group of a budget reaches its threshold, by key. */
   readonly shortSince: Map<string, number>;
+  readonly marked: Map<string, MarkedPods>;
 }
 
 /** Brings one budget's status in line with the pods it covers, and marks those pods as its own. */
@@ -50,7 +43,8 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   const entry = index(namespace).budget(name);
   if (entry === undefined || entry.budget.metadata.deletionTimestamp) {
     gauges.forget(key);
-    deps.shortSince.delete(`${namespace}/${name}`);
+    deps.shortSince.delete(formatKey(key));
+    deps.marked.delete(formatKey(key));
     return settled;
   }
   const { budget } = entry;
@@ -60,7 +54,7 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   const tally = budget.spec?.targetRef && expected.count === 0 ? new BudgetTally() : entry.tally;
   const ledger = pruneLedger(budget.status, tally.pods, nowMs);
   const counted = withLedger(tally, ledger, () => {
-    const shortSinceMs = followThreshold(deps, `${namespace}/${name}`, { budget, tally });
+    const shortSinceMs = followThreshold(deps, formatKey(key), { budget, tally });
     return { shortSinceMs, status: computeStatus({ budget, tally, ledger, expected, shortSinceMs, nowMs }) };
   });
   const { shortSinceMs, status } = counted;
@@ -74,7 +68,7 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
       deps.events.record(budget, 'Warning', reason, message);
     }
   }
-  await markPods(deps, namespace, tally);
+  await markNewPods(deps, key, { tally, maxAgeMs: RESYNC_MS });
   const dues = [
     RESYNC_MS,
     ...(ledger.nextExpiryMs === undefined ? [] : [ledger.nextExpiryMs + 1 - nowMs]),
@@ -119,26 +113,4 @@ function reportNotDeleted({ events, sources }: BudgetDeps, namespace: string, na
       `Pod was expected to be deleted by PUB ${namespace}/${name} but it wasn't`,
     );
   }
-}
-
-/** The annotation is a cache for readers: the first covering budget by name. Stale values are corrected. */
-async function markPods({ client, index, sources }: BudgetDeps, namespace: string, tally: BudgetTally): Promise<void> {
-  for (const name of tally.pods.keys()) {
-    const pod = sources.pod(namespace, name);
-    const wanted = index(namespace).covering(name)[0]?.budget.metadata.name;
-    if (pod === undefined || wanted === undefined || relatedTo(pod) === wanted || pod.metadata.deletionTimestamp)
-      continue;
-    const annotations = { [RELATED_PUB_ANNOTATION]: wanted, [DEPRECATED_RELATED_PUB_ANNOTATION]: wanted };
-    const body = { metadata: { uid: pod.metadata.uid, annotations } };
-    try {
-      await client.patch(podType, { namespace, name }, { type: 'merge', body });
-    } catch (error) {
-      // Gone or replaced meanwhile: its successor comes with an event of its own.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
-  }
-}
-
-function relatedTo({ metadata }: Pod): string | undefined {
-  return metadata.annotations?.[RELATED_PUB_ANNOTATION] ?? metadata.annotations?.[DEPRECATED_RELATED_PUB_ANNOTATION];
 }

@@ -31,6 +31,7 @@ export class BudgetTally {
   #availablePods = 0;
   #ungrouped = 0;
   #ungroupedAvailable = 0;
+  #changes = 0;
 
   constructor(minReadyReplicas = 1) {
     this.#minReady = minReadyReplicas;
@@ -63,6 +64,11 @@ export class BudgetTally {
     return this.#ledger;
   }
 
+  /** Grows whenever a pod comes or changes. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   get pods(): ReadonlyMap<string, CoveredPod> {
     return this.#pods;
   }
@@ -86,6 +92,7 @@ export class BudgetTally {
   }
 
   set(pod: CoveredPod): void {
+    this.#changes += 1;
     this.delete(pod.name);
     this.#pods.set(pod.name, pod);
     this.#count(pod, 1);

@@ -77,14 +77,19 @@ async function available(stage: Stage, grouped: boolean): Promise<number> {
 
 /** A plane whose process may end at any step; what it stored and the time of day stay. */
 class Restartable {
+  readonly #gatherMs: number;
   readonly #clock = new ManualClock();
   readonly #store = createMemoryStore({ now: () => this.#clock.now() });
   #starts = 0;
   stage!: Stage;
 
+  constructor(gatherMs: number) {
+    this.#gatherMs = gatherMs;
+  }
+
   async start(): Promise<void> {
     this.#starts += 1;
-    const controllers = [createDisruptionController()];
+    const controllers = [createDisruptionController({ gatherMs: this.#gatherMs })];
     this.stage = new Stage(
       await startControlPlane({ clock: this.#clock, store: this.#store, seed: this.#starts, controllers }),
     );
@@ -101,8 +106,8 @@ class Restartable {
   }
 }
 
-async function play(steps: readonly Step[], grouped: boolean): Promise<void> {
-  const host = new Restartable();
+async function play(steps: readonly Step[], grouped: boolean, gatherMs: number): Promise<void> {
+  const host = new Restartable(gatherMs);
   await host.start();
   try {
     await playOn(host, steps, grouped);
@@ -179,7 +184,9 @@ for (const grouped of [true, false]) {
     `no history of evictions and failures leaves a budget in ${grouped ? 'groups' : 'pods'} broken by an eviction`,
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => play(steps, grouped)),
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.constantFrom(0, 100), (steps, gatherMs) =>
+          play(steps, grouped, gatherMs),
+        ),
         { numRuns: HISTORIES },
       );
     },

@@ -26,9 +26,9 @@ async function addPod(name: string): Promise<void> {
 }
 
 /** Shards under a PodUnavailableBudget that counts them and a PodDisruptionBudget that counts their pods. */
-async function startFleet(minAvailable: number): Promise<string[]> {
+async function startFleet(minAvailable: number, gatherMs = 0): Promise<string[]> {
   plane = await startControlPlane({
-    controllers: [createDisruptionController(), createPodUnavailableBudgetController()],
+    controllers: [createDisruptionController({ gatherMs }), createPodUnavailableBudgetController({ gatherMs })],
     gates: new FeatureGates({ PodUnavailableBudgetUpdateGate: true }),
   });
   const names = Array.from({ length: SHARDS * SIZE }, (_, at) => `s${Math.floor(at / SIZE)}-${at % SIZE}`);
@@ -96,25 +96,31 @@ async function shardsDown(names: readonly string[]): Promise<Set<string>> {
   return new Set(disturbed.map((name) => name.split('-')[0] as string));
 }
 
-test('64 clients that evict, delete, update and resize never have more shards down than two budgets allow', async () => {
-  const names = await startFleet(SHARDS * SIZE - ALLOWED * SIZE);
-  const random = seededRandom(7);
-  const codes: number[] = [];
-  const client = async (at: number): Promise<void> => {
-    for (let turn = 0; turn < 4; turn += 1) {
-      const name = names[Math.floor(random() * names.length)] as string;
-      const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)] as (typeof OPERATIONS)[number];
-      codes.push(await operation(name, at * 4 + turn));
-      expect((await shardsDown(names)).size).toBeLessThanOrEqual(ALLOWED);
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at)));
-  await plane.settle();
-  const down = await shardsDown(names);
-  expect(down.size).toBe(ALLOWED);
-  expect(codes).toContain(200);
-  expect(codes.filter((code) => code === 429 || code === 403).length).toBeGreaterThan(20);
-});
+test.each([
+  ['write at once', 0],
+  ['gather first', 100],
+])(
+  '64 clients that evict, delete, update and resize never have more shards down than two budgets allow that %s',
+  async (_, gatherMs) => {
+    const names = await startFleet(SHARDS * SIZE - ALLOWED * SIZE, gatherMs);
+    const random = seededRandom(7);
+    const codes: number[] = [];
+    const client = async (at: number): Promise<void> => {
+      for (let turn = 0; turn < 4; turn += 1) {
+        const name = names[Math.floor(random() * names.length)] as string;
+        const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)] as (typeof OPERATIONS)[number];
+        codes.push(await operation(name, at * 4 + turn));
+        expect((await shardsDown(names)).size).toBeLessThanOrEqual(ALLOWED);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at)));
+    await plane.settle();
+    const down = await shardsDown(names);
+    expect(down.size).toBe(ALLOWED);
+    expect(codes).toContain(200);
+    expect(codes.filter((code) => code === 429 || code === 403).length).toBeGreaterThan(20);
+  },
+);
 
 test('30 s after requests were refused no charge is left of them', async () => {
   const names = await startFleet(SHARDS * SIZE);
@@ -149,4 +155,26 @@ test('W25 H22 30 s after a granted update settled, and refused ones beside it, e
     unavailablePods: {},
     unavailableAllowed: ALLOWED,
   });
+});
+
+test('a budget that gathers is charged at once, counts evictions a moment later, and everything else at once', async () => {
+  const names = await startFleet(0, 100);
+  await plane.clock.advance(100);
+  const evict = OPERATIONS[0] as (typeof OPERATIONS)[number];
+  expect(await Promise.all(names.slice(0, ALLOWED * SIZE).map((name) => evict(name, 0)))).not.toContain(429);
+  expect(await evict(names.at(-1) as string, 0)).toBe(429);
+  await plane.settle();
+  expect(await budget()).toMatchObject({ unavailableAllowed: 0, currentAvailable: SHARDS });
+
+  await plane.clock.advance(100);
+  await plane.settle();
+  const counted = await budget();
+  expect(counted).toMatchObject({ unavailableAllowed: 0, currentAvailable: SHARDS - ALLOWED });
+  expect(counted.disruptedPods).toBeUndefined();
+
+  const last = await plane.client.get(podType, key(names.at(-1) as string));
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
+  await plane.client.updateStatus(podType, { ...last, status });
+  await plane.settle();
+  expect(await budget()).toMatchObject({ currentAvailable: SHARDS - ALLOWED - 1 });
 });
