@@ -2,6 +2,7 @@ import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../api/quorate/types.ts';
 import { podType } from '../api/resource-types.ts';
 import {
+  type Charge,
   chargedStatus,
   type DisruptionIndex,
   explainEviction,
@@ -68,7 +69,7 @@ export async function reviewEviction(
     if (budget === undefined || ledger === undefined) return answer(processing(budgetName));
     if (!(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return answer(processing(budgetName));
 
-    webhook.index.setBudget(readBudget({ ...budget, status: ledger.status ?? {} }));
+    webhook.index.setBudget(readBudget({ ...budget, status: ledger.status ?? {} }, view.budget));
     const now = webhook.clock.now();
     const judgement = { isCordoned: webhook.isCordoned };
     const verdict = judgeEviction(webhook.index, pod, now, judgement);
@@ -76,22 +77,20 @@ export async function reviewEviction(
     if (verdict === undefined) return allow;
     if (!verdict.allowed) return refusal(webhook, verdict, { pod, now, judgement });
     if (verdict.charge === undefined || dryRun) return allow;
-    const status: DisruptionLedgerStatus = {
-      ...ledger.status,
-      ...chargedStatus(
-        ledger.status ?? {},
-        { namespace: pod.namespace, pod: pod.name, cost: verdict.charge.cost, now },
-        webhook.index,
-      ),
-    };
+    const { cost } = verdict.charge;
+    const status = chargedLedger(
+      ledger.status ?? {},
+      { namespace: pod.namespace, pod: pod.name, cost, now },
+      webhook.index,
+    );
     try {
       const written = await webhook.client.updateStatus(disruptionLedgerType, { ...ledger, status });
-      webhook.index.setBudget(readBudget({ ...budget, status: written.status ?? {} }));
+      webhook.index.setBudget(readBudget({ ...budget, status: written.status ?? {} }, view.budget));
       webhook.ledgerWritten?.(written);
       return allow;
     } catch (error) {
       // Another replica or the controller was faster; judge again on what they wrote.
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !(isNotFound(error) && cached !== undefined)) throw error;
       if (cached === undefined) await sleep(webhook.clock, RETRY_MS * (1 + attempt), signal);
     }
   }
@@ -99,6 +98,15 @@ export async function reviewEviction(
     ...processing('of this pod'),
     message: 'Cannot evict pod: its disruption ledger changed too often, try again.',
   });
+}
+
+/**
+ * With the count that the controller would arrive at once it sees the charge: a ledger that says it all already is not
+ * written a second time.
+ */
+function chargedLedger(status: DisruptionLedgerStatus, charge: Charge, index: DisruptionIndex): DisruptionLedgerStatus {
+  const currentHealthy = Math.max(0, (status.currentHealthy ?? 0) - charge.cost);
+  return { ...status, ...chargedStatus(status, charge, index), currentHealthy };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
-import { disruptionLedgerType } from '../../api/quorate/types.ts';
+import { type DisruptionLedger, disruptionLedgerType } from '../../api/quorate/types.ts';
 import {
   nodeType,
   podDisruptionBudgetType,
@@ -11,7 +11,7 @@ import {
   statefulSetType,
 } from '../../api/resource-types.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
-import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
+import { createDisruptionController, ledgerBook, type Ledgers } from '../../controllers/disruption/index.ts';
 import { createGroupEvictionController } from '../../controllers/group-eviction/index.ts';
 import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
@@ -24,6 +24,7 @@ import {
   createServerClock,
   electLeader,
   FeatureGates,
+  type InformerSet,
   loadKubeconfig,
   type Logger,
   Metrics,
@@ -193,6 +194,8 @@ async function startParts(
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
   const groupEvictions = await isServed(client, 'policy.quorate.dev', 'v1alpha1', 'groupevictions');
   if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
+  let newest: Ledgers | undefined;
+  const ledgersIn = (informers: InformerSet): Ledgers => (newest ??= newestLedgers(informers.of(disruptionLedgerType)));
   const components = runComponents(
     { transportFor: () => send, clock, log, metrics, leading: elected, projections, stalledMs: STALLED_MS },
     [
@@ -204,7 +207,7 @@ async function startParts(
             clock,
             events: eventsFor('quorate'),
             budgets: informers.of(podDisruptionBudgetType),
-            ledgers: informers.of(disruptionLedgerType),
+            ledgers: ledgersIn(informers),
             pods: informers.of(podType),
             ownsStatus: mode === 'replace',
           }),
@@ -236,6 +239,7 @@ async function startParts(
   const ready = informers.whenSynced().then(() => {
     synced = true;
   });
+  const ledgers = ledgersIn(informers);
   const evictions = {
     client,
     clock,
@@ -243,7 +247,8 @@ async function startParts(
     budget: (namespace: string, name: string) => budgets.get({ namespace, name }),
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
-    ...newestLedgers(informers.of(disruptionLedgerType)),
+    cachedLedger: (namespace: string, name: string) => ledgers.get(namespace, name),
+    ledgerWritten: (ledger: DisruptionLedger) => ledgers.written(ledger),
   };
   const podGuard = {
     client,

@@ -85,6 +85,7 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
     pods,
     groups,
     recheck,
+    said: new Map<string, string>(),
     scaleOf: createScaleFinder({
       controllers,
       replicaSets,

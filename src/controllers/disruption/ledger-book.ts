@@ -14,12 +14,23 @@ import {
 import { formatTime } from '../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
 
+/** The ledgers of a cluster, as new as this process knows them. */
+export interface Ledgers {
+  get(namespace: string, name: string): DisruptionLedger | undefined;
+  /** Told of every ledger written here, before the watch shows it. */
+  written(ledger: DisruptionLedger): void;
+  /** It turned out to be gone. */
+  forget(ledger: DisruptionLedger): void;
+  follow(changed: (ledger: DisruptionLedger) => void): void;
+  whenSynced(): Promise<void>;
+}
+
 export interface LedgerBookOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly budgets: Informer<PodDisruptionBudget>;
-  readonly ledgers: Informer<DisruptionLedger>;
+  readonly ledgers: Ledgers;
   readonly pods: Informer<Pod>;
   /**
    * Kubernetes' own disruption controller is switched off: then the status of budgets is ours to write as well, loose
@@ -35,8 +46,8 @@ export interface LedgerBookOptions {
 export function ledgerBook(options: LedgerBookOptions): BudgetBook {
   const { budgets, client, ledgers, ownsStatus, pods } = options;
   const withLedger = (budget: PodDisruptionBudget): PodDisruptionBudget => {
-    const { name = '', namespace } = budget.metadata;
-    const ledger = ledgers.get({ namespace, name });
+    const { name = '', namespace = '' } = budget.metadata;
+    const ledger = ledgers.get(namespace, name);
     if (ledger !== undefined) return { ...budget, status: ledger.status ?? {} };
     return ownsStatus ? budget : { ...budget, status: {} };
   };
@@ -46,15 +57,15 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       return budget === undefined ? undefined : withLedger(budget);
     },
     async write(budget, status) {
-      const { name = '', namespace } = budget.metadata;
-      const ledger = ledgers.get({ namespace, name });
+      const { name = '', namespace = '' } = budget.metadata;
+      const ledger = ledgers.get(namespace, name);
       const countsGroups = isTrue(status, 'PodGroupBudget');
       if (!countsGroups && ledger === undefined) {
         if (ownsStatus) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
         return;
       }
       const current = ledger ?? (await createLedger(client, budget));
-      await client.updateStatus(disruptionLedgerType, {
+      const written = await writeLedger(options, {
         ...current,
         status: {
           ...status,
@@ -63,22 +74,35 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
           podsResourceVersion: pods.resourceVersion,
         },
       });
+      ledgers.written(written);
       if (ownsStatus) await writeLoose(options, budget, countsGroups ? undefined : status);
     },
-    leavesAlone: (key, unit) => !ownsStatus && unit === 'Pod' && ledgers.get(key) === undefined,
+    leavesAlone: ({ name, namespace = '' }, unit) =>
+      !ownsStatus && unit === 'Pod' && ledgers.get(namespace, name) === undefined,
     follow({ gone, seen }) {
       const see = (budget: PodDisruptionBudget): void => seen(withLedger(budget));
       budgets.addHandler({ added: see, updated: see, deleted: gone });
-      const changed = ({ metadata }: DisruptionLedger): void => {
+      ledgers.follow(({ metadata }) => {
         const budget = budgets.get({ namespace: metadata.namespace, name: metadata.name ?? '' });
         if (budget !== undefined) see(budget);
-      };
-      ledgers.addHandler({ added: changed, updated: changed, deleted: changed });
+      });
     },
     async whenSynced() {
       await Promise.all([budgets.whenSynced(), ledgers.whenSynced()]);
     },
   };
+}
+
+async function writeLedger(
+  { client, ledgers }: LedgerBookOptions,
+  ledger: DisruptionLedger,
+): Promise<DisruptionLedger> {
+  try {
+    return await client.updateStatus(disruptionLedgerType, ledger);
+  } catch (error) {
+    if (isNotFound(error)) ledgers.forget(ledger);
+    throw error;
+  }
 }
 
 async function createLedger(client: Client, budget: PodDisruptionBudget): Promise<DisruptionLedger> {

@@ -40,6 +40,8 @@ export interface BudgetDeps {
   /** Whether Workloads and PodGroups are known. */
   readonly groups: { readonly known: boolean };
   readonly recheck: WorkQueue;
+  /** What was last said about the way each budget counts. */
+  readonly said: Map<string, string>;
   readonly scaleOf: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
 }
 
@@ -49,7 +51,10 @@ export interface BudgetDeps {
  */
 export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
   const budget = deps.book.get(key);
-  if (budget === undefined) return settled;
+  if (budget === undefined) {
+    deps.said.delete(formatKey(key));
+    return settled;
+  }
   try {
     await syncBudget(deps, key, budget);
   } catch (error) {
@@ -91,11 +96,20 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
   }
   // Counted again: looking up the expected scale may have taken a while.
   const count = index.count(namespace, key.name, now) ?? seen;
-  for (const said of modeEvents(count)) publish(events, budget, said);
+  sayMode(deps, key, budget, count);
   const { healthy, mode } = count;
   const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode }, now);
   if (status !== undefined) await deps.book.write(budget, status);
   if (recheckInMs !== undefined) deps.recheck.addAfter(formatKey(key), recheckInMs);
+}
+
+/** Once per change: a budget is looked at with every pod that moves, and an event is a write. */
+function sayMode({ events, said }: BudgetDeps, key: ObjectKey, budget: PodDisruptionBudget, count: BudgetCount): void {
+  const news = modeEvents(count);
+  const text = JSON.stringify(news);
+  if (said.get(formatKey(key)) === text) return;
+  said.set(formatKey(key), text);
+  for (const one of news) publish(events, budget, one);
 }
 
 async function countExpected(

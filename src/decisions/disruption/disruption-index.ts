@@ -20,6 +20,7 @@ export interface BudgetCount {
   /** Replicas declared; only when groups count. */
   readonly expectedUnits: number;
   readonly owners: readonly OwnerReference[];
+  /** Selected pods without a controller. */
   readonly unmanaged: number;
   /** Families that selected pods belong to. */
   readonly families: number;

@@ -2,12 +2,12 @@ import { deepEqual, type Labels, matches } from '../../machinery/values/index.ts
 import type { BudgetFacts } from './budget-facts.ts';
 import { BudgetTally } from './budget-tally.ts';
 import { type GroupBy, groupById } from './group-by.ts';
-import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { join, leave, LinkedPods } from './linked-pods.ts';
 import { isUp, type PodFacts } from './pod-facts.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { PodRecord } from './records.ts';
-import { Grouping } from './unit-index.ts';
+import { Grouping, type LiveGroups } from './unit-index.ts';
 
 export interface IndexedPod extends PodRecord {
   /** Budgets that select it. */
@@ -15,7 +15,7 @@ export interface IndexedPod extends PodRecord {
 }
 
 /** Pods, budgets and groups of one namespace, with every count kept. */
-export class NamespaceIndex implements GroupLookup {
+export class NamespaceIndex implements LiveGroups {
   readonly pods = new Map<string, IndexedPod>();
   readonly budgets = new Map<string, BudgetTally>();
   readonly #selectors = new SelectorIndex<BudgetTally>();
@@ -29,6 +29,7 @@ export class NamespaceIndex implements GroupLookup {
   readonly #linked = new LinkedPods<IndexedPod>();
   /** Names of the PodGroups made from a Workload. */
   readonly #madeFrom = new Map<string, Set<string>>();
+  #revision = 0;
 
   constructor() {
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
@@ -37,6 +38,10 @@ export class NamespaceIndex implements GroupLookup {
   get isEmpty(): boolean {
     const { size } = this.pods;
     return size + this.budgets.size + this.#workloads.size + this.#podGroups.size + this.#sources.size === 0;
+  }
+
+  get revision(): number {
+    return this.#revision;
   }
 
   workload(name: string): WorkloadFacts | undefined {
@@ -122,6 +127,7 @@ export class NamespaceIndex implements GroupLookup {
   }
 
   setWorkload(name: string, facts: WorkloadFacts | undefined): void {
+    this.#revision += 1;
     if (facts === undefined) this.#workloads.delete(name);
     else this.#workloads.set(name, facts);
     const concerned = new Set(this.#linked.ofWorkload(name));
@@ -136,6 +142,7 @@ export class NamespaceIndex implements GroupLookup {
     const known = this.#podGroups.get(name);
     // Most updates of a PodGroup are of its status, which nothing here depends on.
     if (known !== undefined && deepEqual(known, facts)) return;
+    this.#revision += 1;
     this.#countPodGroup(known, -1);
     this.#countPodGroup(facts, 1);
     if (known?.template !== undefined) leave(this.#madeFrom, known.template.workload, name);
@@ -147,6 +154,7 @@ export class NamespaceIndex implements GroupLookup {
 
   setSource(key: string, source: GroupSource | undefined): void {
     if (deepEqual(this.#sources.get(key), source)) return;
+    this.#revision += 1;
     if (source === undefined) this.#sources.delete(key);
     else this.#sources.set(key, source);
     // The automatic grouping takes only replicas from sources, and asks for them when it counts.

@@ -32,6 +32,8 @@ export interface Family {
   readonly units: Set<Unit>;
   /** Budgets that select a pod of this family, with how many. */
   readonly tallies: Map<UnitWatcher, number>;
+  /** Replicas it should have, as of a revision of the group objects; undefined since a member came or went. */
+  replicas: { readonly count: number; readonly revision: number } | undefined;
 }
 
 /** A way of grouping pods; a pod has at most one place in each. */

@@ -3,15 +3,21 @@ import { type GroupBy, groupById, resolvePod } from './group-by.ts';
 import type { Family, PodPlacer, PodRecord, Unit } from './records.ts';
 import type { Resolution } from './resolve.ts';
 
+/** Group objects that change, and tell when. */
+export interface LiveGroups extends GroupLookup {
+  /** Moves with every change that may make an answer another one. */
+  readonly revision: number;
+}
+
 /** The units of one namespace under one way of grouping. All pods of the namespace are members, selected or not. */
 export class Grouping implements PodPlacer {
   readonly groupBy: GroupBy | undefined;
   readonly id: string;
-  readonly #lookup: GroupLookup;
+  readonly #lookup: LiveGroups;
   readonly #units = new Map<string, Unit>();
   readonly #families = new Map<string, Family>();
 
-  constructor(groupBy: GroupBy | undefined, lookup: GroupLookup) {
+  constructor(groupBy: GroupBy | undefined, lookup: LiveGroups) {
     this.groupBy = groupBy;
     this.id = groupById(groupBy);
     this.#lookup = lookup;
@@ -30,6 +36,7 @@ export class Grouping implements PodPlacer {
     if (unit === undefined) return;
     const asked = unit.members.get(record);
     unit.members.delete(record);
+    unit.family.replicas = undefined;
     if (record.up) unit.up -= 1;
     if (unit.members.size === 0) {
       this.#removeUnit(unit);
@@ -48,9 +55,15 @@ export class Grouping implements PodPlacer {
 
   /** Replicas the family should have: as declared, else as many as there are. */
   replicasOf(family: Family): number {
+    const { revision } = this.#lookup;
+    // PodGroup objects come and go without touching any pod.
+    if (family.replicas?.revision !== revision) family.replicas = { count: this.#countReplicas(family), revision };
+    return family.replicas.count;
+  }
+
+  #countReplicas(family: Family): number {
     for (const unit of family.units) {
       for (const member of unit.members.keys()) {
-        // Asked afresh and not remembered: PodGroup objects come and go without touching any pod.
         const resolution = resolvePod(this.groupBy, member.facts, this.#lookup);
         if (resolution?.kind === 'gang') return resolution.replicas ?? family.units.size;
       }
@@ -61,9 +74,10 @@ export class Grouping implements PodPlacer {
   #join(record: PodRecord, gang: Extract<Resolution, { kind: 'gang' }>): Unit {
     let family = this.#families.get(gang.family);
     if (family === undefined) {
-      family = { key: gang.family, units: new Set(), tallies: new Map() };
+      family = { key: gang.family, units: new Set(), tallies: new Map(), replicas: undefined };
       this.#families.set(gang.family, family);
     }
+    family.replicas = undefined;
     let unit = this.#units.get(gang.unit);
     const isNew = unit === undefined;
     unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount };

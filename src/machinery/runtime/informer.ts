@@ -27,6 +27,14 @@ export interface InformerOptions<T extends KubeObject> {
   readonly stalledMs?: number | undefined;
 }
 
+interface WatchLife {
+  readonly signal: AbortSignal;
+  /** Something was heard. */
+  readonly sign: () => void;
+  readonly isStalled: () => boolean;
+  readonly end: () => void;
+}
+
 /** A function that names the buckets an object belongs to. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
@@ -178,32 +186,40 @@ export class Informer<T extends KubeObject> {
   }
 
   async #watch(from: string, signal: AbortSignal): Promise<string> {
-    const { client, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
+    const { client, log, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     let resume = from;
     const life = this.#watchOver(signal);
     const options = { namespace, labelSelector, fieldSelector, metadataOnly, resourceVersion: from, shared: true };
-    for await (const event of client.watch(type, { ...options, signal: life.signal })) {
-      life.sign();
-      const { object } = event;
-      resume = object.metadata.resourceVersion ?? resume;
-      this.#resourceVersion = resume;
-      if (event.type === 'BOOKMARK') continue;
-      if (event.type === 'DELETED') {
-        const key = keyOf(object);
-        const known = this.#objects.get(key);
-        if (known !== undefined) this.#remove(key, this.#project(object));
-      } else {
-        this.#store(this.#project(object));
+    try {
+      for await (const event of client.watch(type, { ...options, signal: life.signal })) {
+        life.sign();
+        const { object } = event;
+        resume = object.metadata.resourceVersion ?? resume;
+        this.#resourceVersion = resume;
+        if (event.type === 'BOOKMARK') continue;
+        if (event.type === 'DELETED') {
+          const key = keyOf(object);
+          const known = this.#objects.get(key);
+          if (known !== undefined) this.#remove(key, this.#project(object));
+        } else {
+          this.#store(this.#project(object));
+        }
       }
+    } catch (error) {
+      // No failure yet: of a resource that nobody touches API servers send not even bookmarks. A dead server shows
+      // when the watch is opened anew.
+      if (!life.isStalled() || signal.aborted) throw error;
+      log.debug({ resource: type.plural, group: type.group }, 'opening a silent watch anew');
+    } finally {
+      life.end();
     }
-    life.end();
     return resume;
   }
 
   /** A signal that also fires when nothing has been heard for too long: a dead connection need not say that it is. */
-  #watchOver(signal: AbortSignal): { signal: AbortSignal; sign: () => void; end: () => void } {
+  #watchOver(signal: AbortSignal): WatchLife {
     const { clock, stalledMs, type } = this.#options;
-    if (stalledMs === undefined) return { signal, sign: () => {}, end: () => {} };
+    if (stalledMs === undefined) return { signal, sign: () => {}, isStalled: () => false, end: () => {} };
     const stalled = new AbortController();
     let heardMs = clock.now();
     let cancel = (): void => {};
@@ -221,6 +237,7 @@ export class Informer<T extends KubeObject> {
       sign: () => {
         heardMs = clock.now();
       },
+      isStalled: () => stalled.signal.aborted,
       end: () => {
         end();
         signal.removeEventListener('abort', end);
