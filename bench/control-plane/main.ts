@@ -2,12 +2,12 @@
  * Measures the embedded control plane, and the same load on etcd + kube-apiserver where their binaries are built.
  *
  *   npm run bench:control-plane                  everything; takes some minutes
- *   npm run bench:control-plane -- pods fan-out  some of it: store, pods, fan-out, scale
+ *   npm run bench:control-plane -- pods fan-out  some of it: store, pods, pods-watched, fan-out, scale
  *   npm run bench:control-plane -- --quick       everything small, to see that it runs
  *   npm run bench:control-plane -- --json        one JSON array instead of the table
  */
 import { parseArgs } from 'node:util';
-import { measurePods } from './pods.ts';
+import { measurePods, measureWatchedCreates } from './pods.ts';
 import { formatRows, type Measure, ratio, type Row } from './report.ts';
 import { measureScale } from './scale.ts';
 import { measureStore } from './store.ts';
@@ -20,15 +20,19 @@ const { values, positionals } = parseArgs({
 });
 const { quick } = values;
 
-const onBoth = (measure: (target: Target) => Promise<Measure[]>) => async (): Promise<Row[]> => {
-  const own = await withFolder(async (folder) => {
-    const target = await startQuorate(folder);
+const onOwn = (measure: (target: Target) => Promise<Measure[]>, options?: { apiOnly: boolean }): Promise<Measure[]> =>
+  withFolder(async (folder) => {
+    const target = await startQuorate(folder, options);
     try {
       return await measure(target);
     } finally {
       await target.stop();
     }
   });
+
+/** API server against API server: neither has controllers beside it. */
+const onBoth = (measure: (target: Target) => Promise<Measure[]>) => async (): Promise<Row[]> => {
+  const own = await onOwn(measure, { apiOnly: true });
   const kubernetes = await startKubernetes();
   let reference: Awaited<ReturnType<typeof measure>> = [];
   if (kubernetes !== undefined) {
@@ -46,6 +50,7 @@ const alone = (measure: () => Promise<Measure[]>) => async (): Promise<Row[]> =>
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   store: alone(() => measureStore({ entries: quick ? 2000 : 50_000 })),
   pods: onBoth((target) => measurePods(target, { pods: quick ? 500 : 10_000 })),
+  'pods-watched': alone(() => onOwn((target) => measureWatchedCreates(target, { pods: quick ? 500 : 10_000 }))),
   'fan-out': onBoth((target) => measureFanOut(target, { watchers: quick ? 100 : 1000, writes: quick ? 5 : 50 })),
   scale: alone(() => measureScale(quick ? { pods: 2000, nodes: 100 } : { pods: 150_000, nodes: 5000 })),
 };

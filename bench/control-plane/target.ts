@@ -30,7 +30,8 @@ interface Kubeconfig {
   ];
 }
 
-export async function startQuorate(folder: string): Promise<QuorateTarget> {
+/** The whole of `quorate up`, or its API server alone: what etcd and kube-apiserver are compared with. */
+export async function startQuorate(folder: string, { apiOnly = false } = {}): Promise<QuorateTarget> {
   const main = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
   if (!existsSync(main)) throw new Error('Cannot start quorate up: dist/ is missing; run npm run build first');
   const kubeconfig = join(folder, 'kubeconfig');
@@ -38,6 +39,7 @@ export async function startQuorate(folder: string): Promise<QuorateTarget> {
   const args = [
     main,
     'up',
+    ...(apiOnly ? ['--api-only'] : []),
     '--port',
     '0',
     '--nodes',

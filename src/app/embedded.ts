@@ -19,6 +19,7 @@ import {
   FeatureGates,
   type Logger,
   Metrics,
+  type StartController,
   systemClock,
 } from '../machinery/runtime/index.ts';
 import { type Rules, startSimulatedNodes } from '../nodes/index.ts';
@@ -36,6 +37,8 @@ export interface EmbeddedOptions {
   readonly bind: string;
   readonly kubeconfig: string;
   readonly nodes: number;
+  /** No controllers, no scheduler and no nodes; pods then need no service account, as nobody makes them. */
+  readonly apiOnly?: boolean | undefined;
   readonly rules?: Rules | undefined;
   readonly log: Logger;
   readonly clock?: Clock;
@@ -89,7 +92,16 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     hosts: [bind],
     serviceAddress: SERVICE_ADDRESS,
   });
-  const plane = createPlane({ store, clock, log, pki, serviceAccounts: true, gates, compat, metrics });
+  const plane = createPlane({
+    store,
+    clock,
+    log,
+    pki,
+    serviceAccounts: options.apiOnly !== true,
+    gates,
+    compat,
+    metrics,
+  });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);
@@ -110,10 +122,14 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
   });
 
-  const components = runComponents({ transportFor: () => transportFor(), clock, log, metrics }, [
+  const starts: StartController[] = [
     ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers, compat, gatherMs: GATHER_MS }),
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
-  ]);
+  ];
+  const components = runComponents(
+    { transportFor: () => transportFor(), clock, log, metrics },
+    options.apiOnly === true ? [] : starts,
+  );
   const stopRenewing = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
     (error) => log.error({ err: error }, 'cannot renew the serving certificate'),

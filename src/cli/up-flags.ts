@@ -7,6 +7,7 @@ export interface UpFlags extends PickerFlags {
   readonly dataDir?: string;
   readonly kubeconfig?: string;
   readonly nodes: number;
+  readonly apiOnly?: boolean;
   readonly rules?: string;
   readonly featureGates?: string;
   readonly compat?: 'kruise';

@@ -28,6 +28,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       bind: flags.bind,
       kubeconfig,
       nodes: flags.nodes,
+      apiOnly: flags.apiOnly,
       rules,
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
@@ -74,20 +75,27 @@ function explain(error: unknown, flags: UpFlags): string {
   return message;
 }
 
+const TRY_ALL = [
+  'kubectl get nodes',
+  'kubectl create deployment web --image=nginx --replicas=3',
+  'kubectl get pods -o wide',
+];
+const TRY_API = ['kubectl api-resources', 'kubectl run web --image=nginx', 'kubectl get pods'];
+
 function banner(host: EmbeddedHost, flags: UpFlags, dataDirectory: string | undefined, tookMs: number): string {
+  const running = flags.apiOnly ? 'Runs         the API server alone' : `Nodes        ${flags.nodes} simulated`;
+  const first = (flags.apiOnly ? TRY_API : TRY_ALL).join('\n    ');
   return `
   Quorate is up (${(tookMs / 1000).toFixed(1)} s).
 
     API server   ${host.url}
     Data         ${dataDirectory ?? 'in memory, gone when this stops'}
-    Nodes        ${flags.nodes} simulated
+    ${running}
 
   In another terminal:
 
     export KUBECONFIG=${host.kubeconfig}
-    kubectl get nodes
-    kubectl create deployment web --image=nginx --replicas=3
-    kubectl get pods -o wide
+    ${first}
 
   What it is for, told in a minute (it needs nothing of the above):
 

@@ -8,7 +8,8 @@ const BLOCK_LIMIT = 512;
  */
 export class SortedIndex<T extends { readonly key: string }> {
   #blocks: T[][] = [];
-  #size = 0;
+  /** The same items: most reads ask for one key, and a search touches a dozen others on its way. */
+  readonly #byKey = new Map<string, T>();
 
   /** Takes items already in key order, each key once. */
   static fromSorted<T extends { readonly key: string }>(items: readonly T[]): SortedIndex<T> {
@@ -16,27 +17,24 @@ export class SortedIndex<T extends { readonly key: string }> {
     // Half-full blocks leave room, so that the first inserts after loading do not split every block.
     for (let at = 0; at < items.length; at += BLOCK_LIMIT / 2)
       index.#blocks.push(items.slice(at, at + BLOCK_LIMIT / 2));
-    index.#size = items.length;
+    for (const item of items) index.#byKey.set(item.key, item);
     return index;
   }
 
   get size(): number {
-    return this.#size;
+    return this.#byKey.size;
   }
 
   get(key: string): T | undefined {
-    const block = this.#blocks[this.#blockOf(key)];
-    if (block === undefined) return undefined;
-    const item = block[lowerBound(block, key)];
-    return item?.key === key ? item : undefined;
+    return this.#byKey.get(key);
   }
 
   set(item: T): void {
+    this.#byKey.set(item.key, item);
     const number = this.#blockOf(item.key);
     const block = this.#blocks[number];
     if (block === undefined) {
       this.#blocks.push([item]);
-      this.#size = 1;
       return;
     }
     const at = lowerBound(block, item.key);
@@ -45,30 +43,28 @@ export class SortedIndex<T extends { readonly key: string }> {
       return;
     }
     block.splice(at, 0, item);
-    this.#size++;
     if (block.length > BLOCK_LIMIT) this.#split(number, block, at);
   }
 
   delete(key: string): void {
+    if (!this.#byKey.delete(key)) return;
     const number = this.#blockOf(key);
-    const block = this.#blocks[number];
-    if (block === undefined) return;
-    const at = lowerBound(block, key);
-    if (block[at]?.key !== key) return;
-    block.splice(at, 1);
-    this.#size--;
+    const block = this.#blocks[number] as T[];
+    block.splice(lowerBound(block, key), 1);
     if (block.length === 0) this.#blocks.splice(number, 1);
   }
 
   clear(): void {
     this.#blocks = [];
-    this.#size = 0;
+    this.#byKey.clear();
   }
 
   range(prefix: string, { startAfter, limit = Number.POSITIVE_INFINITY }: RangeOptions = {}): T[] {
     const found: T[] = [];
-    const end = this.#position(prefixEnd(prefix));
     let from = this.#start(prefix, startAfter);
+    // Most kinds have nothing in most namespaces.
+    if (!this.#at(from)?.key.startsWith(prefix)) return found;
+    const end = this.#position(prefixEnd(prefix));
     while (found.length < limit && (from.block < end.block || (from.block === end.block && from.at < end.at))) {
       const block = this.#blocks[from.block] as T[];
       const until = from.block === end.block ? end.at : block.length;
@@ -91,6 +87,11 @@ export class SortedIndex<T extends { readonly key: string }> {
   #start(prefix: string, startAfter: string | undefined): Position {
     // The key right after `startAfter` is `startAfter` with the smallest character added.
     return this.#position(startAfter !== undefined && startAfter >= prefix ? `${startAfter}\0` : prefix);
+  }
+
+  /** The first item from there on. */
+  #at({ block, at }: Position): T | undefined {
+    return this.#blocks[block]?.[at] ?? this.#blocks[block + 1]?.[0];
   }
 
   /** First place whose key is not less than `key`; past the end when `key` is undefined. */

@@ -136,3 +136,19 @@ test('a port that is taken and a flag that makes no sense are explained', async 
   expect(await wrong.exited).toBe(1);
   expect(wrong.output()).toContain('It must be a whole number from 0 to 5000.');
 }, 90_000);
+
+test('the API server alone takes pods without service accounts and leaves everything as it was written', async () => {
+  const alone = await up('--api-only');
+  expect(alone.output()).toContain('the API server alone');
+  const container = { name: 'main', image: 'nginx' };
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } };
+  const set = { metadata: { name: 'web' }, spec: { selector: { matchLabels: { app: 'web' } }, template } };
+  const sets = '/apis/apps/v1/namespaces/default/replicasets';
+  expect((await ask('POST', sets, set)).status).toBe(201);
+  const pod = { metadata: { name: 'single' }, spec: { containers: [container] } };
+  expect((await ask('POST', '/api/v1/namespaces/default/pods', pod)).status).toBe(201);
+  const { status } = JSON.parse((await ask('GET', `${sets}/web`)).body) as { status: object };
+  expect(status).toEqual({ replicas: 0 });
+  const { items } = JSON.parse((await ask('GET', '/api/v1/pods')).body) as { items: { metadata: { name: string } }[] };
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['single']);
+}, 90_000);

@@ -10,8 +10,16 @@ import { withManagedFields } from './object-cache.ts';
 
 /** `{"kind":"Pod","apiVersion":"v1",` of the stored form. */
 export function storedHead(row: ResourceRow): string {
-  return `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersion(row.stored.group, row.stored.version))},`;
+  let head = heads.get(row);
+  if (head === undefined) {
+    const { group, version } = row.stored;
+    head = `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersion(group, version))},`;
+    heads.set(row, head);
+  }
+  return head;
 }
+
+const heads = new WeakMap<ResourceRow, string>();
 
 /** The same object with kind and apiVersion first and metadata third. */
 export function ordered(row: ResourceRow, object: ApiObject): ApiObject {
@@ -53,10 +61,14 @@ function keep(
 
 function encoded(row: ResourceRow, document: ApiObject, managedFields: string | undefined): string {
   if (managedFields === undefined) return JSON.stringify(document);
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = document;
-  const meta = `${JSON.stringify(metadata).slice(0, -1)},"managedFields":${managedFields}}`;
-  const tail = JSON.stringify(rest);
-  return `${storedHead(row)}"metadata":${meta}${tail === '{}' ? '}' : `,${tail.slice(1)}`}`;
+  const metadata = JSON.stringify(document.metadata).slice(0, -1);
+  let text = `${storedHead(row)}"metadata":${metadata},"managedFields":${managedFields}}`;
+  for (const key of Object.keys(document)) {
+    if (key === 'kind' || key === 'apiVersion' || key === 'metadata') continue;
+    const value = JSON.stringify(document[key]) as string | undefined;
+    if (value !== undefined) text += `,${JSON.stringify(key)}:${value}`;
+  }
+  return `${text}}`;
 }
 
 /** Removes an object; watchers see its last state with the revision of the removal. */

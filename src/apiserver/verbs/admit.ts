@@ -36,11 +36,11 @@ export function attributesOf(call: Call, subject: AdmissionSubject): AdmissionAt
 
 /** Mutating plugins in order. Awaits only what is asynchronous, so that the common write takes no extra turns. */
 export function admit(call: Call, attributes: AdmissionAttributes): void | Promise<void> {
-  return inOrder(call, attributes, (plugin) => plugin.admit?.(attributes));
+  return inOrder(call, attributes, 'admit');
 }
 
 export function validateAdmission(call: Call, attributes: AdmissionAttributes): void | Promise<void> {
-  return inOrder(call, attributes, (plugin) => plugin.validate?.(attributes));
+  return inOrder(call, attributes, 'validate');
 }
 
 export function admitInTransaction(call: Call, attributes: AdmissionAttributes, transaction: Transaction): void {
@@ -52,14 +52,14 @@ export function admitInTransaction(call: Call, attributes: AdmissionAttributes, 
 function inOrder(
   call: Call,
   attributes: AdmissionAttributes,
-  run: (plugin: Call['kernel']['admission'][number]) => void | Promise<void>,
+  phase: 'admit' | 'validate',
   from = 0,
 ): void | Promise<void> {
   const plugins = call.kernel.admission;
   for (let at = from; at < plugins.length; at += 1) {
     const plugin = plugins[at] as (typeof plugins)[number];
-    if (!plugin.handles(attributes)) continue;
-    const pending = run(plugin);
-    if (pending !== undefined) return pending.then(() => inOrder(call, attributes, run, at + 1));
+    if (plugin[phase] === undefined || !plugin.handles(attributes)) continue;
+    const pending = plugin[phase](attributes);
+    if (pending !== undefined) return pending.then(() => inOrder(call, attributes, phase, at + 1));
   }
 }

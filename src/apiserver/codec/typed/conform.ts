@@ -9,23 +9,21 @@ import { conformScalar, ScalarMismatch } from './scalars.ts';
  * Throws DecodeError where a value cannot become the type of its field.
  */
 export function conform(object: JsonObject, struct: StructSchema): string[] {
-  const unknown: string[] = [];
-  new Conformer(unknown).struct(object, struct, '');
-  return unknown;
+  const conformer = new Conformer();
+  conformer.struct(object, struct);
+  return conformer.unknown;
 }
 
 class Conformer {
-  readonly #unknown: string[];
+  readonly unknown: string[] = [];
+  /** Names of the fields on the way here, and indices; put together only when something is wrong. */
+  readonly #way: (string | number)[] = [];
 
-  constructor(unknown: string[]) {
-    this.#unknown = unknown;
-  }
-
-  struct(object: JsonObject, struct: StructSchema, path: string): void {
+  struct(object: JsonObject, struct: StructSchema): void {
     for (const key of Object.keys(object)) {
       const field = struct.properties.get(key);
       if (field === undefined) {
-        this.#unknown.push(join(path, key));
+        this.unknown.push(this.#pathOf(key));
         delete object[key];
         continue;
       }
@@ -34,62 +32,81 @@ class Conformer {
         delete object[key];
         continue;
       }
-      const { type } = field;
-      const conformed =
-        type.kind === 'scalar'
-          ? this.#scalar(type, value, struct, path, key)
-          : this.#value(type, value, struct, join(path, key));
+      this.#way.push(key);
+      const conformed = this.#value(field.type, value, struct);
+      this.#way.pop();
       if (isOmitted(field, conformed)) delete object[key];
       else if (conformed !== value) object[key] = conformed;
     }
   }
 
-  #value(type: TypeRef, value: unknown, owner: StructSchema, path: string): unknown {
+  #value(type: TypeRef, value: unknown, owner: StructSchema): unknown {
     switch (type.kind) {
       case 'scalar':
-        return this.#scalar(type, value, owner, path, undefined);
+        return this.#scalar(type, value, owner);
       case 'struct':
-        if (!isObject(value)) throw mismatch(value, owner, path, goTypeOf(type));
-        this.struct(value, type.struct(), path);
+        if (!isObject(value)) throw this.#mismatch(value, owner, goTypeOf(type));
+        this.struct(value, type.struct());
         return value;
       case 'list':
-        if (!Array.isArray(value)) throw mismatch(value, owner, path, goTypeOf(type));
-        for (let i = 0; i < value.length; i++) {
-          value[i] =
-            value[i] === null ? zeroOf(type.element) : this.#value(type.element, value[i], owner, `${path}[${i}]`);
-        }
+        if (!Array.isArray(value)) throw this.#mismatch(value, owner, goTypeOf(type));
+        this.#items(type.element, value, owner);
         return value;
       case 'map':
-        if (!isObject(value)) throw mismatch(value, owner, path, goTypeOf(type));
-        for (const key of Object.keys(value)) {
-          const item = value[key];
-          // Type errors name fields, and the keys of a map are none.
-          const at = type.value.kind === 'scalar' ? path : `${path}.${key}`;
-          setOwn(value, key, item === null ? zeroOf(type.value) : this.#value(type.value, item, owner, at));
-        }
+        if (!isObject(value)) throw this.#mismatch(value, owner, goTypeOf(type));
+        this.#members(type.value, value, owner);
         return value;
     }
   }
 
-  #scalar(
-    type: Extract<TypeRef, { kind: 'scalar' }>,
-    value: unknown,
-    owner: StructSchema,
-    path: string,
-    key: string | undefined,
-  ): unknown {
+  #items(element: TypeRef, list: unknown[], owner: StructSchema): void {
+    for (let at = 0; at < list.length; at++) {
+      this.#way.push(at);
+      list[at] = list[at] === null ? zeroOf(element) : this.#value(element, list[at], owner);
+      this.#way.pop();
+    }
+  }
+
+  #members(type: TypeRef, map: JsonObject, owner: StructSchema): void {
+    // Type errors name fields, and the keys of a map are none.
+    const named = type.kind !== 'scalar';
+    for (const key of Object.keys(map)) {
+      const item = map[key];
+      if (named) this.#way.push(key);
+      const conformed = item === null ? zeroOf(type) : this.#value(type, item, owner);
+      if (named) this.#way.pop();
+      if (conformed !== item) setOwn(map, key, conformed);
+    }
+  }
+
+  #scalar(type: Extract<TypeRef, { kind: 'scalar' }>, value: unknown, owner: StructSchema): unknown {
     // Strings are most of every object; they skip the general path.
     if (type.scalar === 'string' && typeof value === 'string') return value;
     try {
       return conformScalar(type.scalar, value);
     } catch (error) {
       if (!(error instanceof ScalarMismatch)) throw error;
-      throw mismatch(value, owner, key === undefined ? path : join(path, key), error.goType);
+      throw this.#mismatch(value, owner, error.goType);
     }
   }
-}
 
-const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+  #pathOf(key: string): string {
+    let path = '';
+    for (const step of [...this.#way, key]) {
+      if (typeof step === 'number') path += `[${step}]`;
+      else path += path === '' ? step : `.${step}`;
+    }
+    return path;
+  }
+
+  #mismatch(value: unknown, owner: StructSchema, goType: string): DecodeError {
+    const name = owner.id.slice(owner.id.indexOf('.') + 1);
+    const path = this.#way.filter((step) => typeof step === 'string').join('.');
+    return new DecodeError(
+      `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${name}.${path} of type ${goType}`,
+    );
+  }
+}
 
 /** What Go's `omitempty` leaves out. Structs stay, as Go writes them even when empty. */
 function isOmitted(field: FieldSchema, value: unknown): boolean {
@@ -134,13 +151,6 @@ function zeroOf(type: TypeRef): unknown {
           return null;
       }
   }
-}
-
-function mismatch(value: unknown, owner: StructSchema, path: string, goType: string): DecodeError {
-  const name = owner.id.slice(owner.id.indexOf('.') + 1);
-  return new DecodeError(
-    `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${name}.${path.replaceAll(/\[\d+\]/g, '')} of type ${goType}`,
-  );
 }
 
 function jsonTypeOf(value: unknown): string {

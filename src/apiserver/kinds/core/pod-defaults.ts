@@ -115,7 +115,11 @@ function defaultVolume(volume: Volume): void {
 }
 
 function requestsFromLimits(container: Container): void {
-  const limits = container.resources?.limits;
+  const { limits, requests } = container.resources ?? {};
   if (!limits) return;
-  container.resources = { ...container.resources, requests: { ...limits, ...container.resources?.requests } };
+  for (const name in limits) {
+    if (requests !== undefined && Object.hasOwn(requests, name)) continue;
+    container.resources = { ...container.resources, requests: { ...limits, ...requests } };
+    return;
+  }
 }

@@ -79,3 +79,11 @@ test('createdFields() leaves out a status that is written elsewhere', () => {
   const object = { metadata: { name: 'p' }, status: { phase: 'Pending' } };
   expect(createdFields(object, nodeNamed('', 'Pod'), true)).toBeUndefined();
 });
+
+test('createdFields() does not take names every object inherits for fields that are there', () => {
+  const node = nodeNamed('', 'ConfigMap');
+  for (const data of ['{"x":"1"}', '{"constructor":"1"}', '{"__proto__":"1"}', '{"toString":"1"}', '{"x":"2"}']) {
+    const object = JSON.parse(`{"metadata":{"name":"c"},"data":${data}}`) as JsonObject;
+    expect(createdFields(object, node, false)).toBe(tracked(object, node));
+  }
+});

@@ -1,8 +1,8 @@
 import type { ListNode, ObjectNode, SchemaNode } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { walkOf } from './effective-node.ts';
+import { KnownShapes } from './known-shapes.ts';
 import { itemElement } from './path-element.ts';
-import { Shapes } from './shape.ts';
 import { isZero } from './zero.ts';
 
 /** Fields nobody owns: the server sets them, or they say which object it is. */
@@ -34,7 +34,7 @@ export function createdFields(object: JsonObject, node: ObjectNode, withoutStatu
     const text =
       key === 'metadata'
         ? metadataFields(object[key], node.property(key))
-        : fieldsOf(object[key], node.property(key), node.alwaysPresent(key));
+        : knownFieldsOf(object[key], node.property(key), node.alwaysPresent(key));
     if (text !== undefined) parts.push(`${fieldName(key)}:${text}`);
   }
   return parts.length === 0 ? undefined : `{${parts.join(',')}}`;
@@ -45,7 +45,7 @@ function metadataFields(metadata: unknown, node: SchemaNode | undefined): string
   const parts: string[] = [];
   for (const key of Object.keys(metadata).sort()) {
     if (UNOWNED_METADATA.has(key)) continue;
-    const text = fieldsOf(metadata[key], node.property(key), node.alwaysPresent(key));
+    const text = knownFieldsOf(metadata[key], node.property(key), node.alwaysPresent(key));
     if (text !== undefined) parts.push(`${fieldName(key)}:${text}`);
   }
   return parts.length === 0 ? undefined : `{${parts.join(',')}}`;
@@ -64,53 +64,39 @@ function fieldName(name: string): string {
   return text;
 }
 
+const known = new KnownShapes();
+
+/** The same, for what makes up most of an object and comes in few shapes: its parts, and items such as containers. */
+function knownFieldsOf(value: unknown, node: SchemaNode | undefined, exists: boolean): string | undefined {
+  if (typeof value !== 'object' || node === undefined) return fieldsOf(value, node, exists);
+  return known.textOf(value, node, exists, () => fieldsOf(value, node, exists));
+}
+
 /**
  * `exists`: the field always exists in this kind of object, so its zero value says nothing and it is not itself
  * something the writer added.
  */
-function fieldsOf(
-  value: unknown,
-  node: SchemaNode | undefined,
-  exists: boolean,
-  itemText = knownItem,
-): string | undefined {
+function fieldsOf(value: unknown, node: SchemaNode | undefined, exists: boolean): string | undefined {
   if (value === undefined || (exists && isZero(value))) return undefined;
-  if (node === undefined || node.kind === 'scalar') return EMPTY;
   const walk = walkOf(node, undefined, value);
   if (walk === undefined) return EMPTY;
   const children =
-    walk.kind === 'object'
-      ? members(value as JsonObject | null, walk, exists, itemText)
-      : items(value as unknown[], walk, itemText);
+    walk.kind === 'object' ? members(value as JsonObject, walk, exists) : items(value as readonly unknown[], walk);
   if (exists) return children === '' ? undefined : `{${children}}`;
   return children === '' ? EMPTY : `{".":{},${children}}`;
 }
 
-function members(object: JsonObject | null, node: ObjectNode, exists: boolean, itemText: ItemText): string {
+function members(object: JsonObject, node: ObjectNode, exists: boolean): string {
   let text = '';
-  for (const key of Object.keys(object ?? {}).sort()) {
-    const fields = fieldsOf(object?.[key], node.property(key), exists && node.alwaysPresent(key), itemText);
+  for (const key of Object.keys(object).sort()) {
+    const fields = fieldsOf(object[key], node.property(key), exists && node.alwaysPresent(key));
     if (fields !== undefined) text += `${text === '' ? '' : ','}${fieldName(key)}:${fields}`;
   }
   return text;
 }
 
-type ItemText = (item: unknown, node: SchemaNode) => string | undefined;
-
-const shapes = new Shapes();
-
-/** Items such as containers make up most of an object, and come in few shapes. */
-const knownItem: ItemText = (item, node) => {
-  const shape = shapes.find(item, node);
-  if (shape === undefined) return freshItem(item, node);
-  shape.text ??= freshItem(item, node);
-  return shape.text;
-};
-
-const freshItem: ItemText = (item, node) => fieldsOf(item, node, false, freshItem);
-
 /** Items that share a key are owned together, as nobody can tell them apart. */
-function items(list: readonly unknown[], node: ListNode, itemText: ItemText): string {
+function items(list: readonly unknown[], node: ListNode): string {
   const byElement = new Map<string, unknown>();
   const repeated = new Set<string>();
   for (const item of list) {
@@ -120,7 +106,7 @@ function items(list: readonly unknown[], node: ListNode, itemText: ItemText): st
   }
   let text = '';
   for (const element of [...byElement.keys()].sort()) {
-    const fields = repeated.has(element) ? EMPTY : itemText(byElement.get(element), node.element);
+    const fields = repeated.has(element) ? EMPTY : knownFieldsOf(byElement.get(element), node.element, false);
     if (fields !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(element)}:${fields}`;
   }
   return text;

@@ -26,5 +26,6 @@ function isObjectOrNothing(value: unknown): value is object | null | undefined {
 }
 
 function isBare(value: object | null | undefined): boolean {
-  return value === undefined || value === null || Object.keys(value).length === 0;
+  for (const _ in value) return false;
+  return true;
 }
