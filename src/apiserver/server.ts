@@ -15,6 +15,7 @@ import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
 import type { Kernel } from './kernel.ts';
 import { nodeMetricsRow } from './kinds/metrics/node-metrics.ts';
 import { podMetricsRow } from './kinds/metrics/pod-metrics.ts';
+import { answerMetrics, metricGroups } from './kinds/metrics/set-metrics.ts';
 import {
   discoveryRoute,
   type HealthCheck,
@@ -106,7 +107,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     healthRoute(options.health ?? []),
     { handle: (_request, path) => access.plain?.(path) },
     ...(options.routes?.(kernel) ?? []),
-    discoveryRoute(new Discovery(registry)),
+    discoveryRoute(new Discovery(registry, metricGroups)),
     openApiRoute(new OpenApi(registry)),
     notFoundRoute,
   ];
@@ -146,7 +147,11 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
     const authorizing = authorizeResource(kernel, user, info, request.method);
     if (authorizing !== undefined) await authorizing;
     const found = kernel.registry.find(info.group, info.version, info.plural);
-    if (found === undefined) throw noSuchResource();
+    if (found === undefined) {
+      const measured = answerMetrics(kernel, request, info);
+      if (measured === undefined) throw noSuchResource();
+      return measured;
+    }
     if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
     const call = {
       kernel,

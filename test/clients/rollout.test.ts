@@ -142,6 +142,44 @@ test('an autoscaler shrinks a Deployment, and its picker decides who goes', asyn
   );
 }, 120_000);
 
+const follower = `
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: celery, labels: { metrics.quorate.dev/external: 'true', queue: default } }
+data: { queue_length: '30' }
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: { name: follower }
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: follower }
+  maxReplicas: 5
+  metrics:
+    - type: External
+      external:
+        metric: { name: queue_length, selector: { matchLabels: { queue: default } } }
+        target: { type: AverageValue, averageValue: '10' }
+    - type: Pods
+      pods: { metric: { name: tasks }, target: { type: AverageValue, averageValue: '4' } }
+`;
+
+test('an autoscaler follows the length of a queue, and says which metric it cannot read', async () => {
+  await kubectl.run(['create', 'deployment', 'follower', '--image=w']);
+  await rolledOut('follower');
+  await kubectl.run(['apply', '-f', '-'], { stdin: follower });
+  await kubectl.run(['wait', '--for=jsonpath={.spec.replicas}=3', 'deployment/follower', '--timeout=60s']);
+  const path = '/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue_length?labelSelector=queue%3Ddefault';
+  expect(JSON.parse(await kubectl.out('get', '--raw', path))).toMatchObject({ items: [{ value: '30' }] });
+  await expect
+    .poll(() => kubectl.out('get', 'hpa', 'follower', '--no-headers'), { timeout: 30_000 })
+    .toMatch(/Deployment\/follower\s+30\/10 \(avg\), <unknown>\/4\s+1\s+5/);
+  const text = await kubectl.out('describe', 'hpa', 'follower');
+  expect(text).toMatch(/"queue_length" \(target average value\):\s+30 \/ 10/);
+  expect(text).toMatch(/Warning\s+FailedGetPodsMetric.*no metrics returned from custom metrics API/);
+  expect(text).toMatch(/Normal\s+SuccessfulRescale.*New size: 3; reason: external metric queue_length/);
+  expect(text).toMatch(/ScalingActive\s+True\s+ValidMetricFound/);
+}, 120_000);
+
 test('a picker that is not one is refused with the path of the field', async () => {
   const bad = worker(0).split('---')[0] as string;
   const { stderr } = await kubectl.run(['apply', '-f', '-'], { stdin: bad.replaceAll('worker', 'bad'), fails: true });

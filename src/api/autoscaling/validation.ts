@@ -84,6 +84,35 @@ function validateMetric(metric: MetricSpec, path: FieldPath): Issue[] {
     if (!source.metric?.name) issues.push(required(path.child(field, 'metric', 'name'), 'must specify a metric name'));
     issues.push(...validateTarget(source.target, path.child(field, 'target')));
   }
+  return [...issues, ...validateAmounts(metric, path)];
+}
+
+/** Which of the two values a target may have depends on what is measured. */
+function validateAmounts({ external, object, pods }: MetricSpec, path: FieldPath): Issue[] {
+  const issues: Issue[] = [];
+  const average = (field: string): FieldPath => path.child(field, 'target', 'averageValue');
+  if (pods && pods.target?.averageValue === undefined) {
+    issues.push(required(average('pods'), 'must specify a positive target averageValue'));
+  }
+  if (object) {
+    for (const field of ['kind', 'name'] as const) {
+      const value = object.describedObject?.[field];
+      const at = path.child('object', 'describedObject', field);
+      issues.push(...(value ? validateName(at, value, checkPathSegment) : [required(at)]));
+    }
+    if (object.target?.value === undefined && object.target?.averageValue === undefined) {
+      issues.push(required(average('object'), 'must set either a target value or averageValue'));
+    }
+  }
+  if (external) {
+    const { averageValue, value } = external.target ?? {};
+    if (value === undefined && averageValue === undefined) {
+      issues.push(required(average('external'), 'must set either a target value for metric or a per-pod target'));
+    } else if (value !== undefined && averageValue !== undefined) {
+      const at = path.child('external', 'target', 'value');
+      issues.push(forbidden(at, 'may not set both a target value for metric and a per-pod target'));
+    }
+  }
   return issues;
 }
 
@@ -124,11 +153,14 @@ function validateTarget(target: MetricTarget | undefined, path: FieldPath): Issu
 function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): Issue[] {
   if (rules === undefined || rules === null) return [];
   const issues: Issue[] = [];
-  const { policies = [], selectPolicy, stabilizationWindowSeconds: window = 0 } = rules;
+  const { policies = [], selectPolicy, stabilizationWindowSeconds: window = 0, tolerance } = rules;
   const windowPath = path.child('stabilizationWindowSeconds');
   if (window < 0) issues.push(invalid(windowPath, window, 'must be greater than or equal to zero'));
   if (window > MAX_WINDOW_SECONDS) {
     issues.push(invalid(windowPath, window, `must be less than or equal to ${MAX_WINDOW_SECONDS}`));
+  }
+  if (tolerance !== undefined && parseNanos(tolerance) < 0n) {
+    issues.push(invalid(path.child('tolerance'), tolerance, 'must be greater than or equal to 0'));
   }
   if (selectPolicy !== undefined && !['Disabled', 'Max', 'Min'].includes(selectPolicy)) {
     issues.push(notSupported(path.child('selectPolicy'), selectPolicy, ['Disabled', 'Max', 'Min']));

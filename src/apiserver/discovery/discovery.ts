@@ -12,14 +12,22 @@ interface Served {
 /** Versions of one group, most preferred first, each with its resources by name. */
 type Group = ReadonlyMap<string, readonly Served[]>;
 
+export interface OpenGroup {
+  readonly group: string;
+  readonly versions: readonly string[];
+}
+
 export class Discovery {
   readonly #registry: Registry;
+  readonly #open: readonly OpenGroup[];
   #generation = -1;
   #groups = new Map<string, Group>();
   readonly #documents = new Map<string, { readonly body: Buffer; readonly etag: string }>();
 
-  constructor(registry: Registry) {
+  /** `open` groups are served without saying which resources they have. */
+  constructor(registry: Registry, open: readonly OpenGroup[] = []) {
     this.#registry = registry;
+    this.#open = open;
   }
 
   /** One encoded document with its tag; undefined when the path names nothing served. */
@@ -43,7 +51,7 @@ export class Discovery {
     if (this.#generation === this.#registry.generation) return;
     this.#generation = this.#registry.generation;
     this.#documents.clear();
-    this.#groups = groupRows(this.#registry.rows());
+    this.#groups = groupRows(this.#registry.rows(), this.#open);
   }
 
   #legacy(path: string): object | undefined {
@@ -114,8 +122,9 @@ const GROUP_ORDER = [
   'flowcontrol.apiserver.k8s.io',
 ];
 
-function groupRows(rows: Iterable<ResourceRow>): Map<string, Group> {
+function groupRows(rows: Iterable<ResourceRow>, open: readonly OpenGroup[]): Map<string, Group> {
   const groups = new Map<string, Map<string, Served[]>>();
+  for (const { group, versions } of open) groups.set(group, new Map(versions.map((version) => [version, []])));
   for (const row of rows) {
     const versions = groups.get(row.group) ?? new Map<string, Served[]>();
     groups.set(row.group, versions);

@@ -1,101 +1,53 @@
-import type { MetricSpec, MetricStatus, MetricTarget } from '../../api/generated/autoscaling-v2.ts';
-import type { Pod } from '../../api/generated/core-v1.ts';
+import type { MetricSpec, MetricStatus } from '../../api/generated/autoscaling-v2.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { formatNanos, parseMillis } from '../../machinery/values/index.ts';
-import { readUsage } from './metrics.ts';
-import { recommendByUsage, type UsageQuestion } from './usage.ts';
+import { type Answer, MetricFailure, type SourceQuestion, sources } from './sources.ts';
 
-export interface RecommendQuestion extends Pick<UsageQuestion, 'pods' | 'currentReplicas' | 'tolerance' | 'now'> {
+export interface RecommendQuestion extends SourceQuestion {
   readonly metrics: readonly MetricSpec[];
-  readonly namespace: string;
-  readonly labelSelector: string;
-  readonly pods: readonly Pod[];
 }
 
-export type Recommendation =
-  | {
-      readonly ok: true;
-      readonly replicas: number;
-      readonly metric: string;
-      readonly statuses: readonly MetricStatus[];
-      /** Why some metrics had no say. */
-      readonly partial: string | undefined;
-    }
-  | {
-      readonly ok: false;
-      readonly reason: string;
-      readonly message: string;
-      readonly statuses: readonly MetricStatus[];
-    };
+export type Recommendation = {
+  /** In the order of the metrics; one that could not be read has a status without type. */
+  readonly statuses: readonly MetricStatus[];
+  readonly failures: readonly MetricFailure[];
+} & (
+  | { readonly ok: true; readonly replicas: number; readonly metric: string }
+  | { readonly ok: false; readonly first: MetricFailure; readonly message: string }
+);
 
 /** The highest size any metric asks for. Metrics that cannot be read veto a downscale, but not growth. */
 export async function recommend(client: Client, question: RecommendQuestion): Promise<Recommendation> {
   const statuses: MetricStatus[] = [];
-  const failures: { reason: string; message: string }[] = [];
-  let best: { replicas: number; metric: string } | undefined;
+  const failures: MetricFailure[] = [];
+  let best: Answer | undefined;
   for (const metric of question.metrics) {
-    const outcome = await recommendByMetric(client, metric, question);
-    if ('message' in outcome) {
-      failures.push(outcome);
-      continue;
+    try {
+      const answer = await recommendByMetric(client, metric, question);
+      statuses.push(answer.status);
+      if (best === undefined || answer.replicas > best.replicas) best = answer;
+    } catch (error) {
+      if (!(error instanceof MetricFailure)) throw error;
+      failures.push(error);
+      statuses.push({ type: '' });
     }
-    statuses.push(outcome.status);
-    if (best === undefined || outcome.replicas > best.replicas) best = outcome;
   }
-  const [first] = failures;
-  const text =
-    first === undefined
-      ? undefined
-      : `invalid metrics (${failures.length} invalid out of ${question.metrics.length}), first error is: ${first.message}`;
-  if (best === undefined || (first !== undefined && best.replicas < question.currentReplicas)) {
-    return { ok: false, reason: first?.reason ?? 'InvalidMetricSourceType', message: text ?? 'no metrics', statuses };
-  }
-  return { ok: true, ...best, statuses, partial: text };
-}
-
-async function recommendByMetric(
-  client: Client,
-  metric: MetricSpec,
-  { currentReplicas, labelSelector, namespace, now, pods, tolerance }: RecommendQuestion,
-): Promise<{ replicas: number; metric: string; status: MetricStatus } | { reason: string; message: string }> {
-  const source = metric.type === 'ContainerResource' ? metric.containerResource : metric.resource;
-  if (source === undefined || (metric.type !== 'Resource' && metric.type !== 'ContainerResource')) {
-    return { reason: 'InvalidMetricSourceType', message: `metric source type "${metric.type}" is not served here` };
-  }
-  const reason = metric.type === 'Resource' ? 'FailedGetResourceMetric' : 'FailedGetContainerResourceMetric';
-  const { name: resource, target } = source;
-  const container = metric.containerResource?.container;
-  const goal = targetOf(target);
-  if (goal === undefined) return { reason, message: `invalid resource metric source: no target for ${resource}` };
-  let measured: UsageQuestion['measured'];
-  try {
-    measured = await readUsage(client, { namespace, labelSelector, resource, container });
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+  const first = failures[0] ?? new MetricFailure('InvalidMetricSourceType', { what: '', why: 'no metrics' });
+  if (best === undefined || (failures.length > 0 && best.replicas < question.currentReplicas)) {
+    const count = `${failures.length} invalid out of ${question.metrics.length}`;
     return {
-      reason,
-      message: `failed to get ${resource} usage: unable to get metrics for resource ${resource}: ${text}`,
+      ok: false,
+      statuses,
+      failures,
+      first,
+      message: `invalid metrics (${count}), first error is: ${first.message}`,
     };
   }
-  const question = { pods, measured, resource, container, target: goal, currentReplicas, tolerance, now };
-  const verdict = recommendByUsage(question);
-  if (!verdict.ok) return { reason, message: `failed to get ${resource} utilization: ${verdict.message}` };
-  const current = {
-    averageValue: formatNanos(BigInt(verdict.averageMillis) * 1_000_000n),
-    ...(verdict.utilization === undefined ? {} : { averageUtilization: verdict.utilization }),
-  };
-  const status: MetricStatus =
-    container === undefined
-      ? { type: 'Resource', resource: { name: resource, current } }
-      : { type: 'ContainerResource', containerResource: { name: resource, container, current } };
-  const what =
-    verdict.utilization === undefined
-      ? `${resource} resource`
-      : `${resource} resource utilization (percentage of request)`;
-  return { replicas: verdict.replicas, metric: what, status };
+  return { ok: true, replicas: best.replicas, metric: best.metric, statuses, failures };
 }
 
-function targetOf({ averageUtilization, averageValue }: MetricTarget): UsageQuestion['target'] | undefined {
-  if (averageUtilization !== undefined) return { utilization: averageUtilization };
-  return averageValue === undefined ? undefined : { averageMillis: parseMillis(averageValue) };
+function recommendByMetric(client: Client, metric: MetricSpec, question: RecommendQuestion): Promise<Answer> {
+  const source = sources[metric.type];
+  if (source !== undefined) return source(client, metric, question);
+  const why = `unknown metric source type ${JSON.stringify(metric.type)}`;
+  throw new MetricFailure('InvalidMetricSourceType', { what: '', why });
 }

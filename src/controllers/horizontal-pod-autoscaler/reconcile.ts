@@ -1,6 +1,7 @@
 import { effectiveRules } from '../../api/autoscaling/index.ts';
 import type {
   HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
   HorizontalPodAutoscalerCondition,
   HorizontalPodAutoscalerStatus,
   MetricStatus,
@@ -15,7 +16,7 @@ import {
   type ReconcileResult,
   settled,
 } from '../../machinery/runtime/index.ts';
-import { deepEqual, formatTime, parseSelector } from '../../machinery/values/index.ts';
+import { deepEqual, formatTime, parseNanos, parseSelector } from '../../machinery/values/index.ts';
 import { decidePace, emptyHistory, type History, remember } from './pace.ts';
 import { recommend } from './recommend.ts';
 import { readScale, type ScaleTarget, writeScale } from './scale-target.ts';
@@ -111,12 +112,19 @@ class AutoscalerPass {
       labelSelector,
       pods: pods.select(namespace, parseSelector(labelSelector)),
       currentReplicas: current,
-      tolerance: { up: TOLERANCE, down: TOLERANCE },
+      observedReplicas: target.scale.status?.replicas ?? 0,
+      tolerance: toleranceOf(spec.behavior),
       now: this.#now,
     });
+    for (const { reason, why } of recommendation.failures) this.#event('Warning', reason, why);
     if (!recommendation.ok) {
-      const { message, reason, statuses } = recommendation;
-      this.#set({ type: 'ScalingActive', status: 'False', reason, message });
+      const { first, message, statuses } = recommendation;
+      this.#set({
+        type: 'ScalingActive',
+        status: 'False',
+        reason: first.reason,
+        message: `the HPA was unable to compute the replica count: ${first.why}`,
+      });
       this.#event('Warning', 'FailedComputeMetricsReplicas', message);
       await this.#write({ currentReplicas: current, statuses });
       return undefined;
@@ -221,6 +229,13 @@ class AutoscalerPass {
     if (deepEqual(old, status)) return;
     await this.#deps.context.client.updateStatus(horizontalPodAutoscalerType, { ...this.#autoscaler, status });
   }
+}
+
+/** How far the ratio of use to target may be off without a change, in each direction. */
+function toleranceOf(behavior: HorizontalPodAutoscalerBehavior | undefined): { up: number; down: number } {
+  const parse = (quantity: string | undefined): number =>
+    quantity === undefined ? TOLERANCE : Number(parseNanos(quantity)) / 1e9;
+  return { up: parse(behavior?.scaleUp?.tolerance), down: parse(behavior?.scaleDown?.tolerance) };
 }
 
 interface Decision {

@@ -15,17 +15,21 @@ export async function readScale(
   reference: CrossVersionObjectReference,
   namespace: string,
 ): Promise<ScaleTarget> {
-  const { group, version } = splitApiVersion(reference.apiVersion ?? '');
-  const builtin = builtinKinds.find((row) => row.kind === reference.kind && row.group === group && row.scale === true);
-  const type =
-    builtin === undefined
-      ? await discovered(client, group, reference.kind)
-      : { group, version: builtin.versions[0], plural: builtin.plural, namespaced: builtin.namespaced };
-  if (type === undefined) {
-    throw new Error(`no matches for kind "${reference.kind}" in group "${group}" version "${version}"`);
-  }
+  const type = await resourceOf(client, reference);
   const path = resourcePath(type, { namespace, name: reference.name, subresource: 'scale' });
   return { path, scale: await client.request<Scale>('GET', path) };
+}
+
+/** The resource of the referenced kind. Only what has no type here is asked for. */
+export async function resourceOf(client: Client, { apiVersion = '', kind }: CrossVersionObjectReference) {
+  const { group, version } = splitApiVersion(apiVersion);
+  const builtin = builtinKinds.find((row) => row.kind === kind && row.group === group);
+  const type =
+    builtin === undefined
+      ? await discovered(client, group, kind)
+      : { group, version: builtin.versions[0], plural: builtin.plural, namespaced: builtin.namespaced };
+  if (type === undefined) throw new Error(`no matches for kind "${kind}" in group "${group}" version "${version}"`);
+  return type;
 }
 
 async function discovered(client: Client, group: string, kind: string) {

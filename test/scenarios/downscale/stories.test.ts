@@ -1,8 +1,14 @@
 /** The four stories of the proposal, each with its picker as a process of its own. */
 import { execFileSync } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
-import type { HorizontalPodAutoscaler } from '../../../src/api/generated/autoscaling-v2.ts';
-import { deploymentType, horizontalPodAutoscalerType, podType, secretType } from '../../../src/api/resource-types.ts';
+import type { HorizontalPodAutoscaler, MetricSpec } from '../../../src/api/generated/autoscaling-v2.ts';
+import {
+  configMapType,
+  deploymentType,
+  horizontalPodAutoscalerType,
+  podType,
+  secretType,
+} from '../../../src/api/resource-types.ts';
 import { startHorizontalPodAutoscalerController } from '../../../src/controllers/horizontal-pod-autoscaler/index.ts';
 import { deployment } from '../../../src/testkit/index.ts';
 import { ExamplePicker } from './example-picker.ts';
@@ -46,21 +52,30 @@ async function setCpu(w: World, cpu: string): Promise<void> {
   await w.settle();
 }
 
-const autoscaler = (minReplicas: number): HorizontalPodAutoscaler => ({
+const halfOfCpu: MetricSpec = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+};
+const tenTasksEach: MetricSpec = {
+  type: 'External',
+  external: { metric: { name: 'queue_length' }, target: { type: 'AverageValue', averageValue: '10' } },
+};
+
+const autoscaler = (minReplicas: number, metric: MetricSpec): HorizontalPodAutoscaler => ({
   metadata: { name: 'web', namespace: 'default' },
   spec: {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
     minReplicas,
     maxReplicas: 20,
-    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+    metrics: [metric],
     behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
   },
 });
 
 /** Lets the autoscaler look once, and waits for what comes of it. */
-async function autoscale(w: World, minReplicas: number, wanted: number): Promise<void> {
+async function autoscale(w: World, minReplicas: number, wanted: number, metric = halfOfCpu): Promise<void> {
   await w.advance(6 * MINUTE);
-  await w.client.create(horizontalPodAutoscalerType, autoscaler(minReplicas));
+  await w.client.create(horizontalPodAutoscalerType, autoscaler(minReplicas, metric));
   await w.until(async () => (await w.alive()).length === wanted);
   await w.settle();
 }
@@ -74,27 +89,33 @@ const hasPython = (() => {
   }
 })();
 
-test.skipIf(!hasPython)('story 1: an autoscaler shrinks Airflow workers, and the least active ones go', async () => {
-  const { picker: service, w } = await start('least_busy.py', { PICKER_TOKEN: 'tasks' });
-  await w.client.create(secretType, {
-    metadata: { name: 'picker', namespace: 'default' },
-    data: { token: Buffer.from('tasks').toString('base64') },
-  });
-  const valueFrom = { secretKeyRef: { name: 'picker', key: 'token' } };
-  const names = await workers(w, 6, service.field([{ name: 'Authorization', valueFrom }]));
-  const tasks = [5, 0, 3, 9, 1, 7];
-  for (const [index, name] of names.entries()) await service.report(name, { load: tasks[index] ?? 0 });
-  await setCpu(w, '25m');
-  await autoscale(w, 1, 3);
-  expect((await w.alive()).sort()).toEqual([names[0], names[3], names[5]]);
-  expect((await w.client.get(horizontalPodAutoscalerType, { namespace: 'default', name: 'web' })).status).toMatchObject(
-    {
+test.skipIf(!hasPython)(
+  'story 1: the queue of Airflow shrinks, its workers with it, and the least active go',
+  async () => {
+    const { picker: service, w } = await start('least_busy.py', { PICKER_TOKEN: 'tasks' });
+    await w.client.create(secretType, {
+      metadata: { name: 'picker', namespace: 'default' },
+      data: { token: Buffer.from('tasks').toString('base64') },
+    });
+    const valueFrom = { secretKeyRef: { name: 'picker', key: 'token' } };
+    const names = await workers(w, 6, service.field([{ name: 'Authorization', valueFrom }]));
+    const tasks = [5, 0, 3, 9, 1, 7];
+    for (const [index, name] of names.entries()) await service.report(name, { load: tasks[index] ?? 0 });
+    await w.client.create(configMapType, {
+      metadata: { name: 'airflow', namespace: 'default', labels: { 'metrics.quorate.dev/external': 'true' } },
+      data: { queue_length: '30' },
+    });
+    await autoscale(w, 1, 3, tenTasksEach);
+    expect((await w.alive()).sort()).toEqual([names[0], names[3], names[5]]);
+    expect(
+      (await w.client.get(horizontalPodAutoscalerType, { namespace: 'default', name: 'web' })).status,
+    ).toMatchObject({
       currentReplicas: 6,
       desiredReplicas: 3,
-      currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 25 } } }],
-    },
-  );
-});
+      currentMetrics: [{ type: 'External', external: { current: { averageValue: '5' } } }],
+    });
+  },
+);
 
 test('story 2: an in-house scaler shrinks game shards, and the fewest players are hit', async () => {
   const { picker: service, w } = await start('least-busy.ts');

@@ -1,5 +1,5 @@
 import { defaultHorizontalPodAutoscaler, validateHorizontalPodAutoscaler } from '../../../api/autoscaling/index.ts';
-import type { HorizontalPodAutoscaler, MetricSpec } from '../../../api/generated/autoscaling-v2.ts';
+import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../../api/generated/autoscaling-v2.ts';
 import type { ApiObject } from '../../object.ts';
 import type { Strategy } from '../../registry/strategy.ts';
 import { ageColumn, integer, nameColumn, since, text } from '../columns.ts';
@@ -40,18 +40,32 @@ export const horizontalPodAutoscalerStrategy: Strategy = {
   },
 };
 
+const SHOWN_METRICS = 2;
+
 function targetsOf({ spec, status }: HorizontalPodAutoscaler): string {
-  const shown = (spec?.metrics ?? []).map((metric, index) => {
-    const target = sourceOf(metric)?.target;
-    const current = status?.currentMetrics?.[index];
-    const now = current?.resource?.current ?? current?.containerResource?.current;
-    const name = sourceOf(metric)?.name ?? metric.type;
-    if (target?.averageUtilization !== undefined) {
-      return `${name}: ${now?.averageUtilization === undefined ? '<unknown>' : `${now.averageUtilization}%`}/${target.averageUtilization}%`;
-    }
-    return `${name}: ${now?.averageValue ?? '<unknown>'}/${target?.averageValue ?? '<unknown>'}`;
-  });
-  return shown.length === 0 ? '<none>' : shown.join(', ');
+  const metrics = spec?.metrics ?? [];
+  if (metrics.length === 0) return '<none>';
+  const shown = metrics
+    .slice(0, SHOWN_METRICS)
+    .map((metric, index) => targetOf(metric, status?.currentMetrics?.[index]))
+    .join(', ');
+  const more = metrics.length - SHOWN_METRICS;
+  return more > 0 ? `${shown} + ${more} more...` : shown;
 }
 
-const sourceOf = ({ containerResource, resource }: MetricSpec) => resource ?? containerResource;
+function targetOf(metric: MetricSpec, status: MetricStatus | undefined): string {
+  const named = metric.resource ?? metric.containerResource;
+  const target = (named ?? metric.pods ?? metric.object ?? metric.external)?.target;
+  const source = status?.resource ?? status?.containerResource ?? status?.pods ?? status?.object ?? status?.external;
+  const current = source?.current;
+  const [now, aim] =
+    target?.averageUtilization !== undefined
+      ? [current?.averageUtilization, `${target.averageUtilization}%`]
+      : target?.averageValue !== undefined
+        ? [current?.averageValue, target.averageValue]
+        : [current?.value, target?.value];
+  const percent = target?.averageUtilization === undefined ? '' : '%';
+  const pair = `${now === undefined ? '<unknown>' : `${now}${percent}`}/${aim ?? '<auto>'}`;
+  if (named !== undefined) return `${named.name}: ${pair}`;
+  return metric.pods === undefined && target?.averageValue !== undefined ? `${pair} (avg)` : pair;
+}
