@@ -1,6 +1,5 @@
 /** How many replicas an amount of something outside the pods asks for, such as the length of a queue. Pure. */
 import { isPodReady } from '../../api/core/pod-state.ts';
-import type { Pod } from '../../api/generated/core-v1.ts';
 import type { UsageQuestion } from './usage.ts';
 
 /** Both in thousandths. */

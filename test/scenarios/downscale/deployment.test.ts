@@ -142,6 +142,43 @@ test.each(['0', '1'])('the rollback annotation %s brings the former template bac
   expect((await w.events('web')).map(({ reason }) => reason)).toContain('DeploymentRollback');
 });
 
+test.each([1, 3, 7])(
+  'R13 no status of %s replicas is complete while an old ReplicaSet wants pods',
+  async (replicas) => {
+    const wantedByOld: (number | undefined)[] = [];
+    let complete = 0;
+    const w = await start({
+      // Looks at each status right before it is written.
+      intercept: (inner) => async (request) => {
+        const isStatus = request.method === 'PUT' && request.path.endsWith('/deployments/web/status');
+        if (isStatus && isComplete(JSON.parse(String(request.body)) as Deployment)) {
+          complete += 1;
+          const image = imageOf(JSON.parse(String(request.body)) as ReplicaSet);
+          const old = (await w.replicaSets()).filter((set) => imageOf(set) !== image);
+          wantedByOld.push(...old.map(({ spec }) => spec?.replicas));
+        }
+        return inner(request);
+      },
+    });
+    await create(w, replicas);
+    for (const step of [() => setImage(w, 'next'), () => rollBackTo(w, '0'), () => setImage(w, 'next')]) {
+      await step();
+      await rollOut(w);
+    }
+    expect(complete).toBeGreaterThanOrEqual(3);
+    expect(wantedByOld.filter((wanted) => wanted !== 0)).toEqual([]);
+  },
+);
+
+/** As `kubectl rollout status` and the controller itself see it. */
+function isComplete({ metadata, spec, status }: Deployment): boolean {
+  const { availableReplicas, observedGeneration = 0, replicas, updatedReplicas } = status ?? {};
+  return (
+    observedGeneration >= (metadata.generation ?? 0) &&
+    [updatedReplicas, replicas, availableReplicas].every((count) => count === spec?.replicas)
+  );
+}
+
 test('a rollback to the current template changes nothing', async () => {
   const w = await start();
   await create(w, 1);
