@@ -7,8 +7,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { nodeType, podType } from '../src/api/resource-types.ts';
-import { type Client, type Informer, systemClock } from '../src/machinery/runtime/index.ts';
-import type { Pod } from '../src/api/generated/core-v1.ts';
+import { type Client, type Informer, type InformerSet, systemClock } from '../src/machinery/runtime/index.ts';
+import type { Node, Pod } from '../src/api/generated/core-v1.ts';
 import { startSimulatedNodes } from '../src/nodes/index.ts';
 import { startControlPlane } from '../src/testkit/index.ts';
 import { cpuSecondsOf, meter, ownCpuSeconds, type Spent } from './processor-time.ts';
@@ -21,20 +21,28 @@ const RATE = Number(process.env['RATE'] ?? 500);
 const QUIET_SECONDS = Number(process.env['QUIET_SECONDS'] ?? 30);
 const CREATORS = 32;
 
+/** Copies to look at: asking the server each time would cost more than what is measured. */
+interface Seen {
+  readonly nodes: Informer<Node>;
+  readonly pods: Informer<Pod>;
+}
+
+const follow = (informers: InformerSet): Seen => ({ nodes: informers.of(nodeType), pods: informers.of(podType) });
+
 /** The processes to judge, and a way to see how far the pods are. */
 interface Subject {
   readonly name: string;
   readonly client: Client;
   readonly cpuSeconds: () => number;
   readonly residentMB: () => number;
-  readonly pods: Informer<Pod>;
+  readonly seen: Seen;
   readonly stop: () => Promise<void>;
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await wait(500);
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await wait(500);
 }
 
 export async function benchSimulatedNodes(): Promise<void> {
@@ -44,13 +52,13 @@ export async function benchSimulatedNodes(): Promise<void> {
 
 /** Over HTTPS, as against any cluster; the server is in this process and not counted. */
 async function nodesAlone(): Promise<Subject> {
-  let pods: Informer<Pod> | undefined;
+  let seen: Seen | undefined;
   const plane = await startControlPlane({
     clock: systemClock,
     port: 0,
     controllers: [
       ({ informers }) => {
-        pods = informers.of(podType);
+        seen = follow(informers);
         return { name: 'bench', queues: [] };
       },
     ],
@@ -63,7 +71,7 @@ async function nodesAlone(): Promise<Subject> {
   return {
     name: 'quorate nodes',
     client: plane.client,
-    pods: pods as unknown as Informer<Pod>,
+    seen: seen as unknown as Seen,
     cpuSeconds: () => cpuSecondsOf([pid]),
     residentMB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000,
     async stop() {
@@ -76,12 +84,12 @@ async function nodesAlone(): Promise<Subject> {
 }
 
 async function allInOne(): Promise<Subject> {
-  let pods: Informer<Pod> | undefined;
+  let seen: Seen | undefined;
   const plane = await startControlPlane({
     clock: systemClock,
     controllers: [
       (context) => {
-        pods = context.informers.of(podType);
+        seen = follow(context.informers);
         return startSimulatedNodes(context, { count: NODES });
       },
     ],
@@ -89,20 +97,17 @@ async function allInOne(): Promise<Subject> {
   return {
     name: 'server, nodes and clients in one process',
     client: plane.client,
-    pods: pods as unknown as Informer<Pod>,
+    seen: seen as unknown as Seen,
     cpuSeconds: ownCpuSeconds,
     residentMB: () => process.memoryUsage().rss / 1e6,
     stop: () => plane.stop(),
   };
 }
 
-async function measure({ client, cpuSeconds, name, pods, residentMB, stop }: Subject): Promise<void> {
+async function measure({ client, cpuSeconds, name, residentMB, seen, stop }: Subject): Promise<void> {
   console.log(`${name}: ${NODES} nodes, ${PODS} pods`);
   const read = meter(cpuSeconds);
-  await until(async () => {
-    const { items } = await client.list(nodeType);
-    return items.filter(({ status }) => status?.nodeInfo !== undefined).length >= NODES;
-  });
+  await until(() => seen.nodes.list().filter(({ status }) => status?.nodeInfo !== undefined).length >= NODES);
   report('  nodes register', spell(read()));
 
   let created = 0;
@@ -121,7 +126,7 @@ async function measure({ client, cpuSeconds, name, pods, residentMB, stop }: Sub
       }
     };
     await Promise.all(Array.from({ length: CREATORS }, create));
-    await until(() => pods.size >= total && pods.list().every(({ status }) => status?.phase === 'Running'));
+    await until(() => seen.pods.size >= total && seen.pods.list().every(({ status }) => status?.phase === 'Running'));
   };
   const half = Math.floor(PODS / 2);
   for (const [label, total, perSecond] of [
