@@ -45,12 +45,19 @@ export function startHeartbeats(options: HeartbeatOptions): void {
     const due = [...fleet.members()].filter(({ on }, index) => on && index % slots === slot % slots);
     slot += 1;
     clock.after(everyMs / slots, tick);
-    void inParallel(due, async ({ name }) => {
+    const failed: { node: string; error: unknown }[] = [];
+    const beats = inParallel(due, async ({ name }) => {
       try {
         await beat(options, name, lastPost);
       } catch (error) {
-        if (!signal.aborted) log.warn({ node: name, error: String(error) }, 'a heartbeat could not be sent');
+        failed.push({ node: name, error });
       }
+    });
+    // One line for all: a server that cannot be reached fails thousands of nodes at once.
+    void beats.then(() => {
+      const [first] = failed;
+      if (first === undefined || signal.aborted) return;
+      log.warn({ nodes: failed.length, first: first.node, error: String(first.error) }, 'heartbeats could not be sent');
     });
   };
   tick();

@@ -172,7 +172,22 @@ test(
 );
 
 // T50 to T54 tell of a deletion that fails, or a pod that changes, between judgement and deletion. Here both are one
-// transaction: the change is either seen by the judgement or comes after the deletion, and a deletion does not fail.
+// transaction: the change is either seen by the judgement or comes after the deletion. Where they are not, on a cluster,
+// src/webhook/eviction-conflicts.test.ts has these cases.
+test(
+  'T51 what the deletion itself objects to reaches the caller, and nothing has happened',
+  onPlane(async (stage) => {
+    await stage.pod('p', { ready: false });
+    await stage.budget({ minAvailable: 2 });
+    const before = await stage.publish([0, 2, 2, 3]);
+    const deleteOptions = { propagationPolicy: 'Background', orphanDependents: true };
+    const { code, status } = await stage.evict('p', { deleteOptions });
+    expect([code, status.reason]).toEqual([422, 'Invalid']);
+    expect((await stage.getPod('p')).metadata.deletionTimestamp).toBeUndefined();
+    expect((await stage.getBudget()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  }),
+);
+
 test(
   'T50 T52 T53 a pod that changes while it is being evicted is judged by its newest state',
   onPlane(async (stage) => {

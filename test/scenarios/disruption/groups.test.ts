@@ -48,7 +48,7 @@ const codes = async (stage: Stage, ...names: string[]): Promise<number[]> => {
 };
 
 test(
-  'X1 ten groups of eight with minAvailable 9 lose one group and no more',
+  'T72 X1 ten groups of eight with minAvailable 9 lose one group and no more',
   withController(async (stage) => {
     await workload(stage, { replicas: 10, minCount: 8 });
     await stage.budget({ minAvailable: 9 });
@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  'X2 a node with a pod of each of two groups is drained one group at a time',
+  'T72 X2 a node with a pod of each of two groups is drained one group at a time',
   withController(async (stage) => {
     await workload(stage, { replicas: 2, minCount: 3 });
     await stage.budget({ minAvailable: 1 });
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'X3 surplus pods are free, the one below the minimum is not',
+  'T72 X3 surplus pods are free, the one below the minimum is not',
   withController(async (stage) => {
     await workload(stage, { replicas: 3, minCount: 8 });
     await stage.budget({ maxUnavailable: 0 });
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  'X4 groups that do not exist are unavailable',
+  'T72 X4 groups that do not exist are unavailable',
   withController(async (stage) => {
     await workload(stage, { replicas: 10, minCount: 2 });
     await stage.budget({ minAvailable: '80%' });
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  'X5 leader and worker groups add up',
+  'T72 X5 leader and worker groups add up',
   withController(async (stage) => {
     await workload(stage, { name: 'l', replicas: 2, minCount: 1 }, { name: 'w', replicas: 2, minCount: 4 });
     await stage.budget({ maxUnavailable: 1 });
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'X6 T74 a deleted Workload: evictions wait, then pods count',
+  'T72 X6 T74 a deleted Workload: evictions wait, then pods count',
   withController(async (stage) => {
     await workload(stage, { replicas: 2, minCount: 3 });
     await stage.budget({ minAvailable: 1 });
@@ -144,7 +144,7 @@ test(
 
 for (const policy of [undefined, 'AlwaysAllow']) {
   test(
-    `X7 one unready pod in every group ${policy ? 'lets everything go' : 'blocks everything'} with policy ${policy ?? 'unset'}`,
+    `T72 X7 one unready pod in every group ${policy ? 'lets everything go' : 'blocks everything'} with policy ${policy ?? 'unset'}`,
     withController(async (stage) => {
       await workload(stage, { replicas: 3, minCount: 3 });
       await stage.budget({ minAvailable: 2, ...(policy && { unhealthyPodEvictionPolicy: policy }) });
@@ -158,7 +158,7 @@ for (const policy of [undefined, 'AlwaysAllow']) {
 }
 
 test(
-  'X8 a group already down goes on being drained, others wait',
+  'T72 X8 a group already down goes on being drained, others wait',
   withController(async (stage) => {
     await workload(stage, { replicas: 4, minCount: 3 });
     await stage.budget({ maxUnavailable: 1 });
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  'X9 X10 of evictions at once that cannot both be, one is granted',
+  'T72 X9 X10 of evictions at once that cannot both be, one is granted',
   withController(async (stage) => {
     await workload(stage, { replicas: 2, minCount: 2 });
     await stage.budget({ minAvailable: 2 });
@@ -184,7 +184,7 @@ test(
 );
 
 test(
-  'X11 X12 more groups than declared count; a group is available from its minimum on',
+  'T72 X11 X12 more groups than declared count; a group is available from its minimum on',
   withController(async (stage) => {
     await workload(stage, { replicas: 1, minCount: 2 });
     await stage.budget({ minAvailable: 1 });
