@@ -59,7 +59,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const server: ApiServerOptions = {
     store,
-    rows: [...builtinRows(gates), ...ownRows()],
+    rows: [...builtinRows(gates), ...ownRows({ compat: options.compat === 'kruise' })],
     clock,
     log,
     newUid,

@@ -16,7 +16,7 @@ import {
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { type EvictionWebhook, hasSeen, readLedger } from './eviction.ts';
+import { type EvictionWebhook, hasSeen, readLedger, readOwn } from './eviction.ts';
 import { type PodWebhook, refresh } from './pods.ts';
 import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -165,15 +165,6 @@ async function openBooks(
     }
   }
   return books;
-}
-
-async function readOwn(client: Client, namespace: string, name: string): Promise<PodDisruptionBudget | undefined> {
-  try {
-    return await client.get(podDisruptionBudgetType, { namespace, name });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 interface Write {

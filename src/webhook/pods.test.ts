@@ -54,11 +54,12 @@ interface Setup {
   readonly client: Client;
   readonly budgets: readonly PodUnavailableBudget[];
   readonly pods?: readonly Pod[];
+  readonly compat?: boolean;
 }
 
-async function review({ budgets, client, pods = [] }: Setup, over: Partial<ReviewRequest> = {}) {
+async function review({ budgets, client, compat = false, pods = [] }: Setup, over: Partial<ReviewRequest> = {}) {
   const clock = new ManualClock();
-  const indexes = new BudgetIndexes();
+  const indexes = new BudgetIndexes({ compat });
   const index = indexes.of(namespace);
   for (const one of [pod('p', { app: 'llm' }), ...pods]) index.setPod({ pod: one, targets: [] });
   for (const one of budgets) index.setBudget(one);
@@ -68,6 +69,7 @@ async function review({ budgets, client, pods = [] }: Setup, over: Partial<Revie
     indexes,
     gates: { deletes: true, updates: true, verticalScaling: false },
     scaleOf: () => undefined,
+    compat,
   };
   const request: ReviewRequest = {
     uid: '1',
@@ -103,6 +105,21 @@ test('W5 a dry run of the request alone leaves the budget untouched', async () =
   const { client, seen } = server(0, () => budget(1));
   expect((await review({ client, budgets: [budget(1)] }, { dryRun: true })).response.allowed).toBe(true);
   expect(seen.writes).toBe(0);
+});
+
+test('W5 in compatibility mode a dry run of the request alone is charged, one of the delete options is not', async () => {
+  const related = pod('q', { app: 'llm' });
+  related.metadata.annotations = { 'pub.kruise.io/related-pub': 'pub' };
+  for (const [deleteOptions, writes] of [
+    [undefined, 1],
+    [{ dryRun: ['All'] }, 0],
+  ] as const) {
+    const { client, seen } = server(0, () => budget(1));
+    const setup = { client, budgets: [budget(1)], pods: [related], compat: true };
+    const { response } = await review(setup, { name: 'q', dryRun: true, object: { deleteOptions } });
+    expect(response.allowed).toBe(true);
+    expect(seen.writes).toBe(writes);
+  }
 });
 
 test('W11 a pod that names a budget which is not there, and that no other covers, may go', async () => {

@@ -7,6 +7,7 @@ import {
   formatUnavailabilityRefusal,
   type Grant,
   type IndexedBudget,
+  isUnseenByKruise,
   judgeUnavailability,
   refusedBudgets,
   type RefusedRequest,
@@ -46,21 +47,23 @@ export async function reviewPod(
   const known = request.name === undefined || request.name === '' ? undefined : index.pod(request.name);
   const pod = request.subResource === 'eviction' ? known : ((request.oldObject as Pod | null | undefined) ?? undefined);
   const name = pod?.metadata.name ?? '';
-  const operation = pod === undefined ? undefined : operationOf(request, pod, groupKeys(index.covering(name)));
+  const operation =
+    pod === undefined ? undefined : operationOf(webhook, request, { old: pod, keys: groupKeys(index.judging(name)) });
   if (pod === undefined || operation === undefined) return allow;
-  const dryRun = request.dryRun === true || hasDryRun(request);
+  // OpenKruise reads the options of a request only, so that `?dryRun=All` on an eviction is charged.
+  const dryRun = hasDryRun(request) || (request.dryRun === true && webhook.compat !== true);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const judgement = judgeUnavailability({
       operation,
       pod,
-      covering: index.covering(name),
+      covering: index.judging(name),
       gates: webhook.gates,
       scaleOf: webhook.scaleOf,
       nowMs: webhook.clock.now(),
       compat: webhook.compat,
     });
     if (!judgement.allowed) {
-      if (!dryRun) {
+      if (!dryRun || webhook.compat === true) {
         const username = request.userInfo?.username ?? '';
         webhook.refused?.({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
       }
@@ -91,11 +94,16 @@ export async function reviewPod(
     : refuse({ code: 409, reason: 'Conflict', message });
 }
 
-function operationOf(request: ReviewRequest, old: Pod, keys: readonly string[]): ProtectedOperation | undefined {
+function operationOf(
+  { compat = false }: PodWebhook,
+  request: ReviewRequest,
+  { keys, old }: { old: Pod; keys: readonly string[] },
+): ProtectedOperation | undefined {
   if (request.subResource === 'eviction') return 'EVICT';
   if (request.operation === 'DELETE') return request.subResource ? undefined : 'DELETE';
   if (request.operation !== 'UPDATE' || (request.subResource !== undefined && request.subResource !== 'resize'))
     return undefined;
+  if (compat && isUnseenByKruise(request.object as unknown as Pod, request.subResource)) return undefined;
   return classifyUpdate(request.object as unknown as Pod, old, keys);
 }
 

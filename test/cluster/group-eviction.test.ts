@@ -10,6 +10,7 @@ import {
 } from '../../src/machinery/runtime/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
+import { buildProgram } from './group-eviction-program.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -222,4 +223,58 @@ test('whoever may not evict pods may not evict a group either', async () => {
     code: 403,
     message: expect.stringContaining('it takes the right to create pods/eviction') as string,
   });
+});
+
+test('the built quorate evict group asks, takes, is refused and finds nothing, with an exit code for each', async () => {
+  const quorate = await buildProgram(plane.folder, { KUBECONFIG: plane.kubeconfig });
+  const app = 'serve';
+  const lws = { 'leaderworkerset.sigs.k8s.io/name': app };
+  const groupIndex = 'leaderworkerset.sigs.k8s.io/group-index';
+  await apply(
+    ...['0', '1'].flatMap((index) =>
+      [0, 1].map((at) => pod(`serve-${index}-${at}`, { app, ...lws, [groupIndex]: index })),
+    ),
+    {
+      apiVersion: 'policy.kruise.io/v1beta1',
+      kind: 'PodUnavailableBudget',
+      metadata: { name: app, namespace: 'default' },
+      spec: {
+        selector: { matchLabels: { app } },
+        maxUnavailable: 1,
+        protectTotalReplicas: 2,
+        podGroupPolicy: { groupLabelKey: groupIndex, minReadyReplicas: 2 },
+      },
+    },
+  );
+  await ready(app, 4);
+  await until(
+    'the budget to count both',
+    async () => (await kubectl('get', 'pub', app, '-o', 'jsonpath={.status.unavailableAllowed}')) === '1',
+  );
+  const take = (group: string, ...more: string[]) =>
+    quorate('evict', 'group', `default/${app}`, '--lws-group', group, ...more);
+
+  const asked = await take('0', '--dry-run', '-o', 'json');
+  expect(asked).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(asked.stdout)).toMatchObject({ outcome: 'WouldEvict' });
+  expect(await left(app)).toHaveLength(4);
+
+  const taken = await take('0');
+  expect(taken).toMatchObject({ code: 0, stderr: '' });
+  expect(taken.stdout).toContain('serve-0-1');
+  expect(await left(app)).toEqual(['serve-1-0', 'serve-1-1']);
+
+  const refused = await take('1');
+  expect(refused.code).toBe(3);
+  expect(refused.stdout).toContain('Cannot evict group LeaderWorkerSet serve/1 (2 pods)');
+  expect(refused.stdout).toContain('To unblock: ');
+  expect(await left(app)).toEqual(['serve-1-0', 'serve-1-1']);
+
+  const nothing = await take('7');
+  expect(nothing.code).toBe(1);
+  expect(nothing.stderr.trim().split('\n')).toHaveLength(1);
+
+  const yaml = await take('1', '--dry-run', '-o', 'yaml');
+  expect(yaml.code).toBe(3);
+  expect(yaml.stdout).toContain('outcome: Refused');
 });

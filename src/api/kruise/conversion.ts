@@ -48,13 +48,14 @@ export function fromV1alpha1(object: PodUnavailableBudget): PodUnavailableBudget
   return hub;
 }
 
-export function toV1alpha1(object: PodUnavailableBudget): PodUnavailableBudget {
+/** `lossy`: what v1alpha1 cannot spell is left out, as OpenKruise does; writing it back then loses it. */
+export function toV1alpha1(object: PodUnavailableBudget, { lossy = false } = {}): PodUnavailableBudget {
   const old = deepClone(object);
   const { protectOperations, protectTotalReplicas, ignoredPodSelector, ...spec } = old.spec ?? {};
   const annotations: Record<string, string> = { ...old.metadata.annotations };
   setOrDelete(annotations, OPERATIONS_ANNOTATION, protectOperations?.length ? protectOperations.join(',') : undefined);
   setOrDelete(annotations, TOTAL_REPLICAS_ANNOTATION, protectTotalReplicas?.toString());
-  const kept = ignoredPodSelector === undefined ? undefined : JSON.stringify({ ignoredPodSelector });
+  const kept = ignoredPodSelector === undefined || lossy ? undefined : JSON.stringify({ ignoredPodSelector });
   setOrDelete(annotations, HUB_SPEC_ANNOTATION, kept);
   if (Object.keys(annotations).length > 0) old.metadata.annotations = annotations;
   else delete old.metadata.annotations;

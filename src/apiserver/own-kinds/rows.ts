@@ -15,14 +15,15 @@ import type { ApiObject } from '../object.ts';
 import type { ResourceRow, VersionRow } from '../registry/row.ts';
 import { badRequest } from '../status.ts';
 
-export function ownRows(): ResourceRow[] {
+/** `compat`: conversions of PodUnavailableBudgets lose what those of OpenKruise lose. */
+export function ownRows({ compat = false } = {}): ResourceRow[] {
   const row = (definition: CustomResourceDefinition): ResourceRow => {
     const made = customRow(definition);
     if (made === undefined) throw new Error(`Cannot serve ${definition.metadata.name}: no version is served`);
     return made;
   };
   return [
-    podUnavailableBudgets(row(podUnavailableBudgetDefinition)),
+    podUnavailableBudgets(row(podUnavailableBudgetDefinition), compat),
     row(leaderWorkerSetDefinition),
     row(kruiseLeaderWorkerSetDefinition),
     row(disruptionLedgerDefinition),
@@ -33,16 +34,16 @@ export function ownRows(): ResourceRow[] {
 const asBudget = (object: ApiObject): PodUnavailableBudget => object as unknown as PodUnavailableBudget;
 const asObject = (budget: PodUnavailableBudget): ApiObject => budget as unknown as ApiObject;
 
-function podUnavailableBudgets(row: ResourceRow): ResourceRow {
+function podUnavailableBudgets(row: ResourceRow, compat: boolean): ResourceRow {
   return {
     ...row,
-    versions: row.versions.map((version) => (version.name === 'v1alpha1' ? alphaVersion(version) : version)),
+    versions: row.versions.map((version) => (version.name === 'v1alpha1' ? alphaVersion(version, compat) : version)),
     strategy: { ...row.strategy, warnings: (object) => warningsOf(asBudget(object)) },
   };
 }
 
 /** What v1alpha1 cannot spell is in annotations there; both ways keep everything. */
-function alphaVersion(version: VersionRow): VersionRow {
+function alphaVersion(version: VersionRow, lossy: boolean): VersionRow {
   return {
     ...version,
     toStored(object) {
@@ -54,7 +55,7 @@ function alphaVersion(version: VersionRow): VersionRow {
       }
     },
     fromStored(object) {
-      const converted = asObject(toV1alpha1(asBudget(object)));
+      const converted = asObject(toV1alpha1(asBudget(object), { lossy }));
       return version.fromStored?.(converted) ?? converted;
     },
   };

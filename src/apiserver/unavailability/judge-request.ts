@@ -50,7 +50,7 @@ export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
   const judgement = judgeUnavailability({
     operation,
     pod,
-    covering: index.covering(podName),
+    covering: index.judging(podName),
     gates,
     scaleOf: (uid) => view.scaleOf(uid),
     nowMs,
@@ -62,7 +62,8 @@ export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
       judgement.refusals,
       { compat },
     );
-    if (!dryRun) {
+    // OpenKruise counts what it refuses in dry runs too.
+    if (!dryRun || compat) {
       guarding.refused({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
     }
     const details = { causes: [...causes], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };

@@ -5,7 +5,7 @@ import {
   validatePodUnavailableBudget,
   validatePodUnavailableBudgetUpdate,
 } from '../../api/kruise/validation.ts';
-import { classifyUpdate, closedGate } from '../../decisions/unavailability/index.ts';
+import { classifyUpdate, closedGate, isUnseenByKruise } from '../../decisions/unavailability/index.ts';
 import { formatIssues, type Issue } from '../../machinery/values/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { failure } from '../status.ts';
@@ -38,13 +38,19 @@ export function podGuardPlugin(guarding: Guarding): AdmissionPlugin {
   };
 }
 
-function operationOf({ view }: Guarding, attributes: AdmissionAttributes, old: Pod): ProtectedOperation | undefined {
+function operationOf(
+  { compat, view }: Guarding,
+  attributes: AdmissionAttributes,
+  old: Pod,
+): ProtectedOperation | undefined {
   if (attributes.operation === 'DELETE') return 'DELETE';
+  const pod = attributes.object as unknown as Pod;
+  if (compat && isUnseenByKruise(pod, attributes.subresource)) return undefined;
   const keys = view
     .of(attributes.namespace ?? '')
-    .covering(old.metadata.name ?? '')
+    .judging(old.metadata.name ?? '')
     .flatMap(({ budget }) => budget.spec?.podGroupPolicy?.groupLabelKey ?? []);
-  return classifyUpdate(attributes.object as unknown as Pod, old, keys);
+  return classifyUpdate(pod, old, keys);
 }
 
 /** Checks budgets as they are written. Refusals are 400, as clients of PodUnavailableBudget know them. */

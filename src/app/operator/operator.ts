@@ -34,8 +34,8 @@ import {
 import {
   type Mode,
   NAME,
+  reviewAllBudgets,
   reviewBudget,
-  reviewEviction,
   reviewGroup,
   reviewGroupEviction,
   type ReviewHandler,
@@ -262,16 +262,7 @@ async function startParts(
   const groups = { ...evictions, ...podGuard };
   const handlers = new Map<string, ReviewHandler>([
     ...picking.handlers,
-    [
-      '/validate-eviction',
-      async (request, signal) => {
-        // Asked without a charge first, so that one budget is not charged for what the other refuses.
-        const asked = await reviewPod(podGuard, request, signal, { charge: false });
-        if (!asked.allowed) return asked;
-        const granted = await reviewEviction(evictions, request, signal);
-        return granted.allowed ? reviewPod(podGuard, request, signal) : granted;
-      },
-    ],
+    ['/validate-eviction', (request, signal) => reviewAllBudgets(groups, request, signal)],
     ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
     ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
     ['/validate-pod-groups', (request) => Promise.resolve(reviewGroup(request))],

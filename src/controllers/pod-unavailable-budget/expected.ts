@@ -33,11 +33,20 @@ export async function gatherExpected(
     case 'SeenGroups':
       return { count: tally.seenGroups, declared: false };
     case 'TargetGroups':
-    case 'TargetScale':
       return { count: (await sources.replicasOf(targetRef, namespace)) ?? 0, declared: true };
+    case 'TargetScale': {
+      const replicas = (await sources.replicasOf(targetRef, namespace)) ?? 0;
+      return { count: replicas * podsPerReplica(targetRef, namespace, sources), declared: true };
+    }
     case 'OwnerScales':
       return expectedOfOwners(namespace, tally, sources);
   }
+}
+
+/** A LeaderWorkerSet's replicas are groups of pods; OpenKruise sees only the leader of each. */
+function podsPerReplica({ kind, name = '' }: TargetReference, namespace: string, sources: ExpectedSources): number {
+  if (kind !== 'LeaderWorkerSet' || sources.compat) return 1;
+  return sources.leaderWorkerSet(namespace, name)?.spec?.leaderWorkerTemplate?.size ?? 1;
 }
 
 function expectedOfSets(namespace: string, tally: BudgetTally, { leaderWorkerSet }: ExpectedSources): Expected {

@@ -2,7 +2,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { DEPRECATED_RELATED_PUB_ANNOTATION, RELATED_PUB_ANNOTATION } from '../../api/kruise/types.ts';
 import { formatKey, type ObjectKey } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
-import type { BudgetIndex, BudgetTally } from '../../decisions/unavailability/index.ts';
+import { type BudgetIndex, type BudgetTally, relatedBudgetOf } from '../../decisions/unavailability/index.ts';
 import { type Client, type Clock, isConflict, isNotFound } from '../../machinery/runtime/index.ts';
 
 /** What was looked at last time: as long as no pod has come or changed, there is nothing to mark. */
@@ -16,7 +16,10 @@ export interface MarkDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly index: (namespace: string) => BudgetIndex;
-  readonly sources: { readonly pod: (namespace: string, name: string) => Pod | undefined };
+  readonly sources: {
+    readonly pod: (namespace: string, name: string) => Pod | undefined;
+    readonly compat: boolean;
+  };
   /** By key of the budget. */
   readonly marked: Map<string, MarkedPods>;
 }
@@ -41,8 +44,10 @@ async function markPods({ client, index, sources }: MarkDeps, namespace: string,
   for (const name of tally.pods.keys()) {
     const pod = sources.pod(namespace, name);
     const wanted = index(namespace).covering(name)[0]?.budget.metadata.name;
-    if (pod === undefined || wanted === undefined || relatedTo(pod) === wanted || pod.metadata.deletionTimestamp)
-      continue;
+    if (pod === undefined || wanted === undefined || pod.metadata.deletionTimestamp) continue;
+    const related = relatedBudgetOf(pod);
+    // OpenKruise writes it once and never again.
+    if (related === wanted || (sources.compat && related !== undefined)) continue;
     const annotations = { [RELATED_PUB_ANNOTATION]: wanted, [DEPRECATED_RELATED_PUB_ANNOTATION]: wanted };
     const body = { metadata: { uid: pod.metadata.uid, annotations } };
     try {
@@ -52,8 +57,4 @@ async function markPods({ client, index, sources }: MarkDeps, namespace: string,
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
-}
-
-function relatedTo({ metadata }: Pod): string | undefined {
-  return metadata.annotations?.[RELATED_PUB_ANNOTATION] ?? metadata.annotations?.[DEPRECATED_RELATED_PUB_ANNOTATION];
 }

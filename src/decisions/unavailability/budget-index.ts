@@ -1,5 +1,11 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { PodUnavailableBudget, TargetReference } from '../../api/kruise/types.ts';
+import {
+  DEPRECATED_RELATED_PUB_ANNOTATION,
+  type PodUnavailableBudget,
+  RELATED_PUB_ANNOTATION,
+  type TargetReference,
+} from '../../api/kruise/types.ts';
+import { LWS } from '../../api/lws/types.ts';
 import { splitApiVersion } from '../../api/resource.ts';
 import { fromLabelSelector, type Labels, matches, nothing, type Selector } from '../../machinery/values/index.ts';
 import { SelectorIndex } from '../disruption/selector-index.ts';
@@ -12,6 +18,13 @@ export type Target = string;
 
 export const targetOf = ({ apiVersion = '', kind = '', name = '' }: TargetReference): Target =>
   `${splitApiVersion(apiVersion).group}/${kind}/${name}`;
+
+const isLeaderWorkerSet = (target: Target): boolean => target.split('/')[1] === 'LeaderWorkerSet';
+
+/** The budget a pod's annotations name: a cache for readers, which the controller writes. */
+export function relatedBudgetOf({ metadata }: Pod): string | undefined {
+  return metadata.annotations?.[RELATED_PUB_ANNOTATION] ?? metadata.annotations?.[DEPRECATED_RELATED_PUB_ANNOTATION];
+}
 
 /** A pod with every workload that stands above it. */
 export interface PlacedPod {
@@ -36,7 +49,10 @@ export class BudgetIndex {
   readonly #byTarget = new Map<Target, Set<string>>();
   readonly #pods = new Map<string, PlacedPod & { readonly covering: readonly string[] }>();
 
-  /** `compat`: OpenKruise's reading of image digests. */
+  /**
+   * `compat`: OpenKruise's reading of image digests, its leaders-only view of a LeaderWorkerSet, and its trust in the
+   * annotation that names a pod's budget.
+   */
   constructor({ compat = false }: { compat?: boolean } = {}) {
     this.#compat = compat;
   }
@@ -60,6 +76,18 @@ export class BudgetIndex {
   /** The budgets that cover a pod the index knows, by name. */
   covering(podName: string): IndexedBudget[] {
     return (this.#pods.get(podName)?.covering ?? []).map((name) => this.#budgets.get(name) as IndexedBudget);
+  }
+
+  /**
+   * The budgets that a request about a pod is judged by: those that cover it. In compatibility mode the one its
+   * annotation names, whatever covers it; none where it names none, or one that is gone.
+   */
+  judging(podName: string): IndexedBudget[] {
+    if (!this.#compat) return this.covering(podName);
+    const pod = this.#pods.get(podName)?.pod;
+    const named = pod && relatedBudgetOf(pod);
+    const entry = named === undefined ? undefined : this.#budgets.get(named);
+    return entry === undefined ? [] : [entry];
   }
 
   setBudget(budget: PodUnavailableBudget): void {
@@ -124,7 +152,11 @@ export class BudgetIndex {
 
   #coveringOf(labels: Labels | undefined, targets: readonly Target[]): string[] {
     const found = new Set(this.#selectors.matching(labels ?? {}));
-    for (const target of targets) for (const name of this.#byTarget.get(target) ?? []) found.add(name);
+    const hidden = this.#compat && labels?.[LWS.workerIndex] !== undefined && labels[LWS.workerIndex] !== '0';
+    for (const target of targets) {
+      if (hidden && isLeaderWorkerSet(target)) continue;
+      for (const name of this.#byTarget.get(target) ?? []) found.add(name);
+    }
     return [...found].sort();
   }
 

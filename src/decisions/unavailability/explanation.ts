@@ -23,7 +23,7 @@ export function explainUnavailability(
 ): UnavailabilityOpinion[] {
   const pod = index.pod(podName);
   if (pod === undefined) return [];
-  return index.covering(podName).map((entry) => {
+  return index.judging(podName).map((entry) => {
     const budget = entry.budget.metadata.name ?? '';
     const judgement = judgeUnavailability({ ...question, operation: 'EVICT', pod, covering: [entry] });
     if (judgement.allowed) {

@@ -249,3 +249,14 @@ test('W2 a refused eviction says what is short and what would help', () => {
   ]);
   expect(answer.causes.at(-1)?.message).toBe('wait until group llm/0 is available again');
 });
+
+test('W14 a resize is recorded as an update; in compatibility mode as a delete', () => {
+  const grant = { allowed: true, reason: 'WithinBudget', record: true, unavailableAllowed: 0 } as const;
+  const resize = { operation: 'RESIZE', podName: 'a', nowMs: START } as const;
+  const at = '2026-01-01T00:10:00Z';
+  expect(chargedStatus({}, grant, resize)).toEqual({ unavailableAllowed: 0, unavailablePods: { a: at } });
+  expect(chargedStatus({}, grant, { ...resize, compat: true })).toEqual({
+    unavailableAllowed: 0,
+    disruptedPods: { a: at },
+  });
+});

@@ -1,5 +1,10 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { PodUnavailableBudget, PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/kruise/types.ts';
+import {
+  OPERATIONS_ANNOTATION,
+  type PodUnavailableBudget,
+  type PodUnavailableBudgetStatus,
+  type ProtectedOperation,
+} from '../../api/kruise/types.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import { type IndexedBudget, isIgnored } from './budget-index.ts';
 import { decideUnavailability, type Scope, type UnavailabilityVerdict } from './decide.ts';
@@ -63,13 +68,19 @@ function judgeOne(question: JudgeQuestion, entry: IndexedBudget): Unavailability
       name: budget.metadata.name ?? '',
       generation: budget.metadata.generation ?? 0,
       observedGeneration: status.observedGeneration ?? 0,
-      protects: protects(budget.spec ?? {}, operation, gates),
+      protects: protects(budget.spec ?? {}, operation, gates, compat ? annotatedOperations(budget) : []),
       desired: status.desiredAvailable ?? 0,
       allowed: status.unavailableAllowed ?? 0,
       entries: ledgerSize(status),
     },
     scope: scopeOf(entry, covered, question.scaleOf),
   });
+}
+
+/** OpenKruise compares the words of the annotation as they are, blanks and unknown ones included. */
+function annotatedOperations({ metadata }: PodUnavailableBudget): string[] {
+  const text = metadata.annotations?.[OPERATIONS_ANNOTATION];
+  return text === undefined || text === '' ? [] : text.split(',');
 }
 
 function scopeOf(

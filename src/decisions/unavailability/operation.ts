@@ -2,6 +2,7 @@ import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import type { PodUnavailableBudgetSpec, ProtectedOperation } from '../../api/kruise/types.ts';
 import { deepClone, deepEqual } from '../../machinery/values/index.ts';
 import { groupIdentity } from './groups.ts';
+import { relatedBudgetOf } from './budget-index.ts';
 import { hasUnavailableLabel } from './pod-state.ts';
 
 const DEFAULT_OPERATIONS: readonly string[] = ['DELETE', 'UPDATE', 'EVICT'];
@@ -22,8 +23,11 @@ export function protects(
   { protectOperations }: Pick<PodUnavailableBudgetSpec, 'protectOperations'>,
   operation: ProtectedOperation,
   gates: UnavailabilityGates,
+  /** Operations of the annotation as they stand there, in compatibility mode only. */
+  annotated: readonly string[] = [],
 ): boolean {
-  const listed = protectOperations?.length ? protectOperations : DEFAULT_OPERATIONS;
+  const named = protectOperations?.length ? protectOperations : annotated;
+  const listed = named.length > 0 ? named : DEFAULT_OPERATIONS;
   if (operation === 'DELETE' || operation === 'EVICT') return gates.deletes && listed.includes(operation);
   if (!gates.updates) return false;
   if (operation === 'RESIZE' && !gates.verticalScaling) return listed.includes('UPDATE') || listed.includes('RESIZE');
@@ -46,6 +50,14 @@ export function classifyUpdate(
   }
   if (deepEqual(pod.spec, old.spec)) return undefined;
   return isPureResize(pod, old) ? 'RESIZE' : 'UPDATE';
+}
+
+/**
+ * Updates that OpenKruise's webhook lets pass unasked: those of the resize subresource, and those after which no
+ * annotation names a budget, also where the update itself took it away.
+ */
+export function isUnseenByKruise(pod: Pod, subresource: string | undefined): boolean {
+  return subresource === 'resize' || relatedBudgetOf(pod) === undefined;
 }
 
 /** Only cpu or memory of containers differ, the pod is not static, and no container must restart for it. */

@@ -31,7 +31,7 @@ export function judgeTogether({ index, pods, ...question }: JointQuestion): Join
     for (const name of pods) {
       const pod = index.pod(name);
       if (pod === undefined) continue;
-      const covering = index.covering(name).map((entry) => {
+      const covering = index.judging(name).map((entry) => {
         const trial = trials.get(entry.budget.metadata.name ?? '');
         return trial === undefined ? entry : { ...entry, budget: { ...entry.budget, status: trial.status } };
       });

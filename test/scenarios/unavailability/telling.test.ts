@@ -97,13 +97,6 @@ test('W2 a refusal is counted and told in an event on the pod; a dry run is not'
   expect(after).not.toContain('name="pub"');
 });
 
-test('W2 W22 in compatibility mode refusals are 403 and old numbers are used', async () => {
-  const on = await start({ compat: 'kruise' });
-  await addPod(on, 'a');
-  await addBudget(on, { protectTotalReplicas: 1 });
-  expect(await evict(on, 'a')).toBe(403);
-});
-
 for (const [compat, want] of [
   [undefined, { totalReplicas: 6, desiredAvailable: 5 }],
   ['kruise', { totalReplicas: -2, desiredAvailable: 0 }],
