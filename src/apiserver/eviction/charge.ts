@@ -26,7 +26,7 @@ export function chargeBudget(
   const key = objectKey(row, namespace, name);
   const entry = transaction.get(key);
   if (entry === undefined) throw notFound(row, name);
-  const budget = kernel.objects.read(entry);
+  const { managedFields, object: budget } = kernel.objects.readParts(entry);
   const { status = {} } = budget as unknown as PodDisruptionBudget;
   const object = {
     ...budget,
@@ -36,5 +36,5 @@ export function chargeBudget(
       status,
     ),
   } as ApiObject;
-  putObject(kernel, transaction, { row, key, object });
+  putObject(kernel, transaction, { row, key, object, managedFields });
 }

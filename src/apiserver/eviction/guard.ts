@@ -7,7 +7,7 @@ import type { UserInfo } from '../user.ts';
 export interface GuardedEviction {
   readonly namespace: string;
   readonly name: string;
-  /** The pod's newest state; shared, so never change it. */
+  /** The pod's newest state without its managed fields; shared, so never change it. */
   readonly pod: ApiObject;
   readonly now: number;
   readonly dryRun: boolean;

@@ -6,12 +6,15 @@ import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
 import { type DeletionOptions, deleteInTransaction } from '../stored/deletion.ts';
 import { putObject } from '../stored/encoding.ts';
+import type { ObjectParts } from '../stored/object-cache.ts';
 
 export interface Removal {
   readonly row: ResourceRow;
   readonly key: string;
   readonly name: string;
   readonly entry: Entry;
+  /** The pod as it is, when the caller has read it already. */
+  readonly state?: ObjectParts;
   readonly options: DeletionOptions;
 }
 
@@ -21,20 +24,18 @@ export interface Removal {
  */
 export function removePod(kernel: Kernel, transaction: Transaction, removal: Removal): void {
   const { entry, key, name, options, row } = removal;
-  const pod = kernel.objects.read(entry);
+  const { managedFields, object: pod } = removal.state ?? kernel.objects.readParts(entry);
   const marked = withDisruptionTarget(pod, kernel.clock.now());
-  const unwritten: Entry = { key, value: entry.value, revision: entry.revision, createRevision: entry.createRevision };
-  kernel.objects.keep(unwritten, marked);
-  const overlay: Transaction = {
-    get: (asked) => (asked === key ? unwritten : transaction.get(asked)),
-    range: (prefix) => transaction.range(prefix),
-    put: (at, encode) => transaction.put(at, encode),
-    delete: (at, encodeLast) => transaction.delete(at, encodeLast),
-  };
-  const outcome = deleteInTransaction(kernel, overlay, { target: { row, key, name }, options });
+  const state = { object: marked, managedFields };
+  const outcome = deleteInTransaction(kernel, transaction, { target: { row, key, name }, options, state });
   // A pod that was going already may not change by being deleted again; its condition still has to be kept.
-  if (outcome.entry === unwritten && marked !== pod) {
-    putObject(kernel, transaction, { row, key, object: { ...marked, metadata: { ...marked.metadata } } });
+  if (outcome.entry === entry && marked !== pod) {
+    putObject(kernel, transaction, {
+      row,
+      key,
+      object: { ...marked, metadata: { ...marked.metadata } },
+      managedFields,
+    });
   }
 }
 

@@ -81,7 +81,8 @@ function evictInTransaction(
   const verdict = judgeEviction(index, pod, now, judgement);
   if (verdict === undefined) throw new Error(`Cannot judge pod ${namespace}/${name}: it is not indexed`);
   if (!verdict.allowed) throw refusalError(index, verdict, { pod, now, judgement });
-  const guarded = { ...pod, pod: kernel.objects.read(entry), now, dryRun, user: call.user };
+  const state = kernel.objects.readParts(entry);
+  const guarded = { ...pod, pod: state.object, now, dryRun, user: call.user };
   const granted = guards.map((guard) => guard.judge(guarded, transaction));
   for (const one of granted) if (!one.allowed) throw one.refusal;
 
@@ -98,7 +99,7 @@ function evictInTransaction(
     for (const one of granted) if (one.allowed) one.charge?.(transaction);
   }
   try {
-    removePod(kernel, dryRun ? readOnly(transaction) : transaction, { row, key, name, entry, options });
+    removePod(kernel, dryRun ? readOnly(transaction) : transaction, { row, key, name, entry, state, options });
   } catch (error) {
     if (error instanceof ApiError && charge !== undefined) return error;
     throw error;

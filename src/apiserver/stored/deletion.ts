@@ -11,7 +11,8 @@ import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
 import { conflict, notFound } from '../status.ts';
-import { type ObjectWrite, putObject, removeObject } from './encoding.ts';
+import { type ObjectWrite, putObject, removeParts } from './encoding.ts';
+import { type ObjectParts, withManagedFields } from './object-cache.ts';
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
@@ -28,7 +29,7 @@ export interface DeletionOutcome {
   /** Gone, as opposed to marked. */
   readonly removed: boolean;
   /** Last state when removed, marked state otherwise. */
-  readonly object: ApiObject;
+  readonly object: () => ApiObject;
   /** The marked entry; the entry as it was when nothing had to change. */
   readonly entry: Entry | undefined;
 }
@@ -42,15 +43,16 @@ export interface DeletionTarget {
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
+/** `state` stands for what is stored, with changes that the deletion writes along. */
 export function deleteInTransaction(
   kernel: Kernel,
   transaction: Transaction,
-  { target, options }: { target: DeletionTarget; options: DeletionOptions },
+  { target, options, state }: { target: DeletionTarget; options: DeletionOptions; state?: ObjectParts },
 ): DeletionOutcome {
   const { row, key, name } = target;
   const entry = transaction.get(key);
   if (entry === undefined) throw notFound(row, name);
-  const { object: current, managedFields } = kernel.objects.readParts(entry);
+  const { object: current, managedFields } = state ?? kernel.objects.readParts(entry);
   checkPreconditions(row, current, options);
 
   // Only metadata changes here, and never in depth; a kind that marks more gets a copy it may change.
@@ -78,7 +80,7 @@ export function deleteInTransaction(
     if (grace > 0 || held) {
       return finalizersChanged
         ? marked(kernel, transaction, { row, key, object, managedFields })
-        : { removed: false, object: kernel.objects.read(entry), entry };
+        : outcome(kernel, entry);
     }
   } else if (grace > 0 || held) {
     metadata.deletionTimestamp = formatTime(now + grace * 1000);
@@ -87,13 +89,16 @@ export function deleteInTransaction(
     row.strategy.markDeleting?.(object);
     return marked(kernel, transaction, { row, key, object, managedFields });
   }
-  const last = removeObject(kernel, transaction, { row, key, object, managedFields });
-  return { removed: true, object: last, entry: undefined };
+  const last = removeParts(kernel, transaction, { row, key, object, managedFields });
+  return { removed: true, object: () => withManagedFields(last, managedFields), entry: undefined };
 }
 
 function marked(kernel: Kernel, transaction: Transaction, write: ObjectWrite): DeletionOutcome {
-  const entry = putObject(kernel, transaction, write);
-  return { removed: false, object: kernel.objects.read(entry), entry };
+  return outcome(kernel, putObject(kernel, transaction, write));
+}
+
+function outcome({ objects }: Kernel, entry: Entry): DeletionOutcome {
+  return { removed: false, object: () => objects.read(entry), entry };
 }
 
 /** The deadline counted again from the first request, but never in the past. */

@@ -72,7 +72,12 @@ function encoded(row: ResourceRow, document: ApiObject, managedFields: string | 
 }
 
 /** Removes an object; watchers see its last state with the revision of the removal. */
-export function removeObject(
+export function removeObject(kernel: Kernel, transaction: Transaction, write: ObjectWrite): ApiObject {
+  return withManagedFields(removeParts(kernel, transaction, write), write.managedFields);
+}
+
+/** The same for who may not need the last state: it comes without managed fields that are given as text. */
+export function removeParts(
   kernel: Kernel,
   transaction: Transaction,
   { row, key, object, managedFields }: ObjectWrite,
@@ -83,7 +88,7 @@ export function removeObject(
     return encoded(row, document, managedFields);
   });
   if (last !== undefined) keep(kernel, last, { document, managedFields });
-  return withManagedFields(document, managedFields);
+  return document;
 }
 
 /** Whether stored bytes can be served as they are in this version. */

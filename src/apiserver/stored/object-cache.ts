@@ -12,6 +12,12 @@ export interface Digest {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+/** An object in the two parts that it is written in. */
+export interface ObjectParts {
+  readonly object: ApiObject;
+  readonly managedFields: string | undefined;
+}
+
 class Memo {
   /** The whole object. */
   object: ApiObject | undefined;
@@ -58,13 +64,16 @@ export class ObjectCache {
     return withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
   }
 
-  /** The object for who only writes it again: without the managed fields where these are at hand as JSON text. */
-  readParts(entry: Entry): { readonly object: ApiObject; readonly managedFields: string | undefined } {
+  /** The object for who only writes it again: without the managed fields, and these as JSON text where there are any. */
+  readParts(entry: Entry): ObjectParts {
     const { memo } = entry;
     if (memo instanceof Memo && memo.lean !== undefined && memo.managedFields !== undefined) {
       return { object: memo.lean, managedFields: memo.managedFields };
     }
-    return { object: this.read(entry), managedFields: undefined };
+    const object = this.read(entry);
+    const { managedFields } = object.metadata;
+    if (managedFields === undefined) return { object, managedFields };
+    return { object: withoutManagedFields(object), managedFields: JSON.stringify(managedFields) };
   }
 
   /** Remembers an object that was just encoded into the entry. */

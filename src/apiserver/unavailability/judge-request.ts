@@ -104,10 +104,7 @@ export function writeStatus(
   const key = objectKey(row, metadata.namespace, metadata.name ?? '');
   const stored = transaction.get(key);
   if (stored === undefined) return;
-  const budget = kernel.objects.read(stored);
-  putObject(kernel, transaction, {
-    row,
-    key,
-    object: { ...budget, metadata: { ...budget.metadata }, status } as ApiObject,
-  });
+  const { managedFields, object: budget } = kernel.objects.readParts(stored);
+  const object = { ...budget, metadata: { ...budget.metadata }, status } as ApiObject;
+  putObject(kernel, transaction, { row, key, object, managedFields });
 }

@@ -26,6 +26,8 @@ export class UnavailabilityView {
   readonly #kernel: Kernel;
   readonly #compat: boolean;
   readonly #indexes = new Map<string, BudgetIndex>();
+  /** Of every namespace without budgets. */
+  readonly #none = new BudgetIndex();
   readonly #owners = new Map<string, KnownOwner>();
   readonly #uidByKey = new Map<string, string>();
   readonly #prefixes: { readonly budgets: string; readonly pods: string; readonly owners: readonly string[] };
@@ -51,7 +53,7 @@ export class UnavailabilityView {
   }
 
   of(namespace: string): BudgetIndex {
-    return this.#indexes.get(namespace) ?? new BudgetIndex({ compat: this.#compat });
+    return this.#indexes.get(namespace) ?? this.#none;
   }
 
   /** Replicas an owner asks for. */
@@ -103,7 +105,7 @@ export class UnavailabilityView {
       if (index?.budgets().next().done === true) this.#indexes.delete(namespace);
       return;
     }
-    const budget = this.#kernel.objects.read(entry) as unknown as PodUnavailableBudget;
+    const budget = this.#kernel.objects.readLean(entry) as unknown as PodUnavailableBudget;
     const known = this.#indexes.get(namespace);
     if (known !== undefined) {
       known.setBudget(budget);

@@ -27,7 +27,7 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
           anonymous: true,
           namespace: metadata.namespace,
         });
-        return outcome.object;
+        return outcome.object();
       } catch (error) {
         // Someone else was faster; the caller wanted it gone.
         if (error instanceof ApiError && error.code === 404) return undefined;

@@ -14,8 +14,9 @@ export async function remove(call: Call): Promise<ApiResponse> {
   // Kept for clients of the old option: 202 says that the object is still there.
   const status = !outcome.removed && options.orphanDependents === false ? 202 : 200;
   if (!outcome.removed && outcome.entry !== undefined) return respondWithEntry(call, status, outcome.entry);
-  if (!outcome.removed || call.row.strategy.deleteReturnsObject) return respondWithObject(call, status, outcome.object);
-  return encodeAnswer(call, 200, deletedStatus(call, outcome.object), {
+  if (!outcome.removed || call.row.strategy.deleteReturnsObject)
+    return respondWithObject(call, status, outcome.object());
+  return encodeAnswer(call, 200, deletedStatus(call, outcome.object()), {
     ...negotiateObject(call),
     transform: undefined,
   });

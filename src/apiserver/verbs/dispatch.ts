@@ -103,8 +103,10 @@ function subresourceCall(call: Call, subresource: Subresource): Parameters<Subre
         options: optionsOf(call, 'CreateOptions'),
         kind,
       });
-      await admit(call, attributes);
-      await validateAdmission(call, attributes);
+      const pending = admit(call, attributes);
+      if (pending !== undefined) await pending;
+      const checking = validateAdmission(call, attributes);
+      if (checking !== undefined) await checking;
       if (attributes.object === undefined) throw new Error('An admission plugin removed the object of a request');
       return {
         object: attributes.object,

@@ -10,7 +10,7 @@ export interface Charge {
 }
 
 /** Above this many approvals those that are done are dropped; the map is written whole with every eviction. */
-const TIDY_ABOVE = 16;
+const TIDY_ABOVE = 4;
 
 /** The status of a budget after an eviction was approved: its allowance falls by the cost, the pod is recorded. */
 export function chargedStatus(
