@@ -206,3 +206,39 @@ test('kubectl drain across the fleet waits for each shard and finishes; no two a
   expect(lowest).toBe(2);
   await served();
 }, 300_000);
+
+test('gangs of a LeaderWorkerSet: PodGroups in every version, and a PDB that counts them by itself', async () => {
+  const gangs = 'gangs';
+  const ask = (...args: string[]): Promise<string> => kubectl.out('-n', gangs, ...args);
+  const wait = (path: string, what: string) =>
+    kubectl.run(['wait', '-n', gangs, `--for=jsonpath=${path}`, what, '--timeout=60s']);
+  const take = (name: string, fails = false) =>
+    kubectl.run(['create', '--raw', `/api/v1/namespaces/${gangs}/pods/${name}/eviction`, '-f', '-'], {
+      stdin: JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: gangs } }),
+      fails,
+    });
+  await kubectl.run(['create', 'namespace', gangs]);
+  await kubectl.run(['apply', '-n', gangs, '-f', join(root, 'examples', 'gangs', 'serving.yaml')]);
+  await wait('{.status.readyReplicas}=2', 'lws/chat');
+  await wait('{.status.disruptionsAllowed}=1', 'pdb/chat');
+  const numbers = 'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.desiredHealthy}';
+  expect(await ask('get', 'pdb', 'chat', '-o', numbers)).toBe('2/2/1');
+
+  const minimum = 'jsonpath={.items[*].spec.schedulingPolicy.gang.minCount}';
+  for (const version of ['v1beta1', 'v1alpha2']) {
+    expect(await ask('get', `podgroups.${version}.scheduling.k8s.io`, '-o', minimum)).toBe('3 3');
+  }
+  expect((await ask('get', 'workloads', '-o', 'name')).trim().split('\n')).toHaveLength(1);
+  const named = 'jsonpath={.items[*].spec.schedulingGroup.podGroupName}';
+  const groups = (await ask('get', 'pods', '-o', named)).split(' ').sort();
+  expect([groups.length, new Set(groups).size]).toEqual([6, 2]);
+
+  await holdDown();
+  await take('chat-0-1');
+  expect((await take('chat-1', true)).stderr).toContain('disruption budget');
+  await letServe();
+  await wait('{.status.disruptionsAllowed}=1', 'pdb/chat');
+  const after = new Set((await ask('get', 'pods', '-o', named)).split(' '));
+  expect([...after].filter((name) => groups.includes(name))).toHaveLength(1);
+  await take('chat-1');
+}, 180_000);
