@@ -5,7 +5,7 @@ import type { EvictionGuard } from '../eviction/index.ts';
 import type { Kernel } from '../kernel.ts';
 import { unavailabilityGuard } from './guard.ts';
 import type { Guarding } from './judge-request.ts';
-import { budgetValidationPlugin, podGuardPlugin } from './plugin.ts';
+import { budgetValidationPlugin, podGuardPlugin, relatedBudgetPlugin } from './plugin.ts';
 import { UnavailabilityView } from './view.ts';
 
 export { type Guarding, writeStatus } from './judge-request.ts';
@@ -29,7 +29,7 @@ export function createUnavailability(
 ): Unavailability {
   const guarding: Guarding = { kernel, view: new UnavailabilityView(kernel, { compat }), gates, compat, refused };
   return {
-    plugins: [budgetValidationPlugin(guarding), podGuardPlugin(guarding)],
+    plugins: [budgetValidationPlugin(guarding), relatedBudgetPlugin(guarding), podGuardPlugin(guarding)],
     guard: unavailabilityGuard(guarding),
     guarding,
   };

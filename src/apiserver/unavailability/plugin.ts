@@ -1,11 +1,16 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { PodUnavailableBudget, ProtectedOperation } from '../../api/kruise/types.ts';
+import {
+  DEPRECATED_RELATED_PUB_ANNOTATION,
+  type PodUnavailableBudget,
+  type ProtectedOperation,
+  RELATED_PUB_ANNOTATION,
+} from '../../api/kruise/types.ts';
 import {
   validateNoConflict,
   validatePodUnavailableBudget,
   validatePodUnavailableBudgetUpdate,
 } from '../../api/kruise/validation.ts';
-import { classifyUpdate, closedGate, isUnseenByKruise } from '../../decisions/unavailability/index.ts';
+import { classifyUpdate, closedGate, isUnseenByKruise, relatedBudgetOf } from '../../decisions/unavailability/index.ts';
 import { formatIssues, type Issue } from '../../machinery/values/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { failure } from '../status.ts';
@@ -51,6 +56,23 @@ function operationOf(
     .judging(old.metadata.name ?? '')
     .flatMap(({ budget }) => budget.spec?.podGroupPolicy?.groupLabelKey ?? []);
   return classifyUpdate(pod, old, keys);
+}
+
+/** Writes on every new pod which budget it belongs to. Readers go by it; so do decisions in compatibility mode. */
+export function relatedBudgetPlugin({ view }: Pick<Guarding, 'view'>): AdmissionPlugin {
+  return {
+    name: 'PodUnavailableBudgetRelated',
+    handles: ({ operation, row, subresource }) =>
+      operation === 'CREATE' && row.group === '' && row.plural === 'pods' && subresource === undefined,
+    admit({ namespace = '', object }) {
+      const pod = object as unknown as Pod;
+      if (relatedBudgetOf(pod) !== undefined) return;
+      const name = view.relatedTo(namespace, pod);
+      if (name === undefined) return;
+      const related = { [RELATED_PUB_ANNOTATION]: name, [DEPRECATED_RELATED_PUB_ANNOTATION]: name };
+      pod.metadata.annotations = { ...pod.metadata.annotations, ...related };
+    },
+  };
 }
 
 /** Checks budgets as they are written. Refusals are 400, as clients of PodUnavailableBudget know them. */

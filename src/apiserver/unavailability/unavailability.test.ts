@@ -150,6 +150,27 @@ test('W1 W2 W10 without a policy pods count', async () => {
   expect(await outcome(evict('llm-0-2'))).toBe(429);
 });
 
+test('a pod made under a budget says so from the start; one that names a budget already keeps it', async () => {
+  await addBudget({}, {});
+  await addPod('llm-0', 0);
+  const related = async (name: string) => {
+    const { annotations } = (await client.get(podType, { namespace: 'default', name })).metadata;
+    return [annotations?.['pub.kruise.io/related-pub'], annotations?.['kruise.io/related-pub']];
+  };
+  expect(await related('llm-0')).toEqual(['pub', 'pub']);
+  const own = { name: 'own', namespace: 'default', labels: { app: 'llm' } };
+  await client.create(podType, {
+    metadata: { ...own, annotations: { 'pub.kruise.io/related-pub': 'mine' } },
+    spec: { containers: [{ name: 'c', image: 'app:1' }] },
+  });
+  expect(await related('own')).toEqual(['mine', undefined]);
+  await client.create(podType, {
+    metadata: { ...own, name: 'other', labels: { app: 'web' } },
+    spec: { containers: [{ name: 'c', image: 'app:1' }] },
+  });
+  expect(await related('other')).toEqual([undefined, undefined]);
+});
+
 test('a budget is refused with 400 and the path of what is wrong', async () => {
   const create = (spec: object): Promise<unknown> =>
     client.create(POD_UNAVAILABLE_BUDGETS, {

@@ -2,7 +2,7 @@ import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
-import { BudgetIndex, targetsAbove } from '../../decisions/unavailability/index.ts';
+import { BudgetIndex, type Target, targetsAbove } from '../../decisions/unavailability/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
@@ -56,6 +56,11 @@ export class UnavailabilityView {
     return this.#indexes.get(namespace) ?? this.#none;
   }
 
+  /** The budget a new pod belongs to. */
+  relatedTo(namespace: string, pod: Pod): string | undefined {
+    return this.#indexes.get(namespace)?.relatedTo({ pod, targets: this.#targetsOf(pod) });
+  }
+
   /** Replicas an owner asks for. */
   scaleOf(uid: string): number | undefined {
     return this.#owners.get(uid)?.replicas;
@@ -93,8 +98,12 @@ export class UnavailabilityView {
     if (entry === undefined) index.deletePod(name);
     else {
       const pod = this.#kernel.objects.readLean(entry) as unknown as Pod;
-      index.setPod({ pod, targets: targetsAbove(pod, ({ uid }) => this.#owners.get(uid)?.above) });
+      index.setPod({ pod, targets: this.#targetsOf(pod) });
     }
+  }
+
+  #targetsOf(pod: Pod): Target[] {
+    return targetsAbove(pod, ({ uid }) => this.#owners.get(uid)?.above);
   }
 
   #applyBudget(path: string, entry: Entry | undefined, state: Readable): void {

@@ -78,6 +78,11 @@ export class BudgetIndex {
     return (this.#pods.get(podName)?.covering ?? []).map((name) => this.#budgets.get(name) as IndexedBudget);
   }
 
+  /** The budget that a pod which is not here yet would be related to: the first that covers it, by name. */
+  relatedTo({ pod, targets }: PlacedPod): string | undefined {
+    return this.#coveringOf(pod.metadata.labels, targets)[0];
+  }
+
   /**
    * The budgets that a request about a pod is judged by: those that cover it. In compatibility mode the one its
    * annotation names, whatever covers it; none where it names none, or one that is gone.
