@@ -53,8 +53,7 @@ function decode(schema: Schema, request: DecodeRequest, repeats: RepeatedBodies)
   }
   try {
     if (mediaType === PROTOBUF) return { object: decodeProtobuf(bytes, schema, expected) as ApiObject, problems: [] };
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-    return repeats.decoded(request, text, () => decodeText(schema, request, text));
+    return repeats.decoded(request, (text) => decodeText(schema, request, text));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);

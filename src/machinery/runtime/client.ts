@@ -106,7 +106,7 @@ export interface ClientOptions {
 
 export function createClient({ transport, userAgent, headers: extraHeaders }: ClientOptions): Client {
   /** Objects that are sent many times unchanged, encoded. */
-  const encoded = new WeakMap<object, string>();
+  const encoded = new WeakMap<object, Uint8Array>();
 
   function request<R>(
     method: string,
@@ -121,7 +121,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
   async function send<R>(
     method: string,
     path: string,
-    payload: string | undefined,
+    payload: string | Uint8Array | undefined,
     headers: Record<string, string> = {},
     shared = false,
   ): Promise<R> {
@@ -172,7 +172,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
     create(type, object, options) {
       const path = resourcePath(type, { namespace: object.metadata.namespace }) + writeQuery(options);
       if (options?.shared !== true) return request('POST', path, fill(type, object));
-      const payload = encoded.get(object) ?? JSON.stringify(fill(type, object));
+      const payload = encoded.get(object) ?? Buffer.from(JSON.stringify(fill(type, object)), 'utf8');
       encoded.set(object, payload);
       return send('POST', path, payload, undefined, true);
     },
