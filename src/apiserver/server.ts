@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, type Logger, silentLogger, systemClock } from '../machinery/runtime/index.ts';
-import { FlushError, type Store } from '../storage/index.ts';
+import { FlushError, type Store, StoreClosedError } from '../storage/index.ts';
 import { allowAll, type AuthorizationVerdict, type Authorizer } from './access.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { createCodec } from './codec/index.ts';
@@ -29,7 +29,7 @@ import type { ResourceRow } from './registry/row.ts';
 import { parseRequest, type ResourceRequest } from './request/info.ts';
 import { parseOptions } from './request/options.ts';
 import { errorResponse } from './response/respond.ts';
-import { ApiError, failure, internalError, noSuchResource } from './status.ts';
+import { ApiError, failure, internalError, noSuchResource, unavailable } from './status.ts';
 import type { StoredReads } from './stored/kind-view.ts';
 import { ObjectCache } from './stored/object-cache.ts';
 import { observeWrites } from './stored/pending-writes.ts';
@@ -197,6 +197,7 @@ function optionsKindOf(method: string): string {
 
 function toApiError(kernel: Kernel, request: ApiRequest, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof StoreClosedError) return unavailable('the server is shutting down');
   const path = request.url.split('?', 1)[0];
   kernel.log.error({ err: error, method: request.method, path }, 'request failed');
   if (error instanceof FlushError) return failure(500, 'InternalError', `Internal error occurred: ${error.message}`);

@@ -3,4 +3,4 @@ export { type LmdbStoreOptions, openLmdbStore } from './lmdb/lmdb-store.ts';
 export { createMemoryStore } from './memory/memory-store.ts';
 export type { StoreOptions } from './revisioned-store.ts';
 export type { Deliver, Entry, Page, RangeOptions, Store, StoreEvent, Transaction } from './store.ts';
-export { CompactedError, FlushError } from './store.ts';
+export { CompactedError, FlushError, StoreClosedError } from './store.ts';

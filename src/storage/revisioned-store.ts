@@ -10,6 +10,7 @@ import {
   type Page,
   type RangeOptions,
   type Store,
+  StoreClosedError,
   type StoreEvent,
   type Transaction,
 } from './store.ts';
@@ -99,7 +100,7 @@ export class RevisionedStore implements Store {
   }
 
   transact<T>(fn: (txn: Transaction) => T): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error('Cannot run a transaction: the store is closed'));
+    if (this.#closed) return Promise.reject(new StoreClosedError());
     if (this.#running) return Promise.reject(new Error('Cannot run a transaction inside another one'));
 
     const txn = new PendingTransaction({ committed: this.#committed, overlay: this.#overlay }, this.#pendingRevision);

@@ -108,6 +108,14 @@ export class CompactedError extends Error {
   }
 }
 
+/** The store was asked to write after it had been closed. */
+export class StoreClosedError extends Error {
+  constructor() {
+    super('Cannot run a transaction: the store is closed');
+    this.name = 'StoreClosedError';
+  }
+}
+
 /** The writes could not be made durable. Nothing of the transaction was applied. */
 export class FlushError extends Error {
   constructor(cause: unknown) {

@@ -23,6 +23,8 @@ class Memo {
   object: ApiObject | undefined;
   /** The object without managed fields. */
   lean: ApiObject | undefined;
+  /** The same for as long as someone else, such as an informer, holds it. */
+  held: WeakRef<ApiObject> | undefined;
   /** The managed fields as JSON text, while only `lean` is there. */
   managedFields: string | undefined;
   digest: Digest | undefined;
@@ -56,12 +58,14 @@ export class ObjectCache {
    * it. Costs half, and does not push others out of the cache. Shared as well.
    */
   readLean(entry: Entry): ApiObject {
-    const { memo } = entry;
-    if (memo instanceof Memo) {
-      if (memo.lean !== undefined) return memo.lean;
-      if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
-    }
-    return withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
+    const memo = memoOf(entry);
+    if (memo.lean !== undefined) return memo.lean;
+    if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
+    const held = memo.held?.deref();
+    if (held !== undefined) return held;
+    const lean = withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
+    memo.held = new WeakRef(lean);
+    return lean;
   }
 
   /** The object for who only writes it again: without the managed fields, and these as JSON text where there are any. */
@@ -105,6 +109,7 @@ export class ObjectCache {
   #keep(memo: Memo): void {
     const dropped = this.#ring[this.#next];
     if (dropped !== undefined) {
+      if (dropped.lean !== undefined) dropped.held = new WeakRef(dropped.lean);
       dropped.object = undefined;
       dropped.lean = undefined;
       dropped.managedFields = undefined;

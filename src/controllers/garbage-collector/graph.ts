@@ -23,7 +23,7 @@ export interface GraphNode {
   readonly orphaning: boolean;
 }
 
-type MutableNode = { -readonly [K in keyof GraphNode]: GraphNode[K] } & { dependents: Set<MutableNode> };
+type MutableNode = { -readonly [K in keyof GraphNode]: GraphNode[K] } & { dependents: ReadonlySet<MutableNode> };
 
 /** Who deserves a look after a change, by uid. */
 export interface Wakes {
@@ -38,6 +38,10 @@ export interface SeenObject {
 }
 
 const NO_OWNERS: readonly OwnerReference[] = [];
+/** Most objects own nothing, and there are many. */
+const NO_DEPENDENTS: ReadonlySet<MutableNode> = new Set();
+const NOBODY: ReadonlySet<string> = new Set();
+const NO_WAKES: Wakes = { examine: NOBODY, orphan: NOBODY };
 
 /**
  * Who owns whom, by uid, as far as the watches have told. It holds no opinion on what should be deleted; it says only
@@ -76,7 +80,7 @@ export class DependencyGraph {
     const orphaning = node.deleting && finalizers.includes(ORPHAN);
     if (orphaning && !node.orphaning) orphan.add(node.uid);
     node.orphaning = orphaning;
-    return { examine, orphan };
+    return examine.size === 0 && orphan.size === 0 ? NO_WAKES : { examine, orphan };
   }
 
   /** The object is gone: its dependents may have lost their last owner, its owners may have waited for it. */
@@ -90,7 +94,7 @@ export class DependencyGraph {
       node.owners = NO_OWNERS;
       this.#releaseOwners(node, before, examine);
     }
-    return { examine, orphan: new Set() };
+    return { examine, orphan: NOBODY };
   }
 
   #admit(type: ResourceType, { uid = '', name = '', namespace }: ObjectMeta): MutableNode {
@@ -114,7 +118,7 @@ export class DependencyGraph {
       if (owner === undefined) continue;
       if (owner.deletingDependents) examine.add(uid);
       if (now !== undefined) continue;
-      owner.dependents.delete(node);
+      removeDependent(owner, node);
       if (!owner.observed && owner.dependents.size === 0) this.#nodes.delete(uid);
     }
   }
@@ -127,7 +131,7 @@ export class DependencyGraph {
         this.#nodes.set(uid, owner);
         examine.add(uid);
       }
-      owner.dependents.add(node);
+      addDependent(owner, node);
       const isNew = before.every((reference) => reference.uid !== uid);
       if (isNew && (owner.deletingDependents || isMisplaced(node, owner))) examine.add(node.uid);
     }
@@ -144,13 +148,22 @@ export function blocks(dependent: GraphNode, owner: GraphNode): boolean {
   return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true);
 }
 
+function addDependent(owner: MutableNode, node: MutableNode): void {
+  if (owner.dependents === NO_DEPENDENTS) owner.dependents = new Set();
+  (owner.dependents as Set<MutableNode>).add(node);
+}
+
+function removeDependent(owner: MutableNode, node: MutableNode): void {
+  if (owner.dependents !== NO_DEPENDENTS) (owner.dependents as Set<MutableNode>).delete(node);
+}
+
 function newNode(
   identity: Pick<GraphNode, 'uid' | 'name' | 'namespace' | 'apiVersion' | 'kind' | 'observed'>,
 ): MutableNode {
   return {
     ...identity,
     owners: NO_OWNERS,
-    dependents: new Set(),
+    dependents: NO_DEPENDENTS,
     deleting: false,
     deletingDependents: false,
     orphaning: false,

@@ -49,6 +49,7 @@ export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFac
   const spread = compileSpread(spec?.topologySpreadConstraints, labels);
   const hostPorts = hostPortsOf(pod);
   const claims = claimsOf(pod);
+  let shape: string | undefined;
   return {
     pod,
     uid: metadata.uid ?? `${namespace}/${metadata.name ?? ''}`,
@@ -72,19 +73,32 @@ export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFac
     spread,
     owner: metadata.ownerReferences?.find(({ controller }) => controller)?.uid,
     group,
-    shape: JSON.stringify([
-      namespace,
-      requests.map(({ slot, amount }) => [slot, amount]),
-      hostPorts,
-      spec?.nodeSelector,
-      spec?.affinity,
-      spec?.tolerations,
-      spec?.topologySpreadConstraints,
-      spec?.priority,
-      claims,
-    ]),
+    // Pods that have their place are many, and are never compared.
+    get shape() {
+      return (shape ??= shapeOf({ namespace, requests, hostPorts, claims, spec }));
+    },
     looksAtPods:
       podTerms.affinity.length + podTerms.antiAffinity.length + podTerms.preferred.length > 0 ||
       spread.hard.length + spread.soft.length > 0,
   };
+}
+
+function shapeOf({
+  namespace,
+  requests,
+  hostPorts,
+  claims,
+  spec,
+}: Pick<PodFacts, 'namespace' | 'requests' | 'hostPorts' | 'claims'> & Pick<Pod, 'spec'>): string {
+  return JSON.stringify([
+    namespace,
+    requests.map(({ slot, amount }) => [slot, amount]),
+    hostPorts,
+    spec?.nodeSelector,
+    spec?.affinity,
+    spec?.tolerations,
+    spec?.topologySpreadConstraints,
+    spec?.priority,
+    claims,
+  ]);
 }
