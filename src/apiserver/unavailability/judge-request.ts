@@ -89,7 +89,13 @@ interface ChargeRequest {
 
 function charge({ compat, kernel }: Guarding, transaction: Transaction, request: ChargeRequest): void {
   const { entry, nowMs, operation, podName, verdict } = request;
-  const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs, compat });
+  const status = chargedStatus(entry.budget.status, verdict, {
+    operation,
+    podName,
+    nowMs,
+    compat,
+    pods: entry.tally.pods,
+  });
   if (status !== undefined) writeStatus(kernel, transaction, entry, status);
 }
 

@@ -260,3 +260,19 @@ test('W14 a resize is recorded as an update; in compatibility mode as a delete',
     disruptedPods: { a: at },
   });
 });
+
+test('a long ledger loses grants whose pods are gone or going, where all pods are known', () => {
+  const grant = { allowed: true, reason: 'WithinBudget', record: true, unavailableAllowed: 3 } as const;
+  const at = '2026-01-01T00:10:00Z';
+  const disruptedPods = { gone: at, going: at, stays: at, old: at, older: at };
+  const pods = new Map([
+    ['going', { name: 'going', active: false, createdAtMs: 0 }],
+    ['stays', { name: 'stays', active: true, createdAtMs: 0 }],
+  ]);
+  const eviction = { operation: 'EVICT', podName: 'next', nowMs: START } as const;
+  const charged = { unavailableAllowed: 3, disruptedPods: { stays: at, next: at } };
+  expect(chargedStatus({ disruptedPods }, grant, { ...eviction, pods })).toEqual(charged);
+  expect(chargedStatus({ disruptedPods }, grant, eviction)?.disruptedPods).toEqual({ ...disruptedPods, next: at });
+  const { older: _, ...four } = disruptedPods;
+  expect(chargedStatus({ disruptedPods: four }, grant, { ...eviction, pods })?.disruptedPods).toHaveProperty('gone');
+});

@@ -8,7 +8,7 @@ import {
 import { formatTime } from '../../machinery/values/index.ts';
 import { type IndexedBudget, isIgnored } from './budget-index.ts';
 import { decideUnavailability, type Scope, type UnavailabilityVerdict } from './decide.ts';
-import { isRecorded, ledgerSize } from './ledger.ts';
+import { isRecorded, type LedgerPod, ledgerSize } from './ledger.ts';
 import { computeDesired } from './numbers.ts';
 import { protects, type UnavailabilityGates } from './operation.ts';
 import { isConsistent, isReady, isUnprotected } from './pod-state.ts';
@@ -132,23 +132,42 @@ function expectedPods(pods: readonly CoveredPod[], scaleOf: JudgeQuestion['scale
   return Math.max(pods.filter(({ active }) => active).length, asked);
 }
 
+export interface ChargeRequest {
+  readonly operation: ProtectedOperation;
+  readonly podName: string;
+  readonly nowMs: number;
+  readonly compat?: boolean | undefined;
+  /** The covered pods, from who is certain to know all of them: grants that have been carried out are then dropped. */
+  readonly pods?: ReadonlyMap<string, LedgerPod> | undefined;
+}
+
 /** The status after a grant was recorded; undefined when nothing is to be written. */
 export function chargedStatus(
   status: PodUnavailableBudgetStatus | undefined,
   verdict: Grant,
-  {
-    operation,
-    podName,
-    nowMs,
-    compat = false,
-  }: { operation: ProtectedOperation; podName: string; nowMs: number; compat?: boolean | undefined },
+  { compat = false, nowMs, operation, podName, pods }: ChargeRequest,
 ): PodUnavailableBudgetStatus | undefined {
   if (!verdict.record) return undefined;
   const isUpdate = operation === 'UPDATE' || (operation === 'RESIZE' && !compat);
   const map = isUpdate ? 'unavailablePods' : 'disruptedPods';
   return {
     ...status,
-    [map]: { ...status?.[map], [podName]: formatTime(nowMs) },
+    [map]: { ...withoutDone(status?.[map] ?? {}, pods), [podName]: formatTime(nowMs) },
     ...(verdict.unavailableAllowed === undefined ? {} : { unavailableAllowed: verdict.unavailableAllowed }),
   };
+}
+
+/** Above this many grants those that are done are dropped; the map is written whole with every grant. */
+const TIDY_ABOVE = 4;
+
+/** What the controller would drop as well. Pods that stay keep their entry until the controller has seen to it. */
+function withoutDone(
+  entries: Readonly<Record<string, string>>,
+  pods: ReadonlyMap<string, LedgerPod> | undefined,
+): Readonly<Record<string, string>> {
+  const names = Object.keys(entries);
+  if (pods === undefined || names.length <= TIDY_ABOVE) return entries;
+  const kept: Record<string, string> = {};
+  for (const name of names) if (pods.get(name)?.active === true) kept[name] = entries[name] as string;
+  return kept;
 }
