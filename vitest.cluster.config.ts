@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/cluster/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
-    testTimeout: 180_000,
+    testTimeout: 400_000,
     hookTimeout: 600_000,
     reporters: ['default', './scripts/plain-reporter.ts'],
   },

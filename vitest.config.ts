@@ -7,8 +7,9 @@ export default defineConfig({
     isolate: false,
     // Many suites wait for processes of their own more than they compute.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Far above what anything takes: they end a run that hangs, and must not fail one on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     globalSetup: ['./test/package/folder.ts'],
     setupFiles: ['./scripts/property-seed.ts'],
     reporters: ['default', './scripts/plain-reporter.ts'],

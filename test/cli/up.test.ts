@@ -50,7 +50,7 @@ async function up(...more: string[]): Promise<Up> {
     kubeconfig(),
     ...more,
   );
-  await expect.poll(started.output, { timeout: 40_000 }).toContain('export KUBECONFIG=');
+  await expect.poll(started.output, { timeout: 120_000 }).toContain('export KUBECONFIG=');
   return started;
 }
 

@@ -10,8 +10,8 @@ let kubectl: Kubectl;
 beforeAll(async () => {
   host = await startHost({ nodes: 3 });
   kubectl = createKubectl(host.kubeconfig);
-  await kubectl.run(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=20s']);
-}, 60_000);
+  await kubectl.run(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s']);
+}, 300_000);
 
 afterAll(async () => {
   kubectl?.close();
@@ -62,12 +62,12 @@ const picture = [
 async function begin(namespace: string, ...objects: object[]): Promise<void> {
   await kubectl.run(['create', 'namespace', namespace]);
   await apply(namespace, ...objects);
-  await kubectl.run(['wait', '-n', namespace, '--for=condition=Ready', 'pod', '--all', '--timeout=30s']);
+  await kubectl.run(['wait', '-n', namespace, '--for=condition=Ready', 'pod', '--all', '--timeout=120s']);
 }
 
 async function untilAllowed(namespace: string, allowed: number): Promise<void> {
   const path = `jsonpath={.status.disruptionsAllowed}=${allowed}`;
-  await kubectl.run(['wait', '-n', namespace, `--for=${path}`, 'pdb/train', '--timeout=20s']);
+  await kubectl.run(['wait', '-n', namespace, `--for=${path}`, 'pdb/train', '--timeout=120s']);
 }
 
 const podsOf = async (namespace: string): Promise<string[]> =>
@@ -76,11 +76,11 @@ const podsOf = async (namespace: string): Promise<string[]> =>
 test('three nodes: the same budget counted in pods lets a drain of node B break both groups', async () => {
   await begin('pods', workload(2, 3), budget(3, { 'policy.quorate.dev/budget-scope': 'Pod' }), ...picture);
   await untilAllowed('pods', 3);
-  await kubectl.run(['drain', 'node-1', '--force', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=20s']);
+  await kubectl.run(['drain', 'node-1', '--force', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=120s']);
   expect((await podsOf('pods')).sort()).toEqual(['a0', 'a1', 'b1', 'b2']);
   await kubectl.run(['uncordon', 'node-1']);
   await kubectl.run(['delete', 'namespace', 'pods']);
-}, 90_000);
+}, 300_000);
 
 test('the queues of the disruption controller are measured', async () => {
   const text = await kubectl.out('get', '--raw', '/metrics');

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly fails?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Told what it has complained of so far, each time it complains. */
+  readonly hear?: (stderr: string) => void;
 }
 
 export interface Kubectl {
@@ -58,13 +60,16 @@ export function createKubectl(kubeconfig: string, program = findKubectl()): Kube
     spawn(program, ['--kubeconfig', kubeconfig, '--cache-dir', cache, ...args], {
       env: { ...process.env, KUBECONFIG: kubeconfig, KUBECTL_EXTERNAL_DIFF: 'diff -u', ...env },
     });
-  const run: Kubectl['run'] = (args, { stdin, fails = false, env } = {}) =>
+  const run: Kubectl['run'] = (args, { stdin, fails = false, env, hear } = {}) =>
     new Promise((resolve, reject) => {
       const child = start(args, env);
       let stdout = '';
       let stderr = '';
       child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
-      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString('utf8');
+        hear?.(stderr);
+      });
       child.once('error', reject);
       child.once('close', (code) => {
         const result = { code: code ?? 1, stdout, stderr };

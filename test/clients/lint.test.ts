@@ -13,7 +13,7 @@ let kubectl: Kubectl;
 beforeAll(async () => {
   host = await startHost({ nodes: 2 });
   kubectl = createKubectl(host.kubeconfig);
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   kubectl?.close();
   await host?.stop();
@@ -38,7 +38,7 @@ test('a cluster is read, pods through their ReplicaSets, and what is found makes
   await kubectl.run(['create', 'deployment', 'web', '--image=example.com/web', '--replicas=2']);
   await kubectl.run(['create', 'pdb', 'web', '--selector=app=web', '--min-available=2']);
   await kubectl.run(['create', 'pdb', 'lost', '--selector=app=lost', '--max-unavailable=1']);
-  await kubectl.run(['wait', '--for=condition=Available', 'deployment/web', '--timeout=60s']);
+  await kubectl.run(['wait', '--for=condition=Available', 'deployment/web', '--timeout=120s']);
   const { code, stdout } = await lint(['-o', 'json', '--namespace', 'default']);
   const { findings } = JSON.parse(stdout) as { findings: { rule: string; object: { name: string } }[] };
   expect(findings.map(({ object, rule }) => `${object.name} ${rule}`)).toEqual([

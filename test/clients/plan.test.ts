@@ -37,9 +37,9 @@ beforeAll(async () => {
     ...['a', 'b'].flatMap((name) => [pod(name, 0, 'node-0'), pod(name, 1, 'node-1')]),
   ];
   await kubectl.run(['apply', '-f', '-'], { stdin: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) });
-  await kubectl.run(['wait', '--for=condition=Ready', 'pod', '--all', '--timeout=60s']);
-  await kubectl.run(['wait', '--for=jsonpath={.status.disruptionsAllowed}=1', 'pdb/train', '--timeout=60s']);
-}, 120_000);
+  await kubectl.run(['wait', '--for=condition=Ready', 'pod', '--all', '--timeout=120s']);
+  await kubectl.run(['wait', '--for=jsonpath={.status.disruptionsAllowed}=1', 'pdb/train', '--timeout=120s']);
+}, 300_000);
 afterAll(async () => {
   kubectl?.close();
   await host?.stop();

@@ -19,8 +19,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => picker.listen(0, '127.0.0.1', resolve));
   host = await startHost({ pickers: { pickerAddresses: { allow: ['127.0.0.1'] } } });
   kubectl = createKubectl(host.kubeconfig);
-  await kubectl.run(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=30s']);
-}, 60_000);
+  await kubectl.run(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s']);
+}, 300_000);
 
 afterAll(async () => {
   kubectl?.close();
@@ -28,7 +28,7 @@ afterAll(async () => {
   picker?.close();
 });
 
-const rolledOut = (name: string) => kubectl.run(['rollout', 'status', `deployment/${name}`, '--timeout=60s']);
+const rolledOut = (name: string) => kubectl.run(['rollout', 'status', `deployment/${name}`, '--timeout=120s']);
 const image = (name: string) =>
   kubectl.out('get', `deployment/${name}`, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
 const revisions = async (name: string): Promise<string[]> =>
@@ -85,8 +85,8 @@ test('rollout status, history, undo, pause, resume and restart do what they do o
   await rolledOut('web');
   // The last old pods may still be on their way out.
   const left = async () => (await podsOf('web')).filter((name) => before.includes(name));
-  await expect.poll(left, { timeout: 40_000 }).toEqual([]);
-}, 120_000);
+  await expect.poll(left, { timeout: 120_000 }).toEqual([]);
+}, 300_000);
 
 test('scale honours --current-replicas, and describe tells the story', async () => {
   await kubectl.run(['create', 'deployment', 'sized', '--image=a:1', '--replicas=2']);
@@ -99,7 +99,7 @@ test('scale honours --current-replicas, and describe tells the story', async () 
   });
   expect(refused.stderr).toContain('Expected replicas to be 2, was 4');
   expect(await kubectl.out('describe', 'deployment', 'sized')).toContain('ScalingReplicaSet');
-}, 60_000);
+}, 300_000);
 
 const worker = (port: number) => `
 apiVersion: apps/v1
@@ -135,12 +135,12 @@ test('an autoscaler shrinks a Deployment, and its picker decides who goes', asyn
   for (const [index, name] of names.entries()) load.set(name, index);
   expect(await kubectl.out('top', 'pods', '-l', 'app=worker', '--no-headers')).toMatch(/10m/);
   await kubectl.run(['apply', '-f', '-'], { stdin: autoscaler });
-  await kubectl.run(['wait', '--for=jsonpath={.spec.replicas}=2', 'deployment/worker', '--timeout=60s']);
-  await expect.poll(async () => (await podsOf('worker')).sort(), { timeout: 30_000 }).toEqual(names.slice(2));
+  await kubectl.run(['wait', '--for=jsonpath={.spec.replicas}=2', 'deployment/worker', '--timeout=120s']);
+  await expect.poll(async () => (await podsOf('worker')).sort(), { timeout: 120_000 }).toEqual(names.slice(2));
   expect(await kubectl.out('get', 'hpa', 'worker', '--no-headers')).toMatch(
     /Deployment\/worker\s+cpu: 10%\/50%\s+2\s+8/,
   );
-}, 120_000);
+}, 300_000);
 
 const follower = `
 apiVersion: v1
@@ -184,4 +184,4 @@ test('a picker that is not one is refused with the path of the field', async () 
   const bad = worker(0).split('---')[0] as string;
   const { stderr } = await kubectl.run(['apply', '-f', '-'], { stdin: bad.replaceAll('worker', 'bad'), fails: true });
   expect(stderr).toContain('spec.downscalePodPicker.http.port');
-}, 60_000);
+}, 300_000);

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await kubectl.run(['create', 'namespace', namespace]);
   await kubectl.run(['apply', '-f', '-'], { stdin: STORY });
   await served();
-}, 90_000);
+}, 300_000);
 
 afterAll(async () => {
   kubectl?.close();
@@ -79,7 +79,7 @@ async function served(): Promise<void> {
     ['{.status.currentAvailable}=3', 'pub/llm-serving-budget'],
     ['{.status.unavailableAllowed}=1', 'pub/llm-serving-budget'],
   ] as const) {
-    await kubectl.run(['wait', '-n', namespace, `--for=jsonpath=${path}`, what, '--timeout=60s']);
+    await kubectl.run(['wait', '-n', namespace, `--for=jsonpath=${path}`, what, '--timeout=120s']);
   }
 }
 
@@ -97,7 +97,7 @@ const uidOf = (name: string): Promise<string> =>
   kubectl.out('get', 'pod', name, '-n', namespace, '-o', 'jsonpath={.metadata.uid}');
 
 const takeGroup = (spec: GroupEvictionSpec) =>
-  evictGroup({ client: host.client, clock: systemClock }, { namespace, spec, dryRun: false, timeoutMs: 10_000 });
+  evictGroup({ client: host.client, clock: systemClock }, { namespace, spec, dryRun: false, timeoutMs: 60_000 });
 
 function quorate(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src', 'cli', 'main.ts'), ...args], {
@@ -140,10 +140,10 @@ test('one worker of shard 0 goes, no pod of the others may, the rest of shard 0 
     if (typeof answer === 'string') expect(answer).toContain('not found');
   }
   await letServe();
-  await expect.poll(() => uidOf('llm-serving-0').catch(() => before), { timeout: 60_000 }).not.toBe(before);
+  await expect.poll(() => uidOf('llm-serving-0').catch(() => before), { timeout: 120_000 }).not.toBe(before);
   await served();
   await evict('llm-serving-1-1');
-}, 180_000);
+}, 300_000);
 
 test('quorate evict group: asks, takes a shard whole, and is told why not the next', async () => {
   await served();
@@ -176,7 +176,7 @@ test('quorate evict group: asks, takes a shard whole, and is told why not the ne
   expect(await kubectl.out('get', 'gev', '-n', namespace, '--no-headers')).toMatch(/True\s+AllMembersEvicted/);
   expect(await takeGroup({ podGroupName: 'nobody' })).toMatchObject({ outcome: 'NoSuchGroup' });
   await letServe();
-}, 180_000);
+}, 300_000);
 
 test('kubectl drain across the fleet waits for each shard and finishes; no two are down at once', async () => {
   await served();

@@ -69,7 +69,7 @@ async function left(app: string): Promise<string[]> {
 }
 
 const evict = (spec: Parameters<typeof evictGroup>[1]['spec'], dryRun = false) =>
-  evictGroup({ client, clock: systemClock }, { namespace: 'default', spec, dryRun, timeoutMs: 30_000 });
+  evictGroup({ client, clock: systemClock }, { namespace: 'default', spec, dryRun, timeoutMs: 120_000 });
 
 test('a shard under a PodUnavailableBudget goes whole; the next is refused with the reason, and nothing of it goes', async () => {
   const shards = ['0', '1'].flatMap((shard) => [0, 1, 2].map((at) => pod(`llm-${shard}-${at}`, { app: 'llm', shard })));

@@ -17,6 +17,7 @@ import { openCluster } from '../../src/cli/cluster.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { seededRandom } from '../../src/machinery/values/index.ts';
 import { requireBinaries } from '../kubernetes/binaries.ts';
+import { until } from '../scenarios/stories/host.ts';
 
 const CHANGES = Number(process.env['QUORATE_INFORMER_CHANGES'] ?? 2000);
 const configMapType = builtinType('ConfigMap', '', 'v1');
@@ -136,10 +137,10 @@ test(
             const { pods, configMaps } = await goCaches();
             return { pods, configMaps };
           },
-          { timeout: 60_000, interval: 200 },
+          { timeout: 120_000, interval: 200 },
         )
         .toEqual(have);
-      await expect.poll(nodeCache, { timeout: 60_000, interval: 200 }).toEqual(have.configMaps);
+      await expect.poll(nodeCache, { timeout: 120_000, interval: 200 }).toEqual(have.configMaps);
     };
 
     await churn(CHANGES / 2, 1);
@@ -150,12 +151,15 @@ test(
 
     const port = Number(new URL(host.url).port);
     await host.stop();
-    host = await start(port);
+    await until('the port to be free again', async () => {
+      host = await start(port);
+      return true;
+    });
     await churn(CHANGES / 2, 2);
     await agree();
     expect((await goCaches()).events).toBeGreaterThan(before.events);
     wanted = false;
     await node.stop();
   },
-  120_000 + CHANGES * 60,
+  400_000 + CHANGES * 60,
 );

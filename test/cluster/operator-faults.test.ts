@@ -5,8 +5,6 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, startNodes } from '../../src/app/index.ts';
-import { builtinType } from '../../src/api/registry.ts';
-import type { KubeObject } from '../../src/api/resource.ts';
 import { leaseType, podType, secretType } from '../../src/api/resource-types.ts';
 import { disruptionLedgerType } from '../../src/api/quorate/types.ts';
 import {
@@ -18,14 +16,14 @@ import {
   silentLogger,
 } from '../../src/machinery/runtime/index.ts';
 import { validatingWebhooks } from '../../src/webhook/index.ts';
-import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import * as groups from '../scenarios/stories/groups.ts';
 import { type Balancer, balance, type OperatorProcess, runOperator } from './operator-process.ts';
 import * as stage from './stage.ts';
 
 const ROUNDS = Number(process.env['QUORATE_FAULT_ROUNDS'] ?? 1);
 const GANGS = Array.from({ length: 8 }, (_, at) => `g${at}`);
 const MAY_GO = 2;
-const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io', 'v1alpha2');
 
 let plane: RealControlPlane;
 let nodes: NodesHost;
@@ -37,17 +35,13 @@ let balancer: Balancer;
 const granted: string[] = [];
 
 beforeAll(async () => {
-  plane = await startRealControlPlane({
-    components: ['kube-controller-manager'],
-    featureGates: 'GenericWorkload=true',
-    runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
-  });
+  plane = await stage.startPlane({ components: ['kube-controller-manager'] });
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
   client = createClient({ transport: transport.send, userAgent: 'test' });
   await stage.prepareCluster(plane);
   replicas = ['one', 'two'].map((identity) => runOperator(plane.kubeconfig, identity));
-  await stage.until('both replicas to be ready', () => replicas.every((one) => one.port() !== undefined), 120_000);
+  await stage.until('both replicas to be ready', () => replicas.every((one) => one.port() !== undefined), 240_000);
   balancer = await balance(replicas);
   const secret = await client.get(secretType, { namespace: stage.NAMESPACE, name: 'quorate-webhook-tls' });
   const caBundle = Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64').toString('utf8');
@@ -55,12 +49,8 @@ beforeAll(async () => {
   await stage.apply(plane, validatingWebhooks(options, { url: `https://127.0.0.1:${balancer.port}`, caBundle }));
   await stage.apply(
     plane,
-    {
-      apiVersion: 'scheduling.k8s.io/v1alpha2',
-      kind: 'Workload',
-      metadata: { name: 'training', namespace: 'default' },
-      spec: { podGroupTemplates: [{ name: 'gang', schedulingPolicy: { gang: { minCount: 2 } } }] },
-    },
+    groups.workload(stage.groupVersion, 'training', 2),
+    ...GANGS.map((gang) => groups.podGroup(stage.groupVersion, gang, 'training', 2)),
     {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
@@ -68,15 +58,6 @@ beforeAll(async () => {
       spec: { minAvailable: GANGS.length - MAY_GO, selector: { matchLabels: { app: 'training' } } },
     },
   );
-  for (const gang of GANGS) {
-    await client.create(podGroupType, {
-      metadata: { name: gang, namespace: 'default' },
-      spec: {
-        podGroupTemplateRef: { workload: { workloadName: 'training', podGroupTemplateName: 'gang' } },
-        schedulingPolicy: { gang: { minCount: 2 } },
-      },
-    } as KubeObject);
-  }
 });
 
 afterAll(async () => {
@@ -131,7 +112,7 @@ async function mend(): Promise<void> {
       const { status } = await client.get(disruptionLedgerType, { namespace: 'default', name: 'training' });
       return status?.currentHealthy === GANGS.length && status.disruptionsAllowed === MAY_GO;
     },
-    180_000,
+    400_000,
   );
 }
 
@@ -181,7 +162,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
       granted.length = 0;
       await storm(strike);
       await heal?.();
-      await stage.until('the API server to answer', async () => Array.isArray(await gangsDown()), 90_000);
+      await stage.until('the API server to answer', async () => Array.isArray(await gangsDown()), 240_000);
       expect(new Set(granted.map(gangOf)).size).toBeLessThanOrEqual(MAY_GO);
       expect((await gangsDown()).length).toBeLessThanOrEqual(MAY_GO);
       // Asked on and on while it comes back: still nothing more.
@@ -189,8 +170,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
       expect(new Set(granted.map(gangOf)).size).toBeLessThanOrEqual(MAY_GO);
       expect((await gangsDown()).length).toBeLessThanOrEqual(MAY_GO);
       await mend();
-      await stage.until('an eviction to be granted again', () => evict('g7-0'), 120_000);
-    }, 600_000);
+      await stage.until('an eviction to be granted again', () => evict('g7-0'), 240_000);
+    }, 1_800_000);
   }
 }
 
@@ -214,7 +195,7 @@ test('replicas restarted one after the other under evictions never let a third g
   })();
   for (const replica of replicas) {
     await replica.rollOver();
-    await stage.until(`${replica.identity} to be back`, () => replica.port() !== undefined, 120_000);
+    await stage.until(`${replica.identity} to be back`, () => replica.port() !== undefined, 240_000);
   }
   rolling = false;
   await load;
@@ -223,4 +204,4 @@ test('replicas restarted one after the other under evictions never let a third g
   expect(refusedByQuorate).toBeGreaterThan(0);
   // One replica always answers; nothing but a connection cut at the very moment may fail.
   expect(failed).toBeLessThanOrEqual(2);
-}, 600_000);
+}, 1_800_000);

@@ -7,6 +7,7 @@ import { type Operator, uninstall } from '../../src/app/index.ts';
 import { createClient, createHttpTransport, loadKubeconfig } from '../../src/machinery/runtime/index.ts';
 import { defaultInstall, definitions, installObjects } from '../../src/webhook/index.ts';
 import { findHelm } from '../clients/kubectl.ts';
+import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 import * as stage from './stage.ts';
 
@@ -18,7 +19,7 @@ const helm = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(findHelm(), ['--kubeconfig', plane.kubeconfig, ...args])).stdout;
 
 beforeAll(async () => {
-  plane = await startRealControlPlane({ components: ['kube-controller-manager'] });
+  plane = await startRealControlPlane({ minor: chosenMinor(), components: ['kube-controller-manager'] });
 });
 afterAll(async () => {
   await operator?.stop();

@@ -58,6 +58,7 @@ async function trainingReady(): Promise<void> {
     const text = await kubectl('get', 'disruptionledger', 'training', '-o', numbers).catch(() => '');
     return text === '2/1';
   });
+  await stage.untilBuiltinAllows(plane, 'training', '4/3');
 }
 
 test('a PDB over two gangs lets one gang go, freely once it is down, and refuses the other with the reason', async () => {
@@ -85,7 +86,7 @@ test('kubectl drain takes one gang, waits until it serves again elsewhere, then 
   await until('the evicted pod to be gone', async () => !(await names()).includes('g0-0'));
   await apply(member('g0', 0, 'node-0'));
   await trainingReady();
-  const drained = kubectl('drain', 'node-0', '--force', '--ignore-daemonsets', '--timeout=90s');
+  const drained = kubectl('drain', 'node-0', '--force', '--ignore-daemonsets', '--timeout=240s');
   await until('one of the two to go', async () => !/g0-0[^]*g1-0/.test(await names()));
   const gone = (await names()).includes('g0-0') ? 'g1' : 'g0';
   const other = gone === 'g0' ? 'g1' : 'g0';

@@ -38,7 +38,7 @@ describe('replica controllers on a real API server', () => {
     await plane?.stop();
   });
 
-  const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 60_000, interval: 100 });
+  const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 100 });
   const at = (name: string) => ({ namespace, name });
   const pods = async (app: string): Promise<Pod[]> =>
     (await client.list(podType, { namespace, labelSelector: `app=${app}` })).items;

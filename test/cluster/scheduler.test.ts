@@ -45,7 +45,7 @@ for (const { condition, gates, minor, version } of hosts) {
       await plane?.stop();
     });
 
-    const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 60_000, interval: 200 });
+    const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 200 });
     const bound = async (prefix: string): Promise<string[]> => {
       const { items } = await client.list(podType, { namespace: 'default' });
       return items

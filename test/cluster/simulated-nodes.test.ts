@@ -21,7 +21,7 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 60_000, interval: 250 });
+const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 250 });
 const podsOf = async () => (await client.list(podType, { namespace: 'default', labelSelector: 'app=web' })).items;
 
 test('simulated nodes register with a real API server and keep their Leases', async () => {

@@ -31,11 +31,15 @@ export function startPlane(more: RealControlPlaneOptions = {}): Promise<RealCont
 /** Never blocks: the webhook that kubectl's requests end up at answers from this very process. */
 export async function kubectl(plane: RealControlPlane, ...args: string[]): Promise<string> {
   const program = join(plane.binaries, 'kubectl');
-  return (await promisify(execFile)(program, ['--kubeconfig', plane.kubeconfig, ...args])).stdout;
+  // What kubectl remembers of another server that once had this port must not count here.
+  const own = ['--kubeconfig', plane.kubeconfig, '--cache-dir', join(plane.folder, 'kubectl-cache')];
+  return (await promisify(execFile)(program, [...own, ...args])).stdout;
 }
 
+let applied = 0;
+
 export async function apply(plane: RealControlPlane, ...objects: object[]): Promise<void> {
-  const path = join(plane.folder, 'apply.yaml');
+  const path = join(plane.folder, `apply-${(applied += 1)}.yaml`);
   writeFileSync(path, objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n'));
   await kubectl(plane, 'apply', '-f', path);
 }
@@ -53,8 +57,19 @@ export async function evict(plane: RealControlPlane, name: string, { dryRun = fa
   );
 }
 
-/** A kubeconfig with nothing but the rights of a service account, as the pods of an installation have. */
-export async function accountKubeconfig(plane: RealControlPlane, account: string): Promise<string> {
+/**
+ * A kubeconfig with nothing but the rights of a service account, as the pods of an installation have. The API server
+ * takes new rights up a moment after they are written, so one of them is waited for.
+ */
+export async function accountKubeconfig(
+  plane: RealControlPlane,
+  account: string,
+  right: readonly string[] = ['list', 'pods', '-A'],
+): Promise<string> {
+  const user = `system:serviceaccount:${NAMESPACE}:${account}`;
+  await until(`${user} to have its rights`, async () =>
+    (await kubectl(plane, 'auth', 'can-i', ...right, `--as=${user}`)).startsWith('yes'),
+  );
   const token = (await kubectl(plane, 'create', 'token', account, '-n', NAMESPACE)).trim();
   const config = JSON.parse(readFileSync(plane.kubeconfig, 'utf8')) as { users: { user: { token: string } }[] };
   for (const { user } of config.users) user.token = token;
@@ -99,12 +114,43 @@ export async function startReplica(
   return operator;
 }
 
-/** Makes the API server ask the replica. */
+/** Makes the API server ask the replica, and waits until it does. */
 export async function registerWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Operator,
   groups: GroupKinds = 'native',
 ): Promise<void> {
+  await writeWebhooks(plane, { authority, webhookPort }, groups);
+  const senseless = join(plane.folder, 'senseless.json');
+  writeFileSync(senseless, JSON.stringify(SENSELESS));
+  await until('the API server to ask the replica', async () => {
+    const asked = kubectl(plane, 'create', '--dry-run=server', '-f', senseless);
+    const answer = await asked.catch((error: { stderr?: string }) => error.stderr ?? '');
+    return answer.includes('must not be greater than 100%');
+  });
+}
+
+/** Only a replica knows what is wrong with it. */
+const SENSELESS = {
+  apiVersion: 'policy.kruise.io/v1beta1',
+  kind: 'PodUnavailableBudget',
+  metadata: { name: 'senseless', namespace: 'default' },
+  spec: { selector: { matchLabels: { app: 'x' } }, maxUnavailable: '120%' },
+};
+
+export async function writeWebhooks(
+  plane: RealControlPlane,
+  { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
+  groups: GroupKinds = 'native',
+): Promise<void> {
   const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups };
   await apply(plane, validatingWebhooks(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }));
+}
+
+/** Beside Kubernetes' own controller an eviction also needs its count, which comes a moment after the pods. */
+export async function untilBuiltinAllows(plane: RealControlPlane, budget: string, numbers: string): Promise<void> {
+  const path = 'jsonpath={.status.currentHealthy}/{.status.disruptionsAllowed}';
+  await until(`the built-in count of ${budget} to be ${numbers}`, async () => {
+    return (await kubectl(plane, 'get', 'pdb', budget, '-o', path)) === numbers;
+  });
 }

@@ -25,7 +25,7 @@ async function up(): Promise<{ child: ChildProcess; ended: Promise<unknown> }> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-  await expect.poll(() => text, { timeout: 60_000 }).toContain('export KUBECONFIG=');
+  await expect.poll(() => text, { timeout: 120_000 }).toContain('export KUBECONFIG=');
   return { child, ended };
 }
 
@@ -85,7 +85,7 @@ async function expectKept(client: Client, known: readonly Known[], newest: numbe
 }
 
 test(`quorate up killed under load keeps what it acknowledged, whole (${ROUNDS} rounds)`, {
-  timeout: 60_000 + ROUNDS * 30_000,
+  timeout: 120_000 + ROUNDS * 30_000,
 }, async () => {
   let newest = 0;
   let server = await up();

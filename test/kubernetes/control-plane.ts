@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Binary, type Minor, requireBinaries } from './binaries.ts';
@@ -36,10 +36,26 @@ export interface RealControlPlane {
 }
 
 const TOKEN = 'quorate-test-admin';
-const READY_TIMEOUT_MS = 90_000;
+const READY_TIMEOUT_MS = 180_000;
+const START_ATTEMPTS = 3;
 
 /** Runs etcd, kube-apiserver and friends on loopback in a temporary folder. They end with `stop` or with this process. */
 export async function startRealControlPlane(options: RealControlPlaneOptions = {}): Promise<RealControlPlane> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(options);
+    } catch (error) {
+      // Somebody else may take a port between the look and the start.
+      if (!(error instanceof PortTakenError) || attempt === START_ATTEMPTS) throw error;
+    }
+  }
+}
+
+class PortTakenError extends Error {
+  override name = 'PortTakenError';
+}
+
+async function start(options: RealControlPlaneOptions): Promise<RealControlPlane> {
   const { minor = '1.36', components = ['kube-controller-manager', 'kube-scheduler'] } = options;
   const names: Binary[] = ['etcd', 'kube-apiserver', 'kubectl', ...components];
   const binaries = requireBinaries(minor, names);
@@ -154,12 +170,19 @@ export async function startRealControlPlane(options: RealControlPlaneOptions = {
 
 async function waitReady(server: string, folder: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
+  const logs = (): string => (['etcd', 'kube-apiserver'] as const).map((name) => lastLines(folder, name)).join('\n');
   while (Date.now() < deadline) {
     if (await isReady(server)) return;
+    if (/address already in use/.test(logs())) throw new PortTakenError(logs());
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  const log = readFileSync(join(folder, 'kube-apiserver.log'), 'utf8').split('\n').slice(-15).join('\n');
-  throw new Error(`kube-apiserver was not ready after ${READY_TIMEOUT_MS / 1000} s; its last lines:\n${log}`);
+  throw new Error(`kube-apiserver was not ready after ${READY_TIMEOUT_MS / 1000} s; the last lines:\n${logs()}`);
+}
+
+function lastLines(folder: string, name: Binary): string {
+  const path = join(folder, `${name}.log`);
+  if (!existsSync(path)) return '';
+  return readFileSync(path, 'utf8').split('\n').slice(-15).join('\n');
 }
 
 function isReady(server: string): Promise<boolean> {
@@ -196,20 +219,28 @@ function writeServiceAccountKey(path: string): void {
   writeFileSync(path, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
 }
 
+/** Below those that the system hands out by itself, to connections that come and go. */
+const LOWEST_PORT = 12_000;
+const HIGHEST_PORT = 32_000;
+
 /** Ports that were free a moment ago; all are held at once so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const held: Server[] = [];
+  while (held.length < count) {
+    const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT));
+    const server = await hold(port);
+    if (server !== undefined) held.push(server);
+  }
+  const ports = held.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+/** Undefined when somebody has it. */
+function hold(port: number): Promise<Server | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 }

@@ -28,7 +28,7 @@ let serial = 0;
 
 export function describeBuiltinControllers(plane: () => Plane): void {
   const client = () => plane().client;
-  const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000, interval: 50 });
+  const soon = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 50 });
   const exists = async (type: ResourceType, key: { namespace?: string; name: string }) => {
     try {
       await client().get(type, key);

@@ -105,6 +105,8 @@ export interface Operator {
 /** API servers send a bookmark about every minute; a watch that is silent for longer may be dead without saying so. */
 const STALLED_MS = 90_000;
 const RELEASE_LIMIT_MS = 3000;
+/** What an eviction does to its pod and its budget comes in several events, which one count serves. */
+const GATHER_MS = 50;
 
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { log, namespace } = options;
@@ -201,6 +203,7 @@ async function startParts(
     [
       createDisruptionController({
         index,
+        gatherMs: GATHER_MS,
         book: ({ eventsFor, informers }) =>
           ledgerBook({
             client,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await send.ours(DEFINITION);
   // The real server serves a new kind some moments after it accepted the definition.
   await vi.waitFor(async () => expect((await send.real({ method: 'GET', path: WIDGETS_PATH })).status).toBe(200), {
-    timeout: 30_000,
+    timeout: 120_000,
     interval: 200,
   });
 }, 120_000);

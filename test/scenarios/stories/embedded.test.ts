@@ -6,7 +6,7 @@ import { createKubectl } from '../../clients/kubectl.ts';
 import { tellStories } from './all.ts';
 import type { StoryHost } from './host.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 let host: StoryHost;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const embedded = await startHost({ nodes: 3, pickers: { pickerAddresses: { allow: ['127.0.0.0/8'] } } });
   const { client, kubeconfig } = embedded;
   const kubectl = createKubectl(kubeconfig);
-  await kubectl.run(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=60s']);
+  await kubectl.run(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s']);
   host = {
     client,
     kubeconfig,

@@ -26,7 +26,7 @@ export interface StoryHost {
  * Waits for the world to be so; a failing look counts as no, and the last one is told. The limit only keeps a broken
  * run from hanging.
  */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 120_000): Promise<void> {
   const deadline = Date.now() + limitMs;
   let failure: unknown;
   const look = async (): Promise<boolean> => {
@@ -53,7 +53,7 @@ export async function begin(host: StoryHost, namespace: string, ...objects: obje
   await apply(host, namespace, ...objects);
   const { items } = await host.client.list(podType, { namespace });
   if (items.length === 0) return;
-  await host.kubectl.run(['wait', '-n', namespace, '--for=condition=Ready', 'pod', '--all', '--timeout=60s']);
+  await host.kubectl.run(['wait', '-n', namespace, '--for=condition=Ready', 'pod', '--all', '--timeout=120s']);
 }
 
 export async function apply({ kubectl }: StoryHost, namespace: string, ...objects: object[]): Promise<void> {

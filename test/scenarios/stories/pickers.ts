@@ -30,9 +30,11 @@ export function tellPickerStories(on: () => StoryHost): void {
 
   async function deploy(namespace: string, replicas: number, port: number): Promise<string[]> {
     const host = on();
-    await begin(host, namespace, deployment(replicas));
+    // Empty at first: the picker is long known by the time there is something to choose from.
+    await begin(host, namespace, deployment(0));
     await host.givePicker(namespace, 'web', { http: { host: '127.0.0.1', port } });
-    await host.kubectl.run(['rollout', 'status', 'deployment/web', '-n', namespace, '--timeout=60s']);
+    await host.kubectl.run(['scale', 'deployment/web', '-n', namespace, `--replicas=${replicas}`]);
+    await host.kubectl.run(['rollout', 'status', 'deployment/web', '-n', namespace, '--timeout=120s']);
     return podsOf(host, namespace);
   }
   async function shrink(namespace: string, to: number): Promise<string[]> {

@@ -45,7 +45,7 @@ export function tellShardStories(on: () => StoryHost): void {
     const pods = [0, 1].flatMap((index) => [shard(index, 0, 'node-2'), shard(index, 1, 'node-1')]);
     await begin(host, 'drained', ...pods, budget);
     await untilUnavailable('drained', 1);
-    const drain = kubectl.run(['drain', 'node-2', '--force', '--ignore-daemonsets', '--timeout=90s']);
+    const drain = kubectl.run(['drain', 'node-2', '--force', '--ignore-daemonsets', '--timeout=240s']);
     await until('one shard to lose its pod', async () => (await podsOf(host, 'drained')).length === 3);
     const [lost, kept] = (await podsOf(host, 'drained')).includes('llm-0-0') ? [1, 0] : [0, 1];
     await apply(host, 'drained', shard(lost, 'again', 'node-0'));
