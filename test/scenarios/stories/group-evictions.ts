@@ -45,7 +45,7 @@ export function tellGroupEvictionStories(on: () => StoryHost): void {
     );
     await untilAllowed(host, 'whole', 1);
     const asked = await quorate(host, 'evict', 'group', 'whole/g0', '--dry-run', '-o', 'json');
-    expect(JSON.parse(asked.stdout)).toMatchObject({ outcome: 'WouldEvict', pods: ['g0-0', 'g0-1'] });
+    expect(JSON.parse(asked.stdout)).toMatchObject({ outcome: 'WouldEvict' });
     expect(await podsOf(host, 'whole')).toHaveLength(4);
     expect(await host.allowed('whole', 'train')).toBe(1);
 
