@@ -102,4 +102,17 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     values: 'see the guide',
     effect: 'How the simulated pod behaves: [simulated nodes](../guide/simulated-nodes.md).',
   },
+  {
+    key: 'metrics.quorate.dev/METRIC',
+    on: 'any object, as a Pod',
+    values: 'quantity',
+    effect:
+      'What custom.metrics.k8s.io tells of the object, for autoscalers: [with an autoscaler](../guide/downscale-pod-picker.md#with-an-autoscaler).',
+  },
+  {
+    key: 'metrics.quorate.dev/external',
+    on: 'ConfigMap (label)',
+    values: 'any',
+    effect: 'Each key of its data is a metric of external.metrics.k8s.io; its other labels are those of the metric.',
+  },
 ];
