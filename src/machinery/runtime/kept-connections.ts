@@ -19,7 +19,9 @@ export interface WholeRequest {
 }
 
 /** A connection idle for longer is not trusted with a request: what lies between may have dropped it unsaid. */
-const MAX_IDLE_MS = 30_000;
+const MAX_IDLE_MS = 60_000;
+/** After so long without traffic the kernel asks whether the other side is still there. */
+const PROBE_AFTER_MS = 1000;
 
 /**
  * Requests whose answers are wanted whole, over connections that are kept: node's client takes a request through many
@@ -120,6 +122,7 @@ class Connection {
     const socket = tls === undefined ? connectPlain({ host, port }) : connectTls({ ...tls, host, port });
     this.#socket = socket;
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, PROBE_AFTER_MS);
     socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error(`no answer from ${host}:${port}`)));
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => socket.setTimeout(0));
     socket.on('data', (chunk: Buffer) => this.#hear(chunk));

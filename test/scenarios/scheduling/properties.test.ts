@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import { nodeType, podType } from '../../../src/api/resource-types.ts';
 import { onStage, type Stage } from './stage.ts';
 
+/** `npm run test:histories` plays many more. */
+const HISTORIES = Number(process.env['QUORATE_HISTORIES'] ?? 40);
+
 type Step =
   | { readonly kind: 'gang'; readonly size: number; readonly min: number }
   | { readonly kind: 'single' }
@@ -88,23 +91,27 @@ async function check(stage: Stage, gangs: ReadonlyMap<string, Gang>, { atRest }:
   }
 }
 
-test('no history leaves a gang half bound, a node overcommitted, or a gang that fits without a place', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
-      fc.array(step, { maxLength: 12 }),
-      (nodes, moves) =>
-        onStage({ nodes }, async (stage) => {
-          const gangs = new Map<string, Gang>();
-          for (const [at, move] of moves.entries()) {
-            await play(stage, at, move, gangs);
-            await stage.settle();
-            await check(stage, gangs, { atRest: false });
-          }
-          await stage.pass(120);
-          await check(stage, gangs, { atRest: true });
-        }),
-    ),
-    { numRuns: 40 },
-  );
-}, 120_000);
+test(
+  'no history leaves a gang half bound, a node overcommitted, or a gang that fits without a place',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
+        fc.array(step, { maxLength: 12 }),
+        (nodes, moves) =>
+          onStage({ nodes }, async (stage) => {
+            const gangs = new Map<string, Gang>();
+            for (const [at, move] of moves.entries()) {
+              await play(stage, at, move, gangs);
+              await stage.settle();
+              await check(stage, gangs, { atRest: false });
+            }
+            await stage.pass(120);
+            await check(stage, gangs, { atRest: true });
+          }),
+      ),
+      { numRuns: HISTORIES },
+    );
+  },
+  HISTORIES * 3000,
+);
