@@ -2,6 +2,7 @@ import { keyOf } from '../../api/resource.ts';
 import { horizontalPodAutoscalerType, podType } from '../../api/resource-types.ts';
 import { runController, type StartController } from '../../machinery/runtime/index.ts';
 import { reconcileAutoscaler } from './reconcile.ts';
+import { TargetSelectors } from './target-pods.ts';
 
 const NAME = 'horizontal-pod-autoscaler';
 
@@ -9,7 +10,14 @@ const NAME = 'horizontal-pod-autoscaler';
 export const startHorizontalPodAutoscalerController: StartController = (context) => {
   const autoscalers = context.informers.of(horizontalPodAutoscalerType);
   const pods = context.informers.of(podType);
-  const deps = { context, autoscalers, pods, events: context.eventsFor(NAME), histories: new Map() };
+  const deps = {
+    context,
+    autoscalers,
+    pods,
+    events: context.eventsFor(NAME),
+    histories: new Map(),
+    selectors: new TargetSelectors(),
+  };
   const { queue } = runController({
     name: NAME,
     context,

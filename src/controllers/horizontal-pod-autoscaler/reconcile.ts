@@ -16,10 +16,11 @@ import {
   type ReconcileResult,
   settled,
 } from '../../machinery/runtime/index.ts';
-import { deepEqual, formatTime, parseNanos, parseSelector } from '../../machinery/values/index.ts';
+import { deepEqual, formatTime, parseNanos } from '../../machinery/values/index.ts';
 import { decidePace, emptyHistory, type History, remember } from './pace.ts';
 import { recommend } from './recommend.ts';
 import { readScale, type ScaleTarget, writeScale } from './scale-target.ts';
+import type { TargetSelectors } from './target-pods.ts';
 
 export interface AutoscalerDeps {
   readonly context: ControllerContext;
@@ -28,6 +29,7 @@ export interface AutoscalerDeps {
   readonly events: EventRecorder;
   /** Per key; lost with the process, as recommendations are. */
   readonly histories: Map<string, History>;
+  readonly selectors: TargetSelectors;
 }
 
 export const SYNC_PERIOD_MS = 15_000;
@@ -39,6 +41,7 @@ export async function reconcileAutoscaler(deps: AutoscalerDeps, objectKey: Objec
   const key = formatKey(objectKey);
   if (autoscaler === undefined || autoscaler.metadata.deletionTimestamp) {
     deps.histories.delete(key);
+    deps.selectors.forget(objectKey);
     return settled;
   }
   const pass = new AutoscalerPass(deps, autoscaler, key);
@@ -97,20 +100,22 @@ class AutoscalerPass {
     if (current > max) return { replicas: max, why: 'Current number of replicas above Spec.MaxReplicas', statuses: [] };
     if (current < min) return { replicas: min, why: 'Current number of replicas below Spec.MinReplicas', statuses: [] };
     const labelSelector = target.scale.status?.selector ?? '';
-    if (labelSelector === '') {
-      const message = "the HPA target's scale is missing a selector";
-      this.#event('Warning', 'SelectorRequired', 'selector is required');
-      this.#set({ type: 'ScalingActive', status: 'False', reason: 'InvalidSelector', message });
+    const { name = '', namespace = '' } = this.#autoscaler.metadata;
+    const { context, pods, selectors } = this.#deps;
+    const found = selectors.find({ namespace, name }, labelSelector, (selector) => pods.select(namespace, selector));
+    if (!found.ok) {
+      const { event, message, reason, text } = found;
+      this.#event('Warning', event, text);
+      this.#set({ type: 'ScalingActive', status: 'False', reason, message });
+      this.#event('Warning', 'FailedComputeMetricsReplicas', text);
       await this.#write({ currentReplicas: current });
       return undefined;
     }
-    const { namespace = '' } = this.#autoscaler.metadata;
-    const { context, pods } = this.#deps;
     const recommendation = await recommend(context.client, {
       metrics: spec.metrics ?? [],
       namespace,
       labelSelector,
-      pods: pods.select(namespace, parseSelector(labelSelector)),
+      pods: found.pods,
       currentReplicas: current,
       observedReplicas: target.scale.status?.replicas ?? 0,
       tolerance: toleranceOf(spec.behavior),
@@ -130,8 +135,8 @@ class AutoscalerPass {
       return undefined;
     }
     const { metric, replicas: recommended, statuses } = recommendation;
-    const found = `the HPA was able to successfully calculate a replica count from ${metric}`;
-    this.#set({ type: 'ScalingActive', status: 'True', reason: 'ValidMetricFound', message: found });
+    const message = `the HPA was able to successfully calculate a replica count from ${metric}`;
+    this.#set({ type: 'ScalingActive', status: 'True', reason: 'ValidMetricFound', message });
     const replicas = this.#pace({ current, recommended, min, max });
     const why = recommended > current ? `${metric} above target` : 'All metrics below target';
     return { replicas, why, statuses };

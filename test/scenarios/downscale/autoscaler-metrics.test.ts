@@ -153,6 +153,30 @@ test('a metric that nobody set is told in events and condition; it vetoes a down
   expect(condition(await status(), 'ScalingActive')).toMatchObject({ status: 'True', reason: 'ValidMetricFound' });
 });
 
+test('two autoscalers that hold the same pods both stand still and say so, until one is gone', async () => {
+  await workers(2);
+  const labels = { 'metrics.quorate.dev/external': 'true', queue: 'default' };
+  await w.client.create(configMapType, { metadata: { ...key, name: 'queue', labels }, data: { queue_length: '20' } });
+  await autoscale([queueLength({ type: 'AverageValue', averageValue: '10' })]);
+  const { spec } = await w.client.get(horizontalPodAutoscalerType, key);
+  await w.client.create(horizontalPodAutoscalerType, { metadata: { ...key, name: 'second' }, spec });
+  await w.settle();
+  await setQueue('80');
+  await w.advance(15_000);
+  expect(await size()).toBe(2);
+  const message = 'pods by selector app=web are controlled by multiple HPAs: [{web default} {second default}]';
+  expect(condition(await status(), 'ScalingActive')).toMatchObject({
+    status: 'False',
+    reason: 'AmbiguousSelector',
+    message,
+  });
+  expect(await told('AmbiguousSelector')).toEqual([message]);
+  await w.client.delete(horizontalPodAutoscalerType, { ...key, name: 'second' });
+  await w.settle();
+  await w.advance(15_000);
+  expect(await size()).toBe(6);
+});
+
 test('a tolerance of its own decides whether a small change is worth a move', async () => {
   await workers(4);
   const labels = { 'metrics.quorate.dev/external': 'true', queue: 'default' };
