@@ -22,9 +22,6 @@ export const SNAPSHOT_KINDS: readonly SnapshotKind[] = [
   one('Namespace'),
   one('PriorityClass', SCHEDULING),
   one('Node'),
-  // Only the oldest version says how many replicas a group has, only the newer PodGroups carry a policy.
-  versions('Workload', ['v1alpha1', 'v1beta1', 'v1alpha2']),
-  versions('PodGroup', ['v1beta1', 'v1alpha2', 'v1alpha1']),
   { name: 'LeaderWorkerSet', types: [leaderWorkerSetType as ResourceType, kruiseLeaderWorkerSetType as ResourceType] },
   one('Deployment', 'apps'),
   one('CronJob', 'batch'),
@@ -33,6 +30,9 @@ export const SNAPSHOT_KINDS: readonly SnapshotKind[] = [
   one('ReplicaSet', 'apps'),
   one('ReplicationController'),
   one('Job', 'batch'),
+  // Only the oldest version says how many replicas a group has, only the newer PodGroups carry a policy.
+  versions('Workload', ['v1alpha1', 'v1beta1', 'v1alpha2']),
+  versions('PodGroup', ['v1beta1', 'v1alpha2', 'v1alpha1']),
   one('PodDisruptionBudget', 'policy'),
   { name: 'PodUnavailableBudget', types: [POD_UNAVAILABLE_BUDGETS as ResourceType] },
   one('Pod'),

@@ -43,7 +43,12 @@ function withMarks(template: PodTemplateSpec | undefined, { annotations, labels 
 /** The StatefulSet of the leaders. The labels that differ from leader to leader are set when a pod is created. */
 export function leaderStatefulSet(
   lws: LeaderWorkerSet,
-  { partition, revision, type }: { partition: number; revision: string; type: ResourceType },
+  {
+    partition,
+    revision,
+    type,
+    workload = workloadName(lws),
+  }: { partition: number; revision: string; type: ResourceType; workload?: string | undefined },
 ): StatefulSet {
   const { name = '', namespace } = lws.metadata;
   const { leaderTemplate, workerTemplate } = lws.spec?.leaderWorkerTemplate ?? {};
@@ -66,7 +71,7 @@ export function leaderStatefulSet(
         labels: { ...labels, [LWS.revision]: revision },
         annotations: {
           [LWS.size]: String(sizeOf(lws)),
-          ...(decideGang(lws).reason === 'Gang' && { [LWS.workloadName]: workloadName(lws) }),
+          ...(decideGang(lws).reason === 'Gang' && { [LWS.workloadName]: workload }),
         },
       }),
     },

@@ -5,6 +5,7 @@ import { gangOf } from '../../api/lws/pod-marks.ts';
 import { type LeaderWorkerSet, LWS } from '../../api/lws/types.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { type Client, type EventRecorder, type Informer, isNotFound } from '../../machinery/runtime/index.ts';
+import { ownedBy } from '../pod-control/index.ts';
 import {
   createPodGroup,
   createWorkload,
@@ -27,6 +28,7 @@ export interface GangDeps {
   readonly client: Client;
   readonly events: EventRecorder;
   readonly type: ResourceType<LeaderWorkerSet>;
+  /** Indexed by controller. */
   readonly workloads: Informer<Workload>;
   /** Indexed by set under `lws`. */
   readonly podGroups: Informer<PodGroup>;
@@ -49,7 +51,7 @@ export async function ensureGangs(
   }
   const { name = '', namespace } = lws.metadata;
   const owned = deps.podGroups.byIndex('lws', `${namespace}/${name}`).filter((group) => isControlledBy(group, lws));
-  const known = deps.workloads.get({ namespace, name: workloadName(lws) });
+  const known = workloadOf(deps, lws);
   const leaders = groups.filter(hasLiveGang);
   if (verdict.reason === 'Gang' || leaders.length > 0) {
     const workload = await ensureWorkload(deps, lws, known, verdict.reason === 'Gang' ? verdict.minCount : undefined);
@@ -61,7 +63,12 @@ export async function ensureGangs(
   const unused = owned.filter(({ metadata }) => !named.has(metadata.name) && !metadata.deletionTimestamp);
   for (const group of unused) await remove(deps, podGroupType, group);
   const idle = verdict.reason !== 'Gang' && owned.length === 0 && leaders.length === 0;
-  if (idle && known !== undefined && isControlledBy(known, lws)) await remove(deps, workloadType, known);
+  if (idle && known !== undefined) await remove(deps, workloadType, known);
+}
+
+/** The set's Workload, whatever its name: a set that was restored from a copy has another uid than its name tells. */
+export function workloadOf({ workloads }: Pick<GangDeps, 'workloads'>, lws: LeaderWorkerSet): Workload | undefined {
+  return ownedBy(workloads, lws).find(({ metadata }) => !metadata.deletionTimestamp);
 }
 
 interface LiveGang extends Group {
@@ -79,14 +86,7 @@ async function ensureWorkload(
   known: Workload | undefined,
   minCount: number | undefined,
 ): Promise<Workload | undefined> {
-  if (known !== undefined) {
-    if (!isControlledBy(known, lws)) {
-      const text = `Workload ${known.metadata.name} exists and belongs to someone else`;
-      deps.events.record(lws, 'Warning', 'NameTaken', text);
-      return undefined;
-    }
-    return minCount === undefined ? known : setWorkloadMinimum(deps, known, minCount);
-  }
+  if (known !== undefined) return minCount === undefined ? known : setWorkloadMinimum(deps, known, minCount);
   const template = lws.spec?.leaderWorkerTemplate?.workerTemplate;
   const created = await createWorkload(
     deps,
@@ -99,6 +99,11 @@ async function ensureWorkload(
       disruptionMode: disruptionOf(lws),
     },
   );
+  if (!isControlledBy(created, lws)) {
+    const text = `Workload ${created.metadata.name} exists and belongs to someone else`;
+    deps.events.record(lws, 'Warning', 'NameTaken', text);
+    return undefined;
+  }
   const text = `Created Workload ${created.metadata.name} for LeaderWorkerSet ${lws.metadata.name ?? ''}`;
   deps.events.record(lws, 'Normal', 'WorkloadCreated', text);
   return created;

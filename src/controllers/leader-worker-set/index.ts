@@ -15,6 +15,7 @@ import {
   runController,
   type StartController,
 } from '../../machinery/runtime/index.ts';
+import { indexByController } from '../pod-control/index.ts';
 import { podGroupType, workloadType } from '../workload-groups/index.ts';
 import { reconcileLeaderWorkerSet } from './reconcile.ts';
 
@@ -86,6 +87,7 @@ function start(context: ControllerContext, spelling: Spelling) {
   };
   pods.addIndex('lws', setOf);
   podGroups.addIndex('lws', setOf);
+  indexByController(workloads);
   // The leaders' own StatefulSet carries the label too, but belongs to the set and not to a leader.
   statefulSets.addIndex('lws', (set) => (controllerOf(set)?.kind === 'Pod' ? setOf(set) : []));
 

@@ -13,7 +13,7 @@ import {
   settled,
 } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
-import { ensureGangs, type GangDeps } from './ensure-gangs.ts';
+import { ensureGangs, type GangDeps, workloadOf } from './ensure-gangs.ts';
 import { leaderStatefulSet, replicasOf, revisionOf, workerStatefulSet } from './desired.ts';
 import { computePartition, gatherGroups, type Group, isPodReady, recreateReason } from './groups.ts';
 import { computeStatus } from './status.ts';
@@ -59,14 +59,19 @@ async function ensureService({ client, services, type }: LeaderWorkerSetDeps, lw
 }
 
 async function ensureLeaders(
-  { client, events, statefulSets, type }: LeaderWorkerSetDeps,
+  { client, events, statefulSets, type, workloads }: LeaderWorkerSetDeps,
   lws: LeaderWorkerSet,
   { groups, revision }: { groups: readonly Group[]; revision: string },
 ): Promise<void> {
   const { name = '', namespace } = lws.metadata;
   const existing = statefulSets.get({ namespace, name });
   const partition = existing === undefined ? 0 : computePartition(lws, groups, revision);
-  const wanted = leaderStatefulSet(lws, { partition, revision, type });
+  const wanted = leaderStatefulSet(lws, {
+    partition,
+    revision,
+    type,
+    workload: workloadOf({ workloads }, lws)?.metadata.name,
+  });
   if (existing === undefined) {
     await ignoreExisting(client.create(statefulSetType, wanted));
     return;
