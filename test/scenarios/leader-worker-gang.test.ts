@@ -7,6 +7,7 @@ import { type LeaderWorkerSet, leaderWorkerSetType, LWS } from '../../src/api/lw
 import { builtinType } from '../../src/api/registry.ts';
 import type { ResourceType } from '../../src/api/resource.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
+import { planClusterDrain } from '../../src/app/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
 
 const workloadType = builtinType('Workload', 'scheduling.k8s.io') as ResourceType<Workload>;
@@ -244,6 +245,13 @@ test('a PodDisruptionBudget counts the gangs of a set by itself', async () => {
       kind: 'Eviction',
       metadata: { name, namespace },
     });
+  // A plan names groups by their place in the set: the PodGroup is another once the group has been replaced.
+  const onNodes = (await pods()).map((pod) => [indexOf(pod), pod.spec?.nodeName ?? ''] as const);
+  const node = onNodes[0]?.[1] ?? '';
+  const { plan } = await planClusterDrain(client, { nodes: [node], all: false, nodesReturn: false, now: clock.now() });
+  const units = plan.steps.flatMap(({ evictions }) => evictions.map(({ unit }) => unit));
+  const there = new Set(onNodes.filter(([, name]) => name === node).map(([index]) => index));
+  expect(new Set(units)).toEqual(new Set([...there].map((index) => `default/LeaderWorkerSet/llm/${index}`)));
   const serving = async (index: string): Promise<number> =>
     (await pods()).filter((pod) => indexOf(pod) === index && isPodReady(pod)).length;
   await evict('llm-0-1');

@@ -39,7 +39,7 @@ export class UnitFinder {
   readonly #sources: UnitSources;
   readonly #now: number;
   readonly #budgets = new Map<string, PlanBudget>();
-  readonly #sets = new Map<string, { seen: number; size: number; healthy: number }>();
+  readonly #sets = new Map<string, SetGroup>();
 
   constructor(sources: UnitSources, pods: readonly Pod[], now: number) {
     this.#sources = sources;
@@ -47,10 +47,11 @@ export class UnitFinder {
     for (const pod of pods) {
       const key = setGroupOf(pod);
       if (key === undefined) continue;
-      const group = this.#sets.get(key) ?? { seen: 0, size: 0, healthy: 0 };
+      const group = this.#sets.get(key) ?? { seen: 0, size: 0, healthy: 0, podGroups: new Set() };
+      group.podGroups.add(pod.spec?.schedulingGroup?.podGroupName);
       const seen = group.seen + 1;
       const size = Math.max(group.size, seen, declaredSize(pod.metadata.annotations) ?? 0);
-      this.#sets.set(key, { seen, size, healthy: group.healthy + (isReady(pod) ? 1 : 0) });
+      this.#sets.set(key, { ...group, seen, size, healthy: group.healthy + (isReady(pod) ? 1 : 0) });
     }
   }
 
@@ -94,11 +95,13 @@ export class UnitFinder {
     unavailable: readonly PlanCell[],
   ): Omit<PlanUnit, 'budgets' | 'wholesale'> {
     const { namespace = '' } = pod.metadata;
-    if (group !== undefined) {
-      return { id: `${namespace}/${group.key}`, healthy: group.healthy, needed: group.minCount };
-    }
     const key = setGroupOf(pod);
     const set = key === undefined ? undefined : this.#sets.get(key);
+    if (group !== undefined) {
+      // The PodGroup of a LeaderWorkerSet's group is replaced with the group; its place in the set stays.
+      const lasting = key !== undefined && set?.podGroups.size === 1 ? key : `${namespace}/${group.key}`;
+      return { id: lasting, healthy: group.healthy, needed: group.minCount };
+    }
     if (key !== undefined && set !== undefined) return { id: key, healthy: set.healthy, needed: set.size };
     const cell = unavailable.find(({ id }) => id !== idOf(pod));
     if (cell !== undefined) return { id: cell.id, healthy: cell.healthy, needed: cell.needed };
@@ -134,6 +137,15 @@ export class UnitFinder {
     }
     return cells;
   }
+}
+
+/** What is seen of one group of a LeaderWorkerSet. */
+interface SetGroup {
+  readonly seen: number;
+  readonly size: number;
+  readonly healthy: number;
+  /** PodGroups its pods name; with more than one, leader and workers are placed apart, or the group is being replaced. */
+  readonly podGroups: Set<string | undefined>;
 }
 
 /** Groups or pods a budget can lose now. */
