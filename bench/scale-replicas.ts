@@ -6,7 +6,7 @@
  * accounts, without which no pod can be made). The limits that the real ones have by default are out of the way: those
  * of the controller manager's client (20 requests a second) and of requests in flight. Both have scaled a smaller
  * ReplicaSet before, as neither is measured for how it starts. Beside the time stands the processor time of each side,
- * which other work on the machine blurs less.
+ * which other work on the machine blurs less, and how many cores it got.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,8 +48,8 @@ interface Costs {
   readonly down: Spent;
 }
 
-const describe = ({ cpuSeconds, seconds }: Spent): string =>
-  `${seconds.toFixed(1)} s, ${((cpuSeconds * 1000) / PODS).toFixed(2)} ms of processor time a pod`;
+const describe = ({ cpuSeconds, seconds, share }: Spent): string =>
+  `${seconds.toFixed(1)} s on ${share.toFixed(1)} cores, ${((cpuSeconds * 1000) / PODS).toFixed(2)} ms of processor time a pod`;
 
 async function embedded(): Promise<Costs> {
   const directory = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
