@@ -2,6 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createHttpTransport, type HttpTransport } from './http-transport.ts';
+import { startControlPlane } from '../../testkit/index.ts';
+import { loadKubeconfig } from './kubeconfig.ts';
 import { readBody } from './transport.ts';
 
 let server: Server | undefined;
@@ -80,6 +82,26 @@ test('nothing in a path or a header can begin another request', async () => {
   const headers = { 'user-agent': 'a\r\nb: c' };
   await expect(transport.send({ method: 'GET', path: '/', headers, whole: true })).rejects.toThrow('line ends');
   transport.close();
+});
+
+test('connections that resume the session of another are those of the same user', async () => {
+  const plane = await startControlPlane({ port: 0 });
+  const transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const ask = async (): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' };
+    const body = '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}';
+    const answer = await transport.send({ method: 'POST', path, headers, body, whole: true });
+    const review = JSON.parse((await readBody(answer.body)).toString()) as {
+      status?: { userInfo?: { username?: string } };
+    };
+    return review.status?.userInfo?.username;
+  };
+  const first = await ask();
+  expect(first).toMatch(/./);
+  expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([first]));
+  transport.close();
+  await plane.stop();
 });
 
 test('a server that is not there is named', async () => {

@@ -35,6 +35,8 @@ export class KeptConnections {
   readonly #waiting: ((connection: Connection) => void)[] = [];
   #open = 0;
   #closed = false;
+  /** Of the last connection: the next one resumes it, which spares both sides the certificates. */
+  #session: Buffer | undefined;
 
   constructor(options: KeptConnectionsOptions) {
     this.#options = options;
@@ -81,7 +83,15 @@ export class KeptConnections {
     }
     if (this.#open >= this.#options.maxConnections) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#open += 1;
-    return new Connection(this.#options);
+    return this.#connect();
+  }
+
+  #connect(): Connection {
+    const connection = new Connection(this.#options, this.#session);
+    connection.onSession = (session) => {
+      this.#session = session;
+    };
+    return connection;
   }
 
   #giveBack(connection: Connection, reusable: boolean): void {
@@ -92,7 +102,7 @@ export class KeptConnections {
     }
     const waiter = this.#waiting.shift();
     if (waiter !== undefined) {
-      waiter(next ?? new Connection(this.#options));
+      waiter(next ?? this.#connect());
     } else if (next !== undefined) {
       next.rest();
       this.#idle.push(next);
@@ -116,15 +126,24 @@ class Connection {
   readonly #reader = new ResponseReader();
   #call: Call | undefined;
   #broken: Error | undefined;
+  #ready = false;
   idleSince = 0;
+  onSession: (session: Buffer | undefined) => void = () => {};
 
-  constructor({ connectTimeoutMs, host, port, tls }: KeptConnectionsOptions) {
-    const socket = tls === undefined ? connectPlain({ host, port }) : connectTls({ ...tls, host, port });
+  constructor({ connectTimeoutMs, host, port, tls }: KeptConnectionsOptions, session: Buffer | undefined) {
+    const socket =
+      tls === undefined
+        ? connectPlain({ host, port })
+        : connectTls({ ...tls, host, port, ...(session && { session }) });
     this.#socket = socket;
+    socket.on('session', (given: Buffer) => this.onSession(given));
     socket.setNoDelay(true);
     socket.setKeepAlive(true, PROBE_AFTER_MS);
     socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error(`no answer from ${host}:${port}`)));
-    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => socket.setTimeout(0));
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      this.#ready = true;
+      socket.setTimeout(0);
+    });
     socket.on('data', (chunk: Buffer) => this.#hear(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('end', () => this.#end());
@@ -178,6 +197,8 @@ class Connection {
 
   #fail(error: Error): void {
     this.#broken ??= error;
+    // It may be the session that the server did not like.
+    if (!this.#ready) this.onSession(undefined);
     this.#settle((call) => call.reject(error));
   }
 
