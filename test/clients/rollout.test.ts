@@ -48,7 +48,9 @@ test('rollout status, history, undo, pause, resume and restart do what they do o
   await kubectl.run(['annotate', 'deployment/web', 'kubernetes.io/change-cause=second']);
   await rolledOut('web');
   expect(await revisions('web')).toEqual(['1', '2']);
-  expect(await kubectl.out('rollout', 'history', 'deployment/web')).toMatch(/2\s+second/);
+  // The controller copies the cause after it has seen the annotation, which nothing above waits for.
+  const history = () => kubectl.out('rollout', 'history', 'deployment/web');
+  await expect.poll(history, { timeout: 120_000 }).toMatch(/2\s+second/);
   expect(await kubectl.out('rollout', 'history', 'deployment/web', '--revision=1')).toContain('a:1');
 
   await kubectl.run(['rollout', 'undo', 'deployment/web']);
@@ -65,6 +67,7 @@ test('rollout status, history, undo, pause, resume and restart do what they do o
     'wait',
     '--for=jsonpath={.status.conditions[?(@.type=="Progressing")].reason}=DeploymentPaused',
     'deployment/web',
+    '--timeout=120s',
   ]);
   expect(
     await kubectl.out(
