@@ -104,14 +104,14 @@ test('a second start continues where the first stopped, with the same identity',
   expect(readFileSync(kubeconfig(), 'utf8')).toContain(authority);
   const again = await ask('GET', `${CONFIG_MAPS}/kept`);
   expect(JSON.parse(again.body)).toEqual(JSON.parse(made.body));
-}, 90_000);
+}, 300_000);
 
 test('a data directory in use is refused', async () => {
   await up();
   const second = quorate('up', '--port', '0', '--data-dir', data(), '--kubeconfig', join(folder, 'other'));
   expect(await second.exited).toBe(1);
   expect(second.output()).toMatch(/^quorate up: .*(in use|another process)/m);
-}, 90_000);
+}, 300_000);
 
 test('secrets are for their owner only, and a stranger gets no further than discovery allows', async () => {
   await up();
@@ -124,7 +124,7 @@ test('secrets are for their owner only, and a stranger gets no further than disc
   for (const path of ['/api/v1/namespaces/default/secrets', '/api/v1/nodes', '/metrics']) {
     expect((await ask('GET', path, undefined, true)).status).toBe(403);
   }
-}, 90_000);
+}, 300_000);
 
 test('a port that is taken and a flag that makes no sense are explained', async () => {
   await up();
@@ -135,7 +135,7 @@ test('a port that is taken and a flag that makes no sense are explained', async 
   const wrong = quorate('up', '--nodes', 'many');
   expect(await wrong.exited).toBe(1);
   expect(wrong.output()).toContain('It must be a whole number from 0 to 5000.');
-}, 90_000);
+}, 300_000);
 
 test('the API server alone takes pods without service accounts and leaves everything as it was written', async () => {
   const alone = await up('--api-only');
@@ -151,4 +151,4 @@ test('the API server alone takes pods without service accounts and leaves everyt
   expect(status).toEqual({ replicas: 0 });
   const { items } = JSON.parse((await ask('GET', '/api/v1/pods')).body) as { items: { metadata: { name: string } }[] };
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['single']);
-}, 90_000);
+}, 300_000);

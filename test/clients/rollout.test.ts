@@ -174,14 +174,14 @@ test('an autoscaler follows the length of a queue, and says which metric it cann
   const path = '/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue_length?labelSelector=queue%3Ddefault';
   expect(JSON.parse(await kubectl.out('get', '--raw', path))).toMatchObject({ items: [{ value: '30' }] });
   await expect
-    .poll(() => kubectl.out('get', 'hpa', 'follower', '--no-headers'), { timeout: 30_000 })
+    .poll(() => kubectl.out('get', 'hpa', 'follower', '--no-headers'), { timeout: 120_000 })
     .toMatch(/Deployment\/follower\s+30\/10 \(avg\), <unknown>\/4\s+1\s+5/);
   const text = await kubectl.out('describe', 'hpa', 'follower');
   expect(text).toMatch(/"queue_length" \(target average value\):\s+30 \/ 10/);
   expect(text).toMatch(/Warning\s+FailedGetPodsMetric.*no metrics returned from custom metrics API/);
   expect(text).toMatch(/Normal\s+SuccessfulRescale.*New size: 3; reason: external metric queue_length/);
   expect(text).toMatch(/ScalingActive\s+True\s+ValidMetricFound/);
-}, 120_000);
+}, 300_000);
 
 test('a picker that is not one is refused with the path of the field', async () => {
   const bad = worker(0).split('---')[0] as string;

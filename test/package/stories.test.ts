@@ -62,7 +62,7 @@ test('without a story all are listed, and an unknown one is refused in one line'
   for (const { name } of stories) expect(list.output).toContain(`\n  ${name} `);
   expect(unknown.code).toBe(1);
   expect(unknown.errors).toMatch(/^quorate demo: there is no story "nowhere"; there are gang-drain, .*\n$/);
-}, 60_000);
+}, 180_000);
 
 test('everything the package offers can be imported', async () => {
   const manifest = JSON.parse(readFileSync(join(installed.folder, 'package.json'), 'utf8')) as {
@@ -73,4 +73,4 @@ test('everything the package offers can be imported', async () => {
     console.log(all.every((module) => Object.keys(module).length > 0));`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: installed.home });
   expect(await finish(child)).toEqual({ code: 0, output: 'true\n', errors: '' });
-}, 60_000);
+}, 180_000);

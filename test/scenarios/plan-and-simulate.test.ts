@@ -48,7 +48,7 @@ beforeAll(async () => {
   await client.create(podDisruptionBudgetType, podDisruptionBudget({ name: 'web', spec }));
   await pass(plane, 10);
   snapshot = await takeSnapshot(client, { now: plane.clock.now() });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await plane?.stop();
@@ -89,7 +89,7 @@ test('simulate() drains in simulated time within the budget, and tells the same 
   expect(await simulate(snapshot, story({}))).toEqual(result);
   expect(formatSimulation(result).join('\n')).toContain('No budget was broken.');
   expect(drawSimulation(result)).toMatch(/^<svg [^]*default\/web[^]*<\/svg>\n$/);
-}, 60_000);
+}, 180_000);
 
 test('simulate() shows when a failed node breaks a budget, and when it is whole again', async () => {
   const result = await simulate(snapshot, story({ actions: [{ kind: 'fail', nodes: ['node-0', 'node-1'] }] }));
@@ -97,12 +97,12 @@ test('simulate() shows when a failed node breaks a budget, and when it is whole 
   expect(violation).toMatchObject({ missing: 1 });
   // Heartbeats are missed for a while, and pods are evicted five minutes after that.
   expect(violation?.toSeconds).toBeGreaterThan(300);
-}, 60_000);
+}, 180_000);
 
 test('simulate() scales a workload', async () => {
   const actions = [{ kind: 'scale', workload: 'deployment/web', replicas: 1 }] as const;
   expect((await simulate(snapshot, story({ actions }))).pods.after).toMatchObject({ total: 1, ready: 1 });
-}, 60_000);
+}, 180_000);
 
 const flags: SimulateFlags = {
   nodeDowntime: 1000,
@@ -201,4 +201,4 @@ test('executePlan() pauses between evictions, goes on where it was, and refuses 
     outcome: 'MovedOn',
     problems: ['pod default/late is on node-0 and not in the plan'],
   });
-}, 60_000);
+}, 180_000);

@@ -78,7 +78,7 @@ test('an approved request is signed, and the certificate names its subject', asy
       expect(csr.status.certificate).toBeDefined();
       return csr;
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 120_000, interval: 20 },
   );
   const certificate = new X509Certificate(Buffer.from(signed.status.certificate ?? '', 'base64'));
   expect(certificate.subject.split('\n').sort()).toEqual(['CN=jane', 'O=dev']);
