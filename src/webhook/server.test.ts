@@ -145,7 +145,7 @@ test('the webhook server closes although a client goes on asking on a connection
     call.end(review);
   };
   ask();
-  await expect.poll(() => answered).toBeGreaterThan(3);
+  await expect.poll(() => answered, { timeout: 60_000 }).toBeGreaterThan(3);
   await busy.close();
   agent.destroy();
 });

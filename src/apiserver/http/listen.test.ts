@@ -174,7 +174,7 @@ test('a watch sends its headers before the first event and ends with the client'
   expect(first).toMatch(/^HTTP\/1\.1 200 OK/);
   expect(plane.server.kernel.streams.size).toBe(open + 1);
   socket.destroy();
-  await expect.poll(() => plane.server.kernel.streams.size).toBe(open);
+  await expect.poll(() => plane.server.kernel.streams.size, { timeout: 60_000 }).toBe(open);
 });
 
 test('a broken handshake and garbage on the line leave the server standing', async () => {
