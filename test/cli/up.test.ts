@@ -152,3 +152,11 @@ test('the API server alone takes pods without service accounts and leaves everyt
   const { items } = JSON.parse((await ask('GET', '/api/v1/pods')).body) as { items: { metadata: { name: string } }[] };
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['single']);
 }, 300_000);
+
+test('it stops cleanly when nobody reads what it says', async () => {
+  const { child, exited } = await up('--api-only');
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.kill('SIGTERM');
+  expect(await exited).toBe(0);
+}, 300_000);
