@@ -191,6 +191,29 @@ test('a rolling update replaces one gang after the other, each with a PodGroup o
   expect(kept?.spec?.podGroupTemplates?.[0]?.schedulingPolicy.gang?.minCount).toBe(2);
 });
 
+test('an update with maxSurge adds a group for its time, and as many as asked for serve throughout', async () => {
+  await begin(4);
+  const { client, clock } = plane;
+  const rolloutStrategy = { rollingUpdateConfiguration: { maxSurge: 1, maxUnavailable: 0 } };
+  await client.create(leaderWorkerSetType, set({ spec: { rolloutStrategy } }));
+  await clock.advance(15 * SECOND);
+  await patch({ spec: { leaderWorkerTemplate: { workerTemplate: template('app:2', '1') } } });
+  let most = 0;
+  for (let step = 0; step < 40; step += 1) {
+    await clock.advance(SECOND);
+    const members = await pods();
+    const ready = members.filter(isPodReady).map(indexOf);
+    const serving = ['0', '1', '2'].filter((index) => ready.filter((one) => one === index).length === 3);
+    expect(serving.length).toBeGreaterThanOrEqual(2);
+    most = Math.max(most, new Set(members.map(indexOf)).size);
+  }
+  expect(most).toBe(3);
+  expect(await placed()).toEqual(['0', '0', '0', '1', '1', '1']);
+  expect(new Set((await pods()).map(({ spec }) => spec?.containers[0]?.image))).toEqual(new Set(['app:2']));
+  const { status } = await client.get(leaderWorkerSetType, key);
+  expect(status).toMatchObject({ replicas: 2, readyReplicas: 2, updatedReplicas: 2 });
+});
+
 test('under LeaderReady the leader is placed alone, and the workers then all together or not at all', async () => {
   await begin(2);
   const { client, clock } = plane;

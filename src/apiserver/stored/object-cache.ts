@@ -109,7 +109,6 @@ export class ObjectCache {
   #keep(memo: Memo): void {
     const dropped = this.#ring[this.#next];
     if (dropped !== undefined) {
-      if (dropped.lean !== undefined) dropped.held = new WeakRef(dropped.lean);
       dropped.object = undefined;
       dropped.lean = undefined;
       dropped.managedFields = undefined;

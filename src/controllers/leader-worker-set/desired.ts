@@ -45,10 +45,17 @@ export function leaderStatefulSet(
   lws: LeaderWorkerSet,
   {
     partition,
+    replicas = replicasOf(lws),
     revision,
     type,
     workload = workloadName(lws),
-  }: { partition: number; revision: string; type: ResourceType; workload?: string | undefined },
+  }: {
+    partition: number;
+    replicas?: number | undefined;
+    revision: string;
+    type: ResourceType;
+    workload?: string | undefined;
+  },
 ): StatefulSet {
   const { name = '', namespace } = lws.metadata;
   const { leaderTemplate, workerTemplate } = lws.spec?.leaderWorkerTemplate ?? {};
@@ -62,7 +69,7 @@ export function leaderStatefulSet(
       ownerReferences: [controllerReference(type, lws)],
     },
     spec: {
-      replicas: replicasOf(lws),
+      replicas,
       serviceName: name,
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: labels },

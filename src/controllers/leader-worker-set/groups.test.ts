@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { fromKruise, type LeaderWorkerSet, LWS } from '../../api/lws/types.ts';
 import { groupKeyOf, markLeaderWorkerPod } from '../../api/lws/pod-marks.ts';
 import { leaderStatefulSet, revisionOf, sizeOf, workerStatefulSet } from './desired.ts';
-import { computePartition, gatherGroups, isGroupReady, recreateReason } from './groups.ts';
+import { computeRollout, gatherGroups, isGroupReady, recreateReason } from './groups.ts';
 
 const lws = (change: Partial<NonNullable<LeaderWorkerSet['spec']>> = {}): LeaderWorkerSet => ({
   metadata: { name: 'llm', namespace: 'default', uid: 'u' },
@@ -88,7 +88,10 @@ for (const [name, pods, policy, want] of restartCases) {
   });
 }
 
-test('computePartition() replaces one group at a time from the top, and only while the others serve', () => {
+const computePartition = (set: LeaderWorkerSet, groups: ReturnType<typeof groupsOf>, revision: string): number =>
+  computeRollout(set, groups, { revision }).partition;
+
+test('computeRollout() replaces one group at a time from the top, and only while the others serve', () => {
   const old = { revision: 'old' };
   expect(computePartition(lws(), groupsOf(group(0, old), group(1, old), group(2, old)), 'new')).toBe(2);
   expect(computePartition(lws(), groupsOf(group(0, old), group(1, old), group(2, { ready: false })), 'new')).toBe(2);
@@ -96,11 +99,32 @@ test('computePartition() replaces one group at a time from the top, and only whi
   expect(computePartition(lws(), groupsOf(group(0), group(1), group(2)), 'new')).toBe(0);
 });
 
-test('computePartition() honours maxUnavailable and the floor', () => {
+test('computeRollout() honours maxUnavailable and the floor', () => {
   const old = [group(0, { revision: 'old' }), group(1, { revision: 'old' }), group(2, { revision: 'old' })];
   const rollout = (configuration: object) => lws({ rolloutStrategy: { rollingUpdateConfiguration: configuration } });
   expect(computePartition(rollout({ maxUnavailable: 2 }), groupsOf(...old), 'new')).toBe(1);
   expect(computePartition(rollout({ maxUnavailable: 3, partition: 2 }), groupsOf(...old), 'new')).toBe(2);
+});
+
+test('computeRollout() adds groups for the time of an update, and replaces one more for each that serves', () => {
+  const old = { revision: 'old' };
+  const configuration = { maxSurge: 1, maxUnavailable: 0 };
+  const set = lws({ rolloutStrategy: { rollingUpdateConfiguration: configuration } });
+  const step = (surging: boolean, ...pods: Pod[][]) =>
+    computeRollout(set, groupsOf(...pods), { revision: 'new', surging });
+  expect(step(false, group(0, old), group(1, old), group(2, old))).toEqual({ partition: 3, replicas: 4 });
+  const starting = group(3, { ready: false });
+  expect(step(true, group(0, old), group(1, old), group(2, old), starting)).toEqual({ partition: 3, replicas: 4 });
+  expect(step(true, group(0, old), group(1, old), group(2, old), group(3))).toEqual({ partition: 2, replicas: 4 });
+  expect(step(true, group(0, old), group(1), group(2), group(3))).toEqual({ partition: 0, replicas: 4 });
+  expect(step(true, group(0, { ready: false }), group(1), group(2), group(3))).toEqual({ partition: 0, replicas: 4 });
+  expect(step(true, group(0), group(1), group(2), group(3))).toEqual({ partition: 0, replicas: 3 });
+});
+
+test('computeRollout() keeps no group that a smaller set has no place for', () => {
+  const set = lws({ rolloutStrategy: { rollingUpdateConfiguration: { maxSurge: '50%' } } });
+  const broken = groupsOf(group(0, { ready: false }), group(1), group(2), group(3));
+  expect(computeRollout(set, broken, { revision: 'new' })).toEqual({ partition: 0, replicas: 3 });
 });
 
 test('revisionOf() changes with the templates and the size, not with replicas', () => {

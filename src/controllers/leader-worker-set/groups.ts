@@ -84,20 +84,39 @@ function hasRestarted({ status }: Pod): boolean {
 
 const isOlder = (a: string | null | undefined, b: string | null | undefined): boolean => (a ?? '') < (b ?? '');
 
+/** How far a rolling update has come. */
+export interface Rollout {
+  /** Leaders below it keep their revision. */
+  readonly partition: number;
+  /** Groups there shall be meanwhile. */
+  readonly replicas: number;
+}
+
 /**
- * How far a rolling update may go now: leaders below the partition keep their revision. Groups are replaced from the
- * highest index down, as many at once as `maxUnavailable` leaves beside those that are down for other reasons.
+ * The next step of a rolling update. Groups are replaced from the highest index down, as many at once as
+ * `maxUnavailable` leaves beside those that are down for other reasons, and one more for each group of `maxSurge` that
+ * serves. Those stay until all the others serve again; `surging` says that they have been asked for.
  */
-export function computePartition(lws: LeaderWorkerSet, groups: readonly Group[], revision: string): number {
+export function computeRollout(
+  lws: LeaderWorkerSet,
+  groups: readonly Group[],
+  { revision, surging = false }: { revision: string; surging?: boolean },
+): Rollout {
   const replicas = replicasOf(lws);
-  const { maxUnavailable = 1, partition: floor = 0 } = lws.spec?.rolloutStrategy?.rollingUpdateConfiguration ?? {};
-  const outdated = groups.filter((group) => group.index < replicas && group.leader && group.revision !== revision);
-  if (outdated.length === 0) return Math.min(floor, replicas);
-  const budget = Math.max(1, scaledValue(maxUnavailable, replicas, 'down'));
+  const configuration = lws.spec?.rolloutStrategy?.rollingUpdateConfiguration ?? {};
+  const { maxSurge = 0, maxUnavailable = 1, partition: floor = 0 } = configuration;
+  const surge = scaledValue(maxSurge, replicas, 'up');
   const ready = new Set(groups.filter((group) => isGroupReady(group, sizeOf(lws))).map(({ index }) => index));
   let down = 0;
   for (let index = 0; index < replicas; index += 1) if (!ready.has(index)) down += 1;
 
+  const outdated = groups.filter((group) => group.index < replicas && group.leader && group.revision !== revision);
+  const isUpdating = outdated.some(({ index }) => index >= floor);
+  const wanted = replicas + (isUpdating || (surging && down > 0) ? surge : 0);
+  if (outdated.length === 0) return { partition: Math.min(floor, replicas), replicas: wanted };
+
+  const spare = groups.filter(({ index }) => index >= replicas && index < wanted && ready.has(index)).length;
+  const allowed = Math.max(surge > 0 ? 0 : 1, scaledValue(maxUnavailable, replicas, 'down')) + spare;
   const byIndex = new Map(groups.map((group) => [group.index, group]));
   let partition = replicas;
   while (partition > floor) {
@@ -106,10 +125,10 @@ export function computePartition(lws: LeaderWorkerSet, groups: readonly Group[],
     if (!current) {
       // A group that is down anyway costs nothing to replace.
       const cost = ready.has(partition - 1) ? 1 : 0;
-      if (down + cost > budget) break;
+      if (down + cost > allowed) break;
       down += cost;
     }
     partition -= 1;
   }
-  return partition;
+  return { partition, replicas: wanted };
 }

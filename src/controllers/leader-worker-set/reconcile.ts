@@ -15,7 +15,7 @@ import {
 import { deepEqual } from '../../machinery/values/index.ts';
 import { ensureGangs, type GangDeps, workloadOf } from './ensure-gangs.ts';
 import { leaderStatefulSet, replicasOf, revisionOf, workerStatefulSet } from './desired.ts';
-import { computePartition, gatherGroups, type Group, isPodReady, recreateReason } from './groups.ts';
+import { computeRollout, gatherGroups, type Group, isPodReady, recreateReason } from './groups.ts';
 import { computeStatus } from './status.ts';
 
 export interface LeaderWorkerSetDeps extends GangDeps {
@@ -65,9 +65,13 @@ async function ensureLeaders(
 ): Promise<void> {
   const { name = '', namespace } = lws.metadata;
   const existing = statefulSets.get({ namespace, name });
-  const partition = existing === undefined ? 0 : computePartition(lws, groups, revision);
+  const { partition, replicas } =
+    existing === undefined
+      ? { partition: 0, replicas: replicasOf(lws) }
+      : computeRollout(lws, groups, { revision, surging: isSurging(existing) });
   const wanted = leaderStatefulSet(lws, {
     partition,
+    replicas,
     revision,
     type,
     workload: workloadOf({ workloads }, lws)?.metadata.name,
@@ -100,6 +104,11 @@ async function ensureLeaders(
       template: wanted.spec?.template,
     } as StatefulSet['spec'],
   });
+}
+
+/** More leaders were asked for than the set then had replicas. */
+function isSurging({ metadata, spec }: StatefulSet): boolean {
+  return (spec?.replicas ?? 0) > Number(metadata.annotations?.[LWS.replicas]);
 }
 
 /** Makes a group's workers, or takes the group down whole when its policy says so. */

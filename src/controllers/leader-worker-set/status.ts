@@ -13,7 +13,11 @@ export function computeStatus(
   const readyReplicas = existing.filter((group) => isGroupReady(group, sizeOf(lws))).length;
   const updatedReplicas = existing.filter((group) => group.revision === revision).length;
   const wanted = replicasOf(lws);
-  const available = readyReplicas >= wanted && updatedReplicas >= wanted;
+  // Groups that are there only for the time of an update do not stand in for those that are to stay.
+  const serving = existing.filter(
+    (group) => group.index < wanted && group.revision === revision && isGroupReady(group, sizeOf(lws)),
+  );
+  const available = serving.length >= wanted;
   const previous = lws.status?.conditions ?? [];
   return {
     conditions: [
