@@ -36,7 +36,7 @@ export class ObjectCache {
   readonly #ring: (Memo | undefined)[];
   #next = 0;
 
-  constructor(capacity = 8192) {
+  constructor(capacity = 2048) {
     this.#ring = Array.from({ length: capacity });
   }
 
