@@ -37,7 +37,11 @@ export function register(program: Command): void {
       )
       .option('--grace-period <seconds>', "seconds each pod gets to stop (default: the pod's own)", wholeNumber)
       .option('--dry-run', 'ask every budget and change nothing')
-      .option('--timeout <duration>', 'how long to wait for the operator of a cluster', duration, 30_000)
+      .addOption(
+        new Option('--timeout <duration>', 'how long to wait for the operator of a cluster')
+          .argParser(duration)
+          .default(30_000, '30s'),
+      )
       .addOption(new Option('-o, --output <format>', 'output format').choices(OUTPUT_FORMATS).default('text')),
   )
     .addHelpText('after', HELP)
