@@ -6,8 +6,6 @@ export default defineConfig({
     include: ['test/cluster/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
-    // Beside other processes on a machine of unknown load; the reporter names what needed it.
-    retry: 1,
     testTimeout: 400_000,
     hookTimeout: 600_000,
     reporters: ['default', './scripts/plain-reporter.ts'],

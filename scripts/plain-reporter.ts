@@ -1,9 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/**
- * Ends a run with one plain line, `N passed, N failed`, that any tool can read. What passed only when it was tried again
- * is named before it: such a test is a defect still to be mended.
- */
+/** Ends a run with one plain line, `N passed, N failed`, that any tool can read. */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;
@@ -13,9 +10,6 @@ export default class PlainReporter implements Reporter {
       if (module.errors().length > 0) failed += 1;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        if (state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0) {
-          process.stdout.write(`\npassed only when tried again: ${test.fullName}\n`);
-        }
         if (state === 'passed') passed += 1;
         else if (state === 'failed') failed += 1;
         else skipped += 1;
