@@ -30,7 +30,7 @@ export function resourceQuota({ registry, objects }: StoredReads, clock: Clock):
       const byName = new Map<string, Entry>();
       const held: ResourceQuota[] = [];
       for (const entry of entries) {
-        const quota = objects.read(entry) as unknown as ResourceQuota;
+        const quota = objects.readOften(entry) as unknown as ResourceQuota;
         byName.set(quota.metadata.name ?? '', entry);
         held.push(quota);
       }

@@ -31,15 +31,26 @@ export function ordered(row: ResourceRow, object: ApiObject): ApiObject {
 export function putObject(
   kernel: Kernel,
   transaction: Transaction,
-  { row, key, object, managedFields }: ObjectWrite,
+  { row, key, object, managedFields: given }: ObjectWrite,
 ): Entry {
-  const document = ordered(row, object);
+  const { document, managedFields } = partsOf(ordered(row, object), given);
   const entry = transaction.put(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
     return encoded(row, document, managedFields);
   });
   keep(kernel, entry, { document, managedFields });
   return entry;
+}
+
+/** Managed fields are kept as text: as a tree they take several times the room, and few ever look at them. */
+function partsOf(
+  document: ApiObject,
+  managedFields: string | undefined,
+): { document: ApiObject; managedFields: string | undefined } {
+  const own = document.metadata.managedFields;
+  if (managedFields !== undefined || own === undefined) return { document, managedFields };
+  const { managedFields: _, ...metadata } = document.metadata;
+  return { document: { ...document, metadata }, managedFields: JSON.stringify(own) };
 }
 
 export interface ObjectWrite {

@@ -69,7 +69,7 @@ export function readStored<T = ApiObject>(
   const row = registry.byPlural(type.group, type.plural);
   if (row === undefined) return undefined;
   const entry = store.get(row.namespaced ? `${row.prefix}${namespace ?? ''}/${name}` : `${row.prefix}${name}`);
-  return entry === undefined ? undefined : (objects.read(entry) as T);
+  return entry === undefined ? undefined : (objects.readOften(entry) as T);
 }
 
 /** Every stored object of a kind in a namespace, or anywhere. */
@@ -81,5 +81,5 @@ export function listStored<T = ApiObject>(
   const row = registry.byPlural(type.group, type.plural);
   if (row === undefined) return [];
   const prefix = row.namespaced && namespace ? `${row.prefix}${namespace}/` : row.prefix;
-  return store.range(prefix).map((entry) => objects.read(entry) as T);
+  return store.range(prefix).map((entry) => objects.readOften(entry) as T);
 }

@@ -16,7 +16,7 @@ export function checkNamespace(
   if (namespaces === undefined) return;
   const entry: Entry | undefined = read.get(objectKey(namespaces, undefined, namespace));
   if (entry === undefined) throw notFound(NAMESPACES, namespace);
-  if (kernel.objects.read(entry).metadata.deletionTimestamp) {
+  if (kernel.objects.readOften(entry).metadata.deletionTimestamp) {
     throw forbidden(
       row,
       name,

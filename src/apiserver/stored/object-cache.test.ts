@@ -21,7 +21,7 @@ test('readLean() gives the object without managed fields, decoded before or not'
   expect(cache.readLean(stored)).toEqual({ ...pod, metadata });
 });
 
-test('readLean() loses nothing else, whatever the object holds and in whatever order', () => {
+test('no way of reading loses anything else, whatever the object holds and in whatever order', () => {
   const text = fc.constantFrom('"managedFields":[', 'managedFields', '\\', '"', ']', '[', 'spec', '"spec":', 'é');
   const value = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
@@ -35,6 +35,9 @@ test('readLean() loses nothing else, whatever the object holds and in whatever o
       const object = metadataFirst ? { metadata, spec, status } : { spec, status, metadata };
       const { managedFields: _, ...rest } = metadata;
       expect(new ObjectCache().readLean(entry(object))).toEqual({ ...object, metadata: rest });
+      expect(new ObjectCache().read(entry(object))).toEqual(object);
+      const { object: lean, managedFields } = new ObjectCache().readParts(entry(object));
+      expect([lean, JSON.parse(managedFields ?? '')]).toEqual([{ ...object, metadata: rest }, [fields]]);
     }),
     { numRuns: 500 },
   );

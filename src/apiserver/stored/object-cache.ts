@@ -18,15 +18,16 @@ export interface ObjectParts {
   readonly managedFields: string | undefined;
 }
 
+/** What is remembered of an entry: `object`, or `lean` with `managedFields`, or both, or nothing. */
 class Memo {
   /** The whole object. */
   object: ApiObject | undefined;
   /** The object without managed fields. */
   lean: ApiObject | undefined;
-  /** The same for as long as someone else, such as an informer, holds it. */
-  held: WeakRef<ApiObject> | undefined;
-  /** The managed fields as JSON text, while only `lean` is there. */
+  /** The managed fields as JSON text, where there are any; known only together with `lean`. */
   managedFields: string | undefined;
+  /** The same as `lean`, for as long as someone else, such as an informer, holds it. */
+  held: WeakRef<ApiObject> | undefined;
   digest: Digest | undefined;
 }
 
@@ -40,17 +41,15 @@ export class ObjectCache {
     this.#ring = Array.from({ length: capacity });
   }
 
-  /** The decoded object; shared, so never change it. */
+  /**
+   * The decoded object; shared, so never change it. Its managed fields are decoded anew each time, as it is mostly read
+   * to be replaced.
+   */
   read(entry: Entry): ApiObject {
     const memo = memoOf(entry);
     if (memo.object !== undefined) return memo.object;
-    if (memo.lean !== undefined) {
-      memo.object = withManagedFields(memo.lean, memo.managedFields);
-    } else {
-      memo.object = JSON.parse(entry.value.toString('utf8')) as ApiObject;
-      this.#keep(memo);
-    }
-    return memo.object;
+    const { object, managedFields } = this.#parts(memo, entry);
+    return withManagedFields(object, managedFields);
   }
 
   /**
@@ -63,21 +62,24 @@ export class ObjectCache {
     if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
     const held = memo.held?.deref();
     if (held !== undefined) return held;
-    const lean = withoutManagedFields(JSON.parse(cutManagedFields(entry.value.toString('utf8'))) as ApiObject);
-    memo.held = new WeakRef(lean);
-    return lean;
+    const { object } = decode(entry.value);
+    memo.held = new WeakRef(object);
+    return object;
+  }
+
+  /** The same for who will soon ask again: it stays in the cache. */
+  readOften(entry: Entry): ApiObject {
+    return this.readParts(entry).object;
   }
 
   /** The object for who only writes it again: without the managed fields, and these as JSON text where there are any. */
   readParts(entry: Entry): ObjectParts {
-    const { memo } = entry;
-    if (memo instanceof Memo && memo.lean !== undefined && memo.managedFields !== undefined) {
-      return { object: memo.lean, managedFields: memo.managedFields };
-    }
-    const object = this.read(entry);
-    const { managedFields } = object.metadata;
-    if (managedFields === undefined) return { object, managedFields };
-    return { object: withoutManagedFields(object), managedFields: JSON.stringify(managedFields) };
+    const memo = memoOf(entry);
+    if (memo.object === undefined) return this.#parts(memo, entry);
+    const { managedFields } = memo.object.metadata;
+    if (managedFields === undefined) return { object: memo.object, managedFields };
+    memo.managedFields ??= JSON.stringify(managedFields);
+    return { object: (memo.lean ??= withoutManagedFields(memo.object)), managedFields: memo.managedFields };
   }
 
   /** Remembers an object that was just encoded into the entry. */
@@ -85,6 +87,7 @@ export class ObjectCache {
     const memo = memoOf(entry);
     memo.object = object;
     memo.lean = undefined;
+    memo.managedFields = undefined;
     this.#keep(memo);
   }
 
@@ -97,10 +100,21 @@ export class ObjectCache {
     this.#keep(memo);
   }
 
+  /** The parts of an entry whose whole object is not remembered. */
+  #parts(memo: Memo, entry: Entry): ObjectParts {
+    if (memo.lean === undefined) {
+      const { object, managedFields } = decode(entry.value, memo.held?.deref());
+      memo.lean = object;
+      memo.managedFields = managedFields;
+      this.#keep(memo);
+    }
+    return { object: memo.lean, managedFields: memo.managedFields };
+  }
+
   digest(row: ResourceRow, entry: Entry): Digest {
     const memo = memoOf(entry);
     if (memo.digest === undefined) {
-      const object = memo.lean ?? this.read(entry);
+      const object = memo.object ?? this.#parts(memo, entry).object;
       memo.digest = { labels: object.metadata.labels, fields: row.strategy.fields?.(object) ?? NO_FIELDS };
     }
     return memo.digest;
@@ -109,6 +123,8 @@ export class ObjectCache {
   #keep(memo: Memo): void {
     const dropped = this.#ring[this.#next];
     if (dropped !== undefined) {
+      // Who still holds it shares it with whoever reads it next.
+      if (dropped.lean !== undefined) dropped.held = new WeakRef(dropped.lean);
       dropped.object = undefined;
       dropped.lean = undefined;
       dropped.managedFields = undefined;
@@ -123,18 +139,10 @@ function memoOf(entry: Entry): Memo {
   return entry.memo as Memo;
 }
 
-/** Few ever look at managed fields, so those of a new object are decoded when someone does. */
 export function withManagedFields(object: ApiObject, text: string | undefined): ApiObject {
   if (text === undefined) return object;
-  let decoded: ManagedFieldsEntry[] | undefined;
-  const metadata = {
-    ...object.metadata,
-    get managedFields(): ManagedFieldsEntry[] {
-      decoded ??= JSON.parse(text) as ManagedFieldsEntry[];
-      return decoded;
-    },
-  };
-  return { ...object, metadata };
+  const managedFields = JSON.parse(text) as ManagedFieldsEntry[];
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 function withoutManagedFields(object: ApiObject): ApiObject {
@@ -144,32 +152,62 @@ function withoutManagedFields(object: ApiObject): ApiObject {
   return { ...object, metadata: rest };
 }
 
-const MANAGED_FIELDS = '"managedFields":[';
-
-/**
- * The text with the first list of that name emptied. Should that be another field of an unusual object, its reader
- * would miss it; so only texts whose metadata comes before everything else that may hold such a field are cut.
- */
-function cutManagedFields(text: string): string {
-  const start = text.indexOf(MANAGED_FIELDS);
-  if (start < 0 || text.indexOf('"spec":') < start || text.indexOf('"status":') < start) return text;
-  const from = start + MANAGED_FIELDS.length;
-  let depth = 1;
-  for (let at = from; at >= from && at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) at = endOfString(text, at);
-    else if (code === 0x5b) depth++;
-    else if (code === 0x5d && --depth === 0) return text.slice(0, from) + text.slice(at);
+/** Decodes the managed fields not at all, and the rest only where it is not `known` already. */
+function decode(bytes: Buffer, known?: ApiObject): ObjectParts {
+  const cut = findManagedFields(bytes);
+  if (cut !== undefined) {
+    // Each a string of its own: a part of a string would keep the whole of it in memory.
+    const managedFields = bytes.toString('utf8', cut.list, cut.end);
+    if (known !== undefined) return { object: known, managedFields };
+    const rest = bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to);
+    return { object: JSON.parse(rest) as ApiObject, managedFields };
   }
-  return text;
+  const object = known ?? (JSON.parse(bytes.toString('utf8')) as ApiObject);
+  const { managedFields } = object.metadata;
+  if (managedFields === undefined) return { object, managedFields };
+  return { object: withoutManagedFields(object), managedFields: JSON.stringify(managedFields) };
 }
 
-/** Where the string that opens at `at` closes; before its start when it does not. */
-function endOfString(text: string, at: number): number {
-  for (let end = text.indexOf('"', at + 1); end > 0; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return end;
+const MANAGED_FIELDS = Buffer.from('"managedFields":[');
+const SPEC = Buffer.from('"spec":');
+const STATUS = Buffer.from('"status":');
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Where the first list of that name stands, and what to leave out so that the rest is a document without it. Should that
+ * be another field of an unusual object, its reader would miss it; so only documents whose metadata comes before
+ * everything else that may hold such a field are cut.
+ */
+function findManagedFields(bytes: Buffer): { list: number; end: number; from: number; to: number } | undefined {
+  const start = bytes.indexOf(MANAGED_FIELDS);
+  if (start < 0) return undefined;
+  const before = bytes.subarray(0, start);
+  if (before.includes(SPEC) || before.includes(STATUS)) return undefined;
+  const list = start + MANAGED_FIELDS.length - 1;
+  const end = endOfList(bytes, list);
+  if (end < 0) return undefined;
+  // One of the two commas beside it goes along.
+  if (bytes[end] === COMMA) return { list, end, from: start, to: end + 1 };
+  return { list, end, from: bytes[start - 1] === COMMA ? start - 1 : start, to: end };
+}
+
+/** Right behind the list that opens at `from`; negative when it does not close. */
+function endOfList(bytes: Buffer, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const code = bytes[at];
+    if (code === QUOTE) at = endOfString(bytes, at);
+    else if (code === 0x5b) depth++;
+    else if (code === 0x5d && --depth === 0) return at + 1;
   }
   return -1;
+}
+
+/** Where the string that opens at `at` closes. */
+function endOfString(bytes: Buffer, at: number): number {
+  let end = at + 1;
+  for (; end < bytes.length && bytes[end] !== QUOTE; end++) if (bytes[end] === BACKSLASH) end++;
+  return end;
 }

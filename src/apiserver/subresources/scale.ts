@@ -60,7 +60,7 @@ async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
   if (info.verb === 'get') {
     const entry = kernel.store.get(objectKey(row, info.namespace, name));
     if (entry === undefined) throw notFound(row, name);
-    return answer(call, scaleOf(kernel.objects.read(entry), fields));
+    return answer(call, scaleOf(kernel.objects.readOften(entry), fields));
   }
   const change = info.verb === 'patch' ? scalePatch(call) : scaleReplacement(call, name);
   const written = await updateObject(call, {

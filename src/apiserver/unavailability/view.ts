@@ -133,7 +133,7 @@ export class UnavailabilityView {
       this.#uidByKey.delete(key);
       return;
     }
-    const object = this.#kernel.objects.read(entry);
+    const object = this.#kernel.objects.readLean(entry);
     const uid = object.metadata.uid ?? '';
     const { replicas = 1 } = (object['spec'] ?? {}) as { replicas?: number };
     this.#uidByKey.set(key, uid);

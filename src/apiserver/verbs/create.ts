@@ -98,7 +98,7 @@ export async function createObject(call: Call, given: ApiObject, options: Create
       existing = transaction.get(key);
     }
     if (existing !== undefined) {
-      const deleting = Boolean(kernel.objects.read(existing).metadata.deletionTimestamp);
+      const deleting = Boolean(kernel.objects.readLean(existing).metadata.deletionTimestamp);
       throw alreadyExists(row, object.metadata.name as string, deleting);
     }
     admitInTransaction(call, attributes, transaction);

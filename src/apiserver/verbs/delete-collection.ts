@@ -20,7 +20,7 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const entries = current(call, collectionPrefix(row, info.namespace), selection);
   const deleted = await Promise.all(
     entries.map(async (entry): Promise<ApiObject | undefined> => {
-      const { metadata } = kernel.objects.read(entry);
+      const { metadata } = kernel.objects.readLean(entry);
       try {
         const outcome = await deleteObject(call, metadata.name as string, {
           options,

@@ -40,9 +40,9 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
   }
   const document = patchDocument(call, type);
   const change = applier(call, type, document);
-  const compute = reachesOnlyStatus(call, document) ? patchedStatus : patched;
+  const reached = onlyReached(call, document);
   const written = await updateObject(call, {
-    compute: (old) => compute(call, old, change),
+    compute: (old) => (reached === undefined ? patched(call, old, change) : patchedPart(call, old, reached, change)),
     rules,
     optionsKind: 'PatchOptions',
   });
@@ -70,22 +70,35 @@ function patched(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiOb
   return toStored(call, result, old);
 }
 
-/** Whether a patch leaves everything but the status as it is: then the rest need not be copied, pruned and compared. */
-function reachesOnlyStatus(call: Call, document: unknown): boolean {
+/**
+ * The one part of the object that a patch can change, where that can be told: status through its subresource, or
+ * metadata. The rest then need not be copied, pruned and compared.
+ */
+function onlyReached(call: Call, document: unknown): 'status' | 'metadata' | undefined {
   const { info, kernel, row, version } = call;
-  if (info.subresource !== 'status' || !isObject(document)) return false;
-  if (kernel.codec.fields === undefined || !isStoredForm(row, version) || version.toStored !== undefined) return false;
-  return Object.keys(document).every((key) => key === 'status' || key === 'kind' || key === 'apiVersion');
+  if (!isObject(document) || kernel.codec.fields === undefined) return undefined;
+  if (!isStoredForm(row, version) || version.toStored !== undefined) return undefined;
+  const reaches = (part: string): boolean =>
+    Object.keys(document).every((key) => key === part || key === 'kind' || key === 'apiVersion');
+  if (info.subresource === 'status') return reaches('status') ? 'status' : undefined;
+  if (info.subresource !== undefined || row.custom === true || !reaches('metadata')) return undefined;
+  const { metadata } = document;
+  return isObject(metadata) && metadata.managedFields === undefined ? 'metadata' : undefined;
 }
 
-/** The same as `patched`, on the parts that such a patch can reach. Who owned what is recorded from the old object. */
-function patchedStatus(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiObject): ApiObject {
+/** The same as `patched`, on what such a patch can reach. Who owned what is recorded from the old object. */
+function patchedPart(
+  call: Call,
+  old: ApiObject,
+  part: 'status' | 'metadata',
+  change: (shown: ApiObject) => ApiObject,
+): ApiObject {
   const { managedFields: _, ...metadata } = old.metadata;
   const reached: ApiObject = { kind: old.kind as string, apiVersion: old.apiVersion as string, metadata };
-  if (old['status'] !== undefined) reached['status'] = old['status'];
+  if (part === 'status' && old['status'] !== undefined) reached['status'] = old['status'];
   const result = patched(call, reached, change);
   const object: ApiObject = { ...old, ...result };
-  if (result['status'] === undefined) delete object['status'];
+  if (part === 'status' && result['status'] === undefined) delete object['status'];
   return object;
 }
 

@@ -23,7 +23,37 @@ export interface GraphNode {
   readonly orphaning: boolean;
 }
 
-type MutableNode = { -readonly [K in keyof GraphNode]: GraphNode[K] } & { dependents: ReadonlySet<MutableNode> };
+const NO_OWNERS: readonly OwnerReference[] = [];
+/** Most objects own nothing, and there are many. */
+const NO_DEPENDENTS: ReadonlySet<KnownNode> = new Set();
+const NOBODY: ReadonlySet<string> = new Set();
+const NO_WAKES: Wakes = { examine: NOBODY, orphan: NOBODY };
+
+/** A class, because there is one for every object of a cluster: they then all have one layout. */
+class KnownNode implements GraphNode {
+  readonly uid: string;
+  name: string;
+  namespace: string | undefined;
+  apiVersion: string;
+  kind: string;
+  observed: boolean;
+  owners: readonly OwnerReference[] = NO_OWNERS;
+  dependents: ReadonlySet<KnownNode> = NO_DEPENDENTS;
+  deleting = false;
+  deletingDependents = false;
+  orphaning = false;
+
+  constructor(uid: string, { name, namespace, apiVersion, kind, observed }: Identity) {
+    this.uid = uid;
+    this.name = name;
+    this.namespace = namespace;
+    this.apiVersion = apiVersion;
+    this.kind = kind;
+    this.observed = observed;
+  }
+}
+
+type Identity = Pick<GraphNode, 'name' | 'namespace' | 'apiVersion' | 'kind' | 'observed'>;
 
 /** Who deserves a look after a change, by uid. */
 export interface Wakes {
@@ -37,18 +67,12 @@ export interface SeenObject {
   readonly metadata: ObjectMeta;
 }
 
-const NO_OWNERS: readonly OwnerReference[] = [];
-/** Most objects own nothing, and there are many. */
-const NO_DEPENDENTS: ReadonlySet<MutableNode> = new Set();
-const NOBODY: ReadonlySet<string> = new Set();
-const NO_WAKES: Wakes = { examine: NOBODY, orphan: NOBODY };
-
 /**
  * Who owns whom, by uid, as far as the watches have told. It holds no opinion on what should be deleted; it says only
  * which objects a change touches.
  */
 export class DependencyGraph {
-  readonly #nodes = new Map<string, MutableNode>();
+  readonly #nodes = new Map<string, KnownNode>();
 
   get size(): number {
     return this.#nodes.size;
@@ -60,11 +84,13 @@ export class DependencyGraph {
 
   /** Takes in the current state of an object. */
   observe(type: ResourceType, { metadata }: SeenObject): Wakes {
-    const examine = new Set<string>();
-    const orphan = new Set<string>();
     const node = this.#admit(type, metadata);
     const before = node.owners;
     node.owners = metadata.ownerReferences ?? NO_OWNERS;
+    // By far the most: objects that nobody owns and nobody deletes.
+    if (before.length + node.owners.length === 0 && !node.deleting && !metadata.deletionTimestamp) return NO_WAKES;
+    const examine = new Set<string>();
+    const orphan = new Set<string>();
     this.#releaseOwners(node, before, examine);
     this.#joinOwners(node, before, examine);
 
@@ -97,11 +123,11 @@ export class DependencyGraph {
     return { examine, orphan: NOBODY };
   }
 
-  #admit(type: ResourceType, { uid = '', name = '', namespace }: ObjectMeta): MutableNode {
+  #admit(type: ResourceType, { uid = '', name = '', namespace }: ObjectMeta): KnownNode {
     let node = this.#nodes.get(uid);
     const identity = { name, namespace, apiVersion: apiVersionOf(type), kind: type.kind, observed: true };
     if (node === undefined) {
-      node = newNode({ uid, ...identity });
+      node = new KnownNode(uid, identity);
       this.#nodes.set(uid, node);
     } else if (!node.observed) {
       // References may have had the name or kind wrong.
@@ -110,7 +136,7 @@ export class DependencyGraph {
     return node;
   }
 
-  #releaseOwners(node: MutableNode, before: readonly OwnerReference[], examine: Set<string>): void {
+  #releaseOwners(node: KnownNode, before: readonly OwnerReference[], examine: Set<string>): void {
     for (const { uid, blockOwnerDeletion } of before) {
       const now = node.owners.find((reference) => reference.uid === uid);
       if (now !== undefined && (blockOwnerDeletion !== true || now.blockOwnerDeletion === true)) continue;
@@ -123,11 +149,11 @@ export class DependencyGraph {
     }
   }
 
-  #joinOwners(node: MutableNode, before: readonly OwnerReference[], examine: Set<string>): void {
+  #joinOwners(node: KnownNode, before: readonly OwnerReference[], examine: Set<string>): void {
     for (const { uid, name, apiVersion, kind } of node.owners) {
       let owner = this.#nodes.get(uid);
       if (owner === undefined) {
-        owner = newNode({ uid, name, namespace: node.namespace, apiVersion, kind, observed: false });
+        owner = new KnownNode(uid, { name, namespace: node.namespace, apiVersion, kind, observed: false });
         this.#nodes.set(uid, owner);
         examine.add(uid);
       }
@@ -148,24 +174,11 @@ export function blocks(dependent: GraphNode, owner: GraphNode): boolean {
   return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true);
 }
 
-function addDependent(owner: MutableNode, node: MutableNode): void {
+function addDependent(owner: KnownNode, node: KnownNode): void {
   if (owner.dependents === NO_DEPENDENTS) owner.dependents = new Set();
-  (owner.dependents as Set<MutableNode>).add(node);
+  (owner.dependents as Set<KnownNode>).add(node);
 }
 
-function removeDependent(owner: MutableNode, node: MutableNode): void {
-  if (owner.dependents !== NO_DEPENDENTS) (owner.dependents as Set<MutableNode>).delete(node);
-}
-
-function newNode(
-  identity: Pick<GraphNode, 'uid' | 'name' | 'namespace' | 'apiVersion' | 'kind' | 'observed'>,
-): MutableNode {
-  return {
-    ...identity,
-    owners: NO_OWNERS,
-    dependents: NO_DEPENDENTS,
-    deleting: false,
-    deletingDependents: false,
-    orphaning: false,
-  };
+function removeDependent(owner: KnownNode, node: KnownNode): void {
+  if (owner.dependents !== NO_DEPENDENTS) (owner.dependents as Set<KnownNode>).delete(node);
 }

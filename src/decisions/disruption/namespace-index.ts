@@ -11,7 +11,7 @@ import { Grouping, type LiveGroups } from './unit-index.ts';
 
 export interface IndexedPod extends PodRecord {
   /** Budgets that select it. */
-  tallies: BudgetTally[];
+  tallies: readonly BudgetTally[];
 }
 
 /** Pods, budgets and groups of one namespace, with every count kept. */
@@ -63,9 +63,10 @@ export class NamespaceIndex implements LiveGroups {
   setPod(facts: PodFacts): void {
     const record = this.pods.get(facts.name);
     if (record === undefined) {
-      const added: IndexedPod = { facts, up: isUp(facts), tallies: [], places: undefined };
+      const tallies = this.#selectors.matching(facts.labels);
+      const added: IndexedPod = { facts, up: isUp(facts), tallies, places: undefined };
       this.pods.set(facts.name, added);
-      this.#attach(added, this.#selectors.matching(facts.labels));
+      this.#attach(added, tallies);
       return;
     }
     if (standsStill(record.facts, facts)) {
@@ -176,7 +177,7 @@ export class NamespaceIndex implements LiveGroups {
     for (const [at, record] of records.entries()) this.#attach(record, tallies[at] ?? []);
   }
 
-  #attach(record: IndexedPod, tallies: BudgetTally[]): void {
+  #attach(record: IndexedPod, tallies: readonly BudgetTally[]): void {
     if (record.facts.link !== undefined) {
       this.#linked.add(record);
       this.#auto.place(record);
@@ -188,7 +189,7 @@ export class NamespaceIndex implements LiveGroups {
     for (const tally of tallies) tally.add(record);
   }
 
-  #detach(record: IndexedPod): BudgetTally[] {
+  #detach(record: IndexedPod): readonly BudgetTally[] {
     const { tallies } = record;
     for (const tally of tallies) tally.remove(record);
     for (const grouping of record.places?.keys() ?? []) grouping.unplace(record);

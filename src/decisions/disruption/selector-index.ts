@@ -1,5 +1,8 @@
 import { type Labels, matches, type Selector } from '../../machinery/values/index.ts';
 
+/** One list for the many that nothing selects. */
+const NONE: readonly never[] = [];
+
 /**
  * Finds which of many selectors match a set of labels without asking each: a selector that requires `key=value` is
  * only asked when the labels have that pair.
@@ -34,7 +37,8 @@ export class SelectorIndex<T> {
     }
   }
 
-  matching(labels: Labels): T[] {
+  matching(labels: Labels): readonly T[] {
+    if (this.#selectors.size === 0) return NONE;
     const found: T[] = [];
     const ask = (owner: T): void => {
       if (matches(this.#selectors.get(owner) as Selector, labels)) found.push(owner);
@@ -43,7 +47,7 @@ export class SelectorIndex<T> {
       for (const key in labels) this.#byPair.get(pairOf(key, labels[key] as string))?.forEach(ask);
     }
     this.#others.forEach(ask);
-    return found;
+    return found.length === 0 ? NONE : found;
   }
 }
 

@@ -38,6 +38,9 @@ export interface IndexedBudget {
   readonly ignored: Selector;
 }
 
+/** One list for the many pods that no budget covers. */
+const NONE: readonly string[] = [];
+
 /**
  * Which budgets cover which pods, and what each budget counts, for one namespace. It holds what it is told, in the
  * order it is told; a pod event costs as many budgets as cover the pod.
@@ -155,7 +158,8 @@ export class BudgetIndex {
     this.#pods.set(name, { pod, targets, covering });
   }
 
-  #coveringOf(labels: Labels | undefined, targets: readonly Target[]): string[] {
+  #coveringOf(labels: Labels | undefined, targets: readonly Target[]): readonly string[] {
+    if (this.#budgets.size === 0) return NONE;
     const found = new Set(this.#selectors.matching(labels ?? {}));
     const hidden = this.#compat && labels?.[LWS.workerIndex] !== undefined && labels[LWS.workerIndex] !== '0';
     for (const target of targets) {

@@ -157,6 +157,7 @@ export class Informer<T extends KubeObject> {
 
   async #relist(): Promise<string> {
     const { client, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
+    const first = !this.#synced;
     const seen = new Map<string, T>();
     let token: string | undefined;
     let resourceVersion = '';
@@ -170,13 +171,20 @@ export class Informer<T extends KubeObject> {
         shared: true,
         continue: token,
       });
-      // Projected page by page: only what is kept of an object may pile up.
-      for (const item of page.items) seen.set(keyOf(item), this.#project(item));
       token = page.metadata.continue || undefined;
       resourceVersion = page.metadata.resourceVersion;
+      // Projected page by page: only what is kept of an object may pile up.
+      for (const item of page.items) {
+        const object = this.#project(item);
+        seen.set(keyOf(object), object);
+        // Nobody acts on the copy before it is whole for the first time, so it may grow; later it must change at once.
+        if (first) this.#store(object);
+      }
+      // A server in this process answers without giving anyone else a turn.
+      if (first && token !== undefined) await new Promise((resolve) => setImmediate(resolve));
     } while (token !== undefined);
     for (const [key, object] of this.#objects) if (!seen.has(key)) this.#remove(key, object);
-    for (const item of seen.values()) this.#store(item);
+    if (!first) for (const item of seen.values()) this.#store(item);
     this.#resourceVersion = resourceVersion;
     if (!this.#synced) {
       this.#synced = true;

@@ -7,12 +7,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Copies plain JSON data; several times faster than structuredClone because it knows there is nothing else. */
+/**
+ * Copies plain JSON data; several times faster than structuredClone because it knows there is nothing else.
+ * Here and below `for…in` instead of lists of keys: these run on every write, and each list would be garbage.
+ */
 export function deepClone<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(deepClone) as T;
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const item = (value as JsonObject)[key];
     setOwn(copy, key, typeof item === 'object' && item !== null ? deepClone(item) : item);
   }
@@ -34,14 +37,15 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((item, index) => deepEqual(item, b[index]));
+    for (let at = 0; at < a.length; at += 1) if (!deepEqual(a[at], b[at])) return false;
+    return true;
   }
   const left = a as JsonObject;
   const right = b as JsonObject;
-  for (const key of Object.keys(left)) {
+  for (const key in left) {
     if (!deepEqual(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false;
   }
-  for (const key of Object.keys(right)) {
+  for (const key in right) {
     if (right[key] !== undefined && !Object.hasOwn(left, key)) return false;
   }
   return true;
@@ -54,14 +58,16 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isEmptyValue(a) && isEmptyValue(b))) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => semanticEqual(item, b[index]));
-  }
-  if (isObject(a) && isObject(b)) {
-    for (const key of Object.keys(a)) if (!semanticEqual(a[key], b[key])) return false;
-    for (const key of Object.keys(b)) if (!Object.hasOwn(a, key) && !isEmptyValue(b[key])) return false;
+    if (a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at += 1) if (!semanticEqual(a[at], b[at])) return false;
     return true;
   }
-  return a === b;
+  if (isObject(a) && isObject(b)) {
+    for (const key in a) if (!semanticEqual(a[key], b[key])) return false;
+    for (const key in b) if (!Object.hasOwn(a, key) && !isEmptyValue(b[key])) return false;
+    return true;
+  }
+  return false;
 }
 
 function isEmptyValue(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { parseEntry, recordOf } from '../record.ts';
@@ -46,19 +46,34 @@ export async function loadEntries(directory: string): Promise<{ entries: Entry[]
   }
 }
 
+/**
+ * Every page that a write touches stays mapped, and so resident, with its neighbours. A large file is mapped anew after
+ * so many writes, which costs some milliseconds, so that not all of it becomes resident in the end.
+ */
+const WRITES_PER_MAPPING = 2000;
+const LARGE_BYTES = 256 * 1024 * 1024;
+
+async function isLarge(directory: string): Promise<boolean> {
+  return (await stat(join(directory, 'data.mdb'))).size > LARGE_BYTES;
+}
+
 /** Writes batches with LMDB's asynchronous calls only: the synchronous ones would hold the event loop during fsync. */
 export async function openJournal(directory: string): Promise<Journal> {
   let environment = await openEnvironment(directory);
   let broken = false;
+  let written = 0;
 
   return {
     async write(changes, revision) {
-      if (broken) {
+      if (broken || (written >= WRITES_PER_MAPPING && (await isLarge(directory)))) {
         // LMDB refuses everything after some failures; a fresh environment sees the last good commit.
+        broken = true;
         await environment.root.close().catch(() => undefined);
         environment = await openEnvironment(directory);
         broken = false;
+        written = 0;
       }
+      written += changes.size;
       const { root, entries, meta } = environment;
       const counter = Buffer.alloc(8);
       counter.writeDoubleLE(revision);

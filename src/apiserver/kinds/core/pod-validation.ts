@@ -293,6 +293,7 @@ const FROZEN =
 /** Only a few fields of a pod may change after it is created. */
 export function validatePodUpdate(pod: Pod, old: Pod): Issue[] {
   const issues = validateDeletionCost(pod.metadata.annotations, ANNOTATIONS, old.metadata.annotations);
+  if (pod.spec === old.spec) return issues;
   const spec = deepClone(pod.spec ?? { containers: [] });
   const before = old.spec ?? { containers: [] };
   if ((spec.containers ?? []).length !== (before.containers ?? []).length) {

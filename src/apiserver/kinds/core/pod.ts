@@ -34,7 +34,7 @@ export const podStrategy: Strategy = {
     if (pod.status && before.status?.qosClass) pod.status = { ...pod.status, qosClass: before.status.qosClass };
     // A negative period, kept from old versions, may be corrected to the one the server uses for it.
     const period = before.spec?.terminationGracePeriodSeconds;
-    if (pod.spec && period !== undefined && period < 0) pod.spec.terminationGracePeriodSeconds ??= 1;
+    if (pod.spec && period !== undefined && period < 0) pod.spec = { terminationGracePeriodSeconds: 1, ...pod.spec };
   },
   prepareForStatusUpdate(object, old) {
     const status = asPod(object).status;
@@ -45,7 +45,12 @@ export const podStrategy: Strategy = {
     else object.metadata.ownerReferences = old.metadata.ownerReferences;
   },
   validate: (object) => validatePod(asPod(object)),
-  validateUpdate: (object, old) => validatePodUpdate(asPod(object), asPod(old)),
+  ratchets: true,
+  validateUpdate(object, old) {
+    const [pod, before] = [asPod(object), asPod(old)];
+    // Most writes leave the spec alone, and it was checked when it was written.
+    return [...(pod.spec === before.spec ? [] : validatePod(pod)), ...validatePodUpdate(pod, before)];
+  },
   generation: (object, old) => !semanticEqual(asPod(object).spec, asPod(old).spec),
   deleteReturnsObject: true,
   gracePeriod(object, asked) {

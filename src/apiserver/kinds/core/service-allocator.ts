@@ -85,7 +85,7 @@ function inUse(
 ): Used {
   const used: Used = { addresses: new Set(), nodePorts: new Set() };
   for (const entry of transaction.range(row.prefix)) {
-    const service = asService(kernel.objects.read(entry));
+    const service = asService(kernel.objects.readLean(entry));
     if (service.metadata?.uid === own) continue;
     for (const address of service.spec?.clusterIPs ?? []) used.addresses.add(address);
     for (const { nodePort } of service.spec?.ports ?? []) if (nodePort) used.nodePorts.add(nodePort);

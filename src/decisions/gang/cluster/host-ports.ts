@@ -8,13 +8,16 @@ export interface HostPort {
 
 const EVERY_ADDRESS = '0.0.0.0';
 
-export function hostPortsOf({ spec }: Pod): HostPort[] {
-  const ports: HostPort[] = [];
+/** One list for the many pods that take none. */
+const NONE: readonly HostPort[] = [];
+
+export function hostPortsOf({ spec }: Pod): readonly HostPort[] {
+  let ports = NONE;
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   for (const container of [...(spec?.containers ?? []), ...sidecars]) {
     for (const { hostIP, hostPort, protocol, containerPort } of container.ports ?? []) {
       const port = hostPort ?? (spec?.hostNetwork === true ? containerPort : 0);
-      if (port > 0) ports.push({ ip: hostIP || EVERY_ADDRESS, protocol: protocol ?? 'TCP', port });
+      if (port > 0) ports = [...ports, { ip: hostIP || EVERY_ADDRESS, protocol: protocol ?? 'TCP', port }];
     }
   }
   return ports;

@@ -102,7 +102,10 @@ export interface SpreadRules {
   readonly soft: readonly SpreadRule[];
 }
 
+const NO_RULES: SpreadRules = { hard: [], soft: [] };
+
 export function compileSpread(constraints: readonly TopologySpreadConstraint[] = [], labels: Labels): SpreadRules {
+  if (constraints.length === 0) return NO_RULES;
   const compile = (constraint: TopologySpreadConstraint): SpreadRule => ({
     topologyKey: constraint.topologyKey,
     maxSkew: constraint.maxSkew,
