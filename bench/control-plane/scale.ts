@@ -26,7 +26,7 @@ export function measureScale(size: { pods: number; nodes: number }): Promise<Mea
     const { send, close } = createLoad(target, 64);
     try {
       const first = performance.now();
-      await expectStatus(send('GET', `${PODS}/web-${size.pods - 1}`), 200);
+      await expectStatus(send('GET', `${PODS}/web-${numbered(size.pods - 1)}`), 200);
       const answeredMs = target.startMs + performance.now() - first;
       const startedMb = residentMb(target.pid);
       await readUnderWrites(send, size.pods, WARM_UP_SECONDS);
@@ -76,15 +76,30 @@ async function multiply(directory: string, { pods, nodes }: { pods: number; node
   await store.close();
 }
 
+/** Pods come in replicas, as they do: so many of each application, with labels and an image of its own. */
+const REPLICAS = 100;
+
+interface Copied {
+  readonly metadata: { name: string; uid: string; resourceVersion: string; labels?: Record<string, string> };
+  readonly spec?: { readonly containers?: { image: string }[] };
+}
+
 function copy(txn: Transaction, { key, value }: Entry, at: number): void {
-  const object = JSON.parse(value.toString()) as { metadata: { name: string; uid: string; resourceVersion: string } };
-  object.metadata.name = object.metadata.name.replace('sample', String(at));
+  const object = JSON.parse(value.toString()) as Copied;
+  object.metadata.name = object.metadata.name.replace('sample', numbered(at));
   object.metadata.uid = randomUUID();
-  txn.put(key.replace(/sample$/, String(at)), (revision) => {
+  const application = `app-${Math.floor(at / REPLICAS)}`;
+  for (const container of object.spec?.containers ?? []) {
+    object.metadata.labels = { ...object.metadata.labels, app: application };
+    container.image = `registry.example.com/team/${application}:1.2.3`;
+  }
+  txn.put(key.replace(/sample$/, numbered(at)), (revision) => {
     object.metadata.resourceVersion = String(revision);
     return Buffer.from(JSON.stringify(object));
   });
 }
+
+const numbered = (at: number): string => String(at).padStart(6, '0');
 
 async function readUnderWrites(send: Send, pods: number, seconds: number): Promise<number[]> {
   const samples: number[] = [];
@@ -96,10 +111,12 @@ async function readUnderWrites(send: Send, pods: number, seconds: number): Promi
     const due = ((performance.now() - started) / 1000) * WRITES_PER_SECOND;
     for (; written < due; written++) {
       const body = JSON.stringify({ metadata: { annotations: { written: String(written) } } });
-      writes.push(send('PATCH', `${PODS}/web-${(written * 7919) % pods}`, body, 'application/merge-patch+json'));
+      writes.push(
+        send('PATCH', `${PODS}/web-${numbered((written * 7919) % pods)}`, body, 'application/merge-patch+json'),
+      );
     }
     const sentAt = performance.now();
-    await expectStatus(send('GET', `${PODS}/web-${(samples.length * 104_729) % pods}`), 200);
+    await expectStatus(send('GET', `${PODS}/web-${numbered((samples.length * 104_729) % pods)}`), 200);
     samples.push(performance.now() - sentAt);
   }
   await Promise.all(writes);

@@ -2,6 +2,7 @@
  * Decoded objects beside the stored bytes. The bytes are what is served; objects are needed for selectors, patches and
  * tables only, so the number kept decoded is bounded and the oldest fall out first.
  */
+import { shareParts } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
 import type { ApiObject, ManagedFieldsEntry } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
@@ -36,6 +37,8 @@ const NO_FIELDS: Readonly<Record<string, string>> = {};
 export class ObjectCache {
   readonly #ring: (Memo | undefined)[];
   #next = 0;
+  /** The object of each kind that was decoded last. */
+  readonly #samples = new Map<string, ApiObject>();
 
   constructor(capacity = 2048) {
     this.#ring = Array.from({ length: capacity });
@@ -62,7 +65,7 @@ export class ObjectCache {
     if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
     const held = memo.held?.deref();
     if (held !== undefined) return held;
-    const { object } = decode(entry.value);
+    const object = this.#share(decode(entry.value).object);
     memo.held = new WeakRef(object);
     return object;
   }
@@ -118,6 +121,14 @@ export class ObjectCache {
       memo.digest = { labels: object.metadata.labels, fields: row.strategy.fields?.(object) ?? NO_FIELDS };
     }
     return memo.digest;
+  }
+
+  /** Objects are decoded by the thousand and in the order of their names, so that the one before is often a replica. */
+  #share(object: ApiObject): ApiObject {
+    const kind = object.kind ?? '';
+    const sample = this.#samples.get(kind);
+    this.#samples.set(kind, object);
+    return sample === undefined ? object : shareParts(object, sample);
   }
 
   #keep(memo: Memo): void {

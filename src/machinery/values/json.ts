@@ -22,6 +22,39 @@ export function deepClone<T>(value: T): T {
   return copy as T;
 }
 
+/**
+ * The value with every part that equals the same part of `sample` replaced by that very part, in place; `sample` itself
+ * when they are equal. For values that are many and alike, are kept for long and never changed: replicas of a pod are
+ * the same but for a few names.
+ */
+export function shareParts<T>(value: T, sample: T): T {
+  if (value === sample) return sample;
+  if (typeof value !== 'object' || value === null || typeof sample !== 'object' || sample === null) return value;
+  if (Array.isArray(value)) return (Array.isArray(sample) ? shareItems(value, sample) : value) as T;
+  if (Array.isArray(sample)) return value;
+  const [parts, others] = [value as JsonObject, sample as JsonObject];
+  let same = true;
+  for (const key in parts) {
+    const other = Object.hasOwn(others, key) ? others[key] : undefined;
+    const part = shareParts(parts[key], other);
+    if (part !== other) same = false;
+    else if (typeof part === 'object' || typeof part === 'string') setOwn(parts, key, part);
+  }
+  if (!same) return value;
+  for (const key in others) if (!Object.hasOwn(parts, key)) return value;
+  return sample;
+}
+
+function shareItems(items: unknown[], others: unknown[]): unknown[] {
+  let same = items.length === others.length;
+  for (let at = 0; at < items.length && at < others.length; at += 1) {
+    const item = shareParts(items[at], others[at]);
+    if (item === others[at]) items[at] = item;
+    else same = false;
+  }
+  return same ? others : items;
+}
+
 /** Sets a property as data even when its name is `__proto__`, which a client may send. */
 export function setOwn(target: JsonObject, key: string, value: unknown): void {
   if (key === '__proto__') {
