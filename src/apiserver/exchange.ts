@@ -29,6 +29,37 @@ export interface ApiRequest {
   readonly shared?: boolean;
 }
 
+/**
+ * A request whose signal is made when someone asks: few do, and it is dear. A class, because a literal with a getter
+ * would give every request a layout of its own, and V8 would look up each of its members the slow way.
+ */
+export class IncomingRequest implements ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: ApiRequest['headers'];
+  readonly body: Uint8Array | undefined;
+  readonly peer: Peer;
+  readonly shared: boolean;
+  readonly #signalOf: () => AbortSignal;
+
+  constructor(
+    { method, url, headers, body, peer, shared = false }: Omit<ApiRequest, 'signal'>,
+    signalOf: () => AbortSignal,
+  ) {
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.body = body;
+    this.peer = peer;
+    this.shared = shared;
+    this.#signalOf = signalOf;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signalOf();
+  }
+}
+
 /** Where a stream is written. `write` never blocks; a sink whose reader falls too far behind closes itself. */
 export interface StreamSink {
   write(chunk: Uint8Array): void;

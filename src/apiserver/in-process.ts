@@ -1,6 +1,6 @@
 /** A client transport that calls the server directly: everything but the socket happens. */
 import type { SharedEvent, Transport, TransportResponse } from '../machinery/runtime/index.ts';
-import type { ApiHandler, ApiRequest, ApiResponse, StreamBody } from './exchange.ts';
+import { type ApiHandler, type ApiRequest, type ApiResponse, IncomingRequest, type StreamBody } from './exchange.ts';
 import type { UserInfo } from './user.ts';
 
 export const systemAdmin: UserInfo = { username: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
@@ -13,19 +13,11 @@ export function inProcessTransport(handle: ApiHandler, user: UserInfo = systemAd
     signal?.throwIfAborted();
     const lower: Record<string, string> = {};
     for (const name in headers) lower[name.toLowerCase()] = headers[name] as string;
-    const request = {
-      method,
-      url: path,
-      headers: lower,
-      body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
-      // Few requests look at it, and it is dear to make.
-      get signal() {
-        signal ??= new AbortController().signal;
-        return signal;
-      },
-      peer,
-      shared,
-    };
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
+    const request = new IncomingRequest({ method, url: path, headers: lower, body: bytes, peer, shared }, () => {
+      signal ??= new AbortController().signal;
+      return signal;
+    });
     return toTransport(await handle(request), request, shared);
   };
 }

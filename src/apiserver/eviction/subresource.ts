@@ -82,7 +82,7 @@ function evictInTransaction(
   if (verdict === undefined) throw new Error(`Cannot judge pod ${namespace}/${name}: it is not indexed`);
   if (!verdict.allowed) throw refusalError(index, verdict, { pod, now, judgement });
   const state = kernel.objects.readParts(entry);
-  const guarded = { ...pod, pod: state.object, now, dryRun, user: call.user };
+  const guarded = { namespace, name, pod: state.object, now, dryRun, user: call.user };
   const granted = guards.map((guard) => guard.judge(guarded, transaction));
   for (const one of granted) if (!one.allowed) throw one.refusal;
 
@@ -110,7 +110,7 @@ function evictInTransaction(
 function isCordoned(kernel: Kernel, transaction: Transaction, node: string): boolean {
   const row = kernel.registry.byPlural('', 'nodes');
   const entry = row && transaction.get(objectKey(row, undefined, node));
-  const object: ApiObject | undefined = entry && kernel.objects.read(entry);
+  const object: ApiObject | undefined = entry && kernel.objects.readOften(entry);
   return (object?.['spec'] as { unschedulable?: boolean } | undefined)?.unschedulable === true;
 }
 

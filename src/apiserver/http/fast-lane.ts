@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../exchange.ts';
+import { type ApiHandler, type ApiResponse, IncomingRequest } from '../exchange.ts';
 import { httpDate, withTimeout } from './answer.ts';
 import { Departure } from './departure.ts';
 import { peerOf } from './peer.ts';
@@ -64,16 +64,7 @@ export function serveFastLane(handle: ApiHandler, socket: Socket, toNode: () => 
 async function serve(handle: ApiHandler, socket: Socket, simple: SimpleRequest): Promise<void> {
   const gone = new Departure(socket);
   const { method, url, headers, body } = simple;
-  const request: ApiRequest = {
-    method,
-    url,
-    headers,
-    body,
-    get signal() {
-      return gone.signal;
-    },
-    peer: peerOf(socket),
-  };
+  const request = new IncomingRequest({ method, url, headers, body, peer: peerOf(socket) }, () => gone.signal);
   const response = await withTimeout(handle, request);
   gone.settle();
   if (!socket.destroyed) await answer(socket, response);

@@ -8,7 +8,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { ApiHandler, ApiRequest } from '../exchange.ts';
+import { type ApiHandler, IncomingRequest } from '../exchange.ts';
 import { errorResponse } from '../response/respond.ts';
 import { tooLargeBody } from '../status.ts';
 import { httpDate, withTimeout } from './answer.ts';
@@ -159,16 +159,10 @@ async function serveHttp2(handle: ApiHandler, stream: ServerHttp2Stream, headers
       : await readRequestBody(stream, lengthOf(flat['content-length']));
   if (body === 'gone' || stream.destroyed || stream.session === undefined) return;
   const gone = new Departure(stream);
-  const request: ApiRequest = {
-    method,
-    url: headers[':path'] as string,
-    headers: flat,
-    body: body === 'too large' ? undefined : body.bytes,
-    get signal() {
-      return gone.signal;
-    },
-    peer: peerOf(stream.session.socket as unknown as Socket),
-  };
+  const peer = peerOf(stream.session.socket as unknown as Socket);
+  const bytes = body === 'too large' ? undefined : body.bytes;
+  const url = headers[':path'] as string;
+  const request = new IncomingRequest({ method, url, headers: flat, body: bytes, peer }, () => gone.signal);
   const response =
     body === 'too large' ? errorResponse(tooLargeBody(MAX_BODY_BYTES)) : await withTimeout(handle, request);
   gone.settle();
@@ -198,16 +192,10 @@ async function serveHttp1(handle: ApiHandler, incoming: IncomingMessage, outgoin
       : await readRequestBody(incoming, lengthOf(flat['content-length']));
   if (body === 'gone' || outgoing.destroyed) return;
   const gone = new Departure(outgoing);
-  const request: ApiRequest = {
-    method,
-    url: incoming.url ?? '/',
-    headers: flat,
-    body: body === 'too large' ? undefined : body.bytes,
-    get signal() {
-      return gone.signal;
-    },
-    peer: peerOf(incoming.socket),
-  };
+  const peer = peerOf(incoming.socket);
+  const bytes = body === 'too large' ? undefined : body.bytes;
+  const url = incoming.url ?? '/';
+  const request = new IncomingRequest({ method, url, headers: flat, body: bytes, peer }, () => gone.signal);
   const response =
     body === 'too large' ? errorResponse(tooLargeBody(MAX_BODY_BYTES)) : await withTimeout(handle, request);
   gone.settle();

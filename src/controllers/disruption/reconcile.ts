@@ -47,7 +47,8 @@ export interface BudgetDeps {
 
 /**
  * Brings one budget's status in line with its pods. On any failure but a conflict nothing may be disrupted and the
- * status says why; a conflict means that an eviction was faster, so nothing is written and the key comes again.
+ * status says why; a conflict means that an eviction was faster: nothing is written, and the key comes again when the
+ * budget is seen as that eviction left it. Trying before would lose once more.
  */
 export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
   const budget = deps.book.get(key);
@@ -58,7 +59,7 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   try {
     await syncBudget(deps, key, budget);
   } catch (error) {
-    if (isConflict(error)) throw error;
+    if (isConflict(error)) return settled;
     const why = error instanceof Error ? error.message : String(error);
     await deps.book.write(budget, computeFailedStatus(budget, why, deps.clock.now()));
   }

@@ -64,7 +64,7 @@ export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }
     const [first] = selecting;
     if (first !== undefined && selecting.length > 1) publish(events, pod, multipleBudgets(pod, first));
     for (const budget of first === undefined ? grouping : [first, ...grouping]) {
-      wakeUnlessDue(queue, formatKey({ namespace, name: budget }), delayMs);
+      queue.addAfter(formatKey({ namespace, name: budget }), delayMs);
     }
   };
   const see = (pod: Pod): void => {
@@ -82,12 +82,4 @@ export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }
       index.deletePod(namespace, name);
     },
   });
-}
-
-/**
- * A budget whose write has just lost against an eviction is already due again; under a storm of evictions every further
- * attempt before that would lose as well.
- */
-function wakeUnlessDue(queue: WorkQueue, key: string, delayMs: number): void {
-  if (queue.failures(key) === 0) queue.addAfter(key, delayMs);
 }

@@ -19,25 +19,30 @@ export function chargedStatus(
   index: DisruptionIndex,
 ): PodDisruptionBudgetStatus {
   const allowed = (status.disruptionsAllowed ?? 0) - cost;
-  const disruptedPods = { ...tidied(status.disruptedPods ?? {}, namespace, index), [pod]: formatTime(now) };
+  const disruptedPods = tidied(status.disruptedPods ?? {}, namespace, index);
+  disruptedPods[pod] = formatTime(now);
   const conditions = cost === 1 && allowed === 0 ? exhausted(status, now) : status.conditions;
   return { ...status, disruptionsAllowed: allowed, disruptedPods, ...(conditions && { conditions }) };
 }
 
-/** What the disruption controller would drop as well: pods that are gone or going need no entry to be left out. */
+/**
+ * A copy without what the disruption controller would drop as well: pods that are gone or going need no entry to be left
+ * out.
+ */
 function tidied(
   disruptedPods: Readonly<Record<string, string>>,
   namespace: string,
   index: DisruptionIndex,
-): Readonly<Record<string, string>> {
-  const entries = Object.entries(disruptedPods);
-  if (entries.length <= TIDY_ABOVE) return disruptedPods;
-  return Object.fromEntries(
-    entries.filter(([name]) => {
-      const pod = index.pod(namespace, name);
-      return pod !== undefined && pod.deletionTimestamp === undefined;
-    }),
-  );
+): Record<string, string> {
+  let count = 0;
+  for (const _ in disruptedPods) count += 1;
+  const kept: Record<string, string> = {};
+  for (const name in disruptedPods) {
+    const pod = count > TIDY_ABOVE ? index.pod(namespace, name) : undefined;
+    const isDone = count > TIDY_ABOVE && (pod === undefined || pod.deletionTimestamp !== undefined);
+    if (!isDone) kept[name] = disruptedPods[name] as string;
+  }
+  return kept;
 }
 
 function exhausted({ conditions = [], observedGeneration }: PodDisruptionBudgetStatus, now: number) {
