@@ -2,15 +2,16 @@
  * Evictions per second from 32 clients over the network, on disk, in two shapes; and how soon a budget's status follows
  * a pod. Once on `quorate up` and, where the real binaries are, once on Kubernetes' own control plane in the same run.
  *
- * Each shape is carried out several times in a row on the same host. A server does not stay as cold as it starts, so the
- * first rounds are shown and the later ones are judged: as many on either host.
+ * Each shape is carried out several times, a round on the one host and then a round on the other, so that a machine
+ * that slows down for a while slows both. A server does not stay as cold as it starts: the first rounds are shown and
+ * the later ones are judged, as many on either host.
  */
 import { startEmbedded } from '../test/conformance/embedded.ts';
 import { startRealControlPlane } from '../test/kubernetes/control-plane.ts';
 import { makeBudgetedFleet } from './evictions/budgets.ts';
 import { CLIENTS, connectTo, type HostConnection } from './evictions/connection.ts';
 import { type Evicted, evictAll } from './evictions/fleet.ts';
-import { type Latency, measureStatusLatency } from './evictions/status-latency.ts';
+import { measureStatusLatency } from './evictions/status-latency.ts';
 import { median, report } from './report.ts';
 
 interface Shape {
@@ -30,25 +31,42 @@ const SHAPES: readonly Shape[] = [
   { name: '1 budget × 5,000 pods', budgets: 1, pods: 5000, target: 50, real: 200, warmUp: 1, measured: 3 },
 ];
 
-interface Figures {
-  /** By shape, in the order of the rounds. */
-  readonly rounds: readonly (readonly Evicted[])[];
-  readonly latencyMs: Latency;
-}
-
 export async function benchEvictions(): Promise<void> {
   const embedded = await startEmbedded({ nodes: 0 }).catch((error: unknown) => {
     report('evictions', `not measured: ${error instanceof Error ? error.message : String(error)}`);
   });
   if (embedded === undefined) return;
-  const ours = await figuresOf(embedded, freshRounds);
-  const theirs = await realFigures();
-  for (const [at, shape] of SHAPES.entries()) reportShape(shape, ours.rounds[at] ?? [], theirs?.rounds[at]);
-  const { p50, p99 } = ours.latencyMs;
+  const real = await startReal();
+  const measured: Measured[] = [await measuredHost(embedded, freshRounds)];
+  if (real !== undefined) measured.push(await measuredHost(real, sharedRounds));
+  try {
+    for (const shape of SHAPES) await carryOut(shape, measured);
+    await reportLatency(measured);
+  } finally {
+    for (const { host, plane } of measured) {
+      host.close();
+      await plane.stop();
+    }
+  }
+}
+
+async function carryOut(shape: Shape, measured: readonly Measured[]): Promise<void> {
+  const runners: Round[] = [];
+  for (const { host, roundsOf } of measured) runners.push(await roundsOf(host, shape));
+  const evicted: Evicted[][] = measured.map(() => []);
+  for (let round = 0; round < shape.warmUp + shape.measured; round += 1) {
+    for (const [at, run] of runners.entries()) evicted[at]?.push(await run(round));
+  }
+  reportShape(shape, evicted[0] ?? [], evicted[1]);
+}
+
+async function reportLatency([ours, theirs]: readonly Measured[]): Promise<void> {
+  if (ours === undefined) return;
+  const { p50, p99 } = await measureStatusLatency(ours.host);
   const goal = { target: 'p99 under 5 ms', met: p99 < 5 };
   report('evictions: status follows a readiness change', `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`, goal);
   if (theirs === undefined) return;
-  const real = theirs.latencyMs;
+  const real = await measureStatusLatency(theirs.host);
   report('  the same on Kubernetes', `p50 ${real.p50.toFixed(1)} ms, p99 ${real.p99.toFixed(1)} ms`);
 }
 
@@ -78,57 +96,47 @@ function sustained({ warmUp }: Shape, rounds: readonly Evicted[]): Evicted {
   };
 }
 
-async function realFigures(): Promise<Figures | undefined> {
-  let plane: Awaited<ReturnType<typeof startRealControlPlane>>;
+interface Plane {
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+interface Measured {
+  readonly plane: Plane;
+  readonly host: HostConnection;
+  readonly roundsOf: Rounds;
+}
+
+/** Prepares a shape; what it returns carries out one round of it. */
+type Rounds = (host: HostConnection, shape: Shape) => Promise<Round>;
+type Round = (round: number) => Promise<Evicted>;
+
+async function startReal(): Promise<Plane | undefined> {
   try {
-    plane = await startRealControlPlane({ components: ['kube-controller-manager'] });
+    return await startRealControlPlane({ components: ['kube-controller-manager'] });
   } catch (error) {
     report('  Kubernetes itself', `not measured: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
-  return figuresOf(plane, sharedRounds);
 }
 
-type Rounds = (host: HostConnection, shape: Shape, namespace: string) => Promise<Evicted[]>;
-
-async function figuresOf(
-  plane: { readonly kubeconfig: string; stop(): Promise<void> },
-  roundsOf: Rounds,
-): Promise<Figures> {
-  const host = await connectTo(plane.kubeconfig);
-  try {
-    const rounds: Evicted[][] = [];
-    for (const [at, shape] of SHAPES.entries()) rounds.push(await roundsOf(host, shape, `bench-${at}`));
-    return { rounds, latencyMs: await measureStatusLatency(host) };
-  } finally {
-    host.close();
-    await plane.stop();
-  }
+async function measuredHost(plane: Plane, roundsOf: Rounds): Promise<Measured> {
+  return { plane, host: await connectTo(plane.kubeconfig), roundsOf };
 }
+
+const namespaceOf = ({ budgets, pods }: Shape): string => `bench-${budgets}-${pods}`;
 
 /** Every pod of the shape goes in each round. */
-async function freshRounds(host: HostConnection, shape: Shape, namespace: string): Promise<Evicted[]> {
-  const rounds: Evicted[] = [];
-  for (let round = 0; round < shape.warmUp + shape.measured; round += 1) {
-    const own = `${namespace}-${round}`;
-    const fleet = await makeBudgetedFleet(host, own, shape);
-    rounds.push(
-      await evictAll(
-        host.send,
-        own,
-        fleet.map(({ name }) => name),
-      ),
-    );
-  }
-  return rounds;
-}
+const freshRounds: Rounds = async (host, shape) => async (round) => {
+  const namespace = `${namespaceOf(shape)}-${round}`;
+  const fleet = await makeBudgetedFleet(host, namespace, shape);
+  const names = fleet.map(({ name }) => name);
+  return evictAll(host.send, namespace, names);
+};
 
 /** Some of the pods of one and the same fleet go in each round. */
-async function sharedRounds(host: HostConnection, shape: Shape, namespace: string): Promise<Evicted[]> {
+const sharedRounds: Rounds = async (host, shape) => {
+  const namespace = namespaceOf(shape);
   const names = (await makeBudgetedFleet(host, namespace, shape)).map(({ name }) => name);
-  const rounds: Evicted[] = [];
-  for (let round = 0; round < shape.warmUp + shape.measured; round += 1) {
-    rounds.push(await evictAll(host.send, namespace, names.slice(round * shape.real, (round + 1) * shape.real)));
-  }
-  return rounds;
-}
+  return (round) => evictAll(host.send, namespace, names.slice(round * shape.real, (round + 1) * shape.real));
+};
