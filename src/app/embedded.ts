@@ -59,8 +59,8 @@ const SERVICE_ADDRESS = '10.96.0.1';
 /** Only what changed in the last minutes can be watched from; older watchers list again. */
 const COMPACT_EVERY_MS = 60_000;
 const KEEP_HISTORY_MS = 2 * 60_000;
-/** Long enough that a storm of evictions costs a budget few writes; nobody decides on what is written late. */
-const GATHER_MS = 100;
+/** A storm of evictions shall cost a budget few writes; nobody decides on what is written late. */
+const GATHER_MS = 50;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedHost> {
   const { dataDirectory, log } = options;

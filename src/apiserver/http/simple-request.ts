@@ -16,6 +16,7 @@ export interface SimpleRequest {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 8192;
+const MAX_KNOWN_HEADS = 8;
 const REQUEST_LINE = /^(GET|POST|PUT|PATCH|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 /** A name is a token, a value is printable ASCII. */
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)$/;
@@ -26,9 +27,8 @@ const UNUSUAL = new Set(['transfer-encoding', 'expect', 'upgrade', 'te', 'traile
 const LASTING = /[?&](?:watch|follow)=|\/watch\/|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
 
 export class SimpleRequestReader {
-  /** Requests of one client mostly have the same head but for the first line. */
-  #lastHead = '';
-  #lastHeaders: Readonly<Record<string, string>> = {};
+  /** Requests of one client mostly have the same few heads but for the first line. */
+  readonly #known = new Map<string, Readonly<Record<string, string>>>();
 
   read(chunk: Buffer): SimpleRequest | undefined {
     const end = chunk.indexOf(HEAD_END);
@@ -56,7 +56,8 @@ export class SimpleRequestReader {
   }
 
   #headers(text: string): Readonly<Record<string, string>> | undefined {
-    if (text === this.#lastHead) return this.#lastHeaders;
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
     const headers: Record<string, string> = {};
     for (const line of text.split('\r\n')) {
       const found = HEADER_LINE.exec(line);
@@ -68,8 +69,8 @@ export class SimpleRequestReader {
       headers[name] = value;
     }
     if (headers['host'] === undefined) return undefined;
-    this.#lastHead = text;
-    this.#lastHeaders = headers;
+    if (this.#known.size === MAX_KNOWN_HEADS) this.#known.clear();
+    this.#known.set(text, headers);
     return headers;
   }
 }

@@ -10,6 +10,7 @@ import {
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
 import {
   type ControllerContext,
+  Gathering,
   type RunningController,
   runController,
   type StartController,
@@ -43,7 +44,7 @@ export interface DisruptionOptions {
    * How long to gather what approved evictions bring about before the numbers are written. Approving has already taken
    * them from the allowance, so what then happens to the budget and to the pod changes nothing that decisions go by;
    * gathered, a storm of evictions costs few writes instead of two for each, most of which would lose against the next
-   * approval. Everything else is written at once. Default 0.
+   * approval; while it lasts they are further apart. Everything else is written at once. Default 0.
    */
   readonly gatherMs?: number | undefined;
   /** Where budgets and their numbers are kept. Default: in the status of the budgets. */
@@ -66,9 +67,9 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
   const deployments = informers.of(deploymentType);
   const statefulSets = informers.of(statefulSetType);
 
-  const { gatherMs = 0 } = options;
-  watchBudgets({ index, book, queue, gatherMs });
-  watchPods({ index, pods, queue, stale, events, clock, gatherMs });
+  const gathering = new Gathering(clock, options.gatherMs ?? 0);
+  watchBudgets({ index, book, queue, gathering });
+  watchPods({ index, pods, queue, stale, events, clock, gathering });
   const groups = followGroups({
     context,
     index,

@@ -2,7 +2,7 @@ import { wasEvicted } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatKey, keyOf } from '../../api/resource.ts';
 import { type BudgetFacts, type DisruptionIndex, readBudget, readPod } from '../../decisions/disruption/index.ts';
-import type { Clock, EventRecorder, Informer, WorkQueue } from '../../machinery/runtime/index.ts';
+import type { Clock, EventRecorder, Gathering, Informer, WorkQueue } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
 import { multipleBudgets, publish } from './events.ts';
@@ -12,21 +12,23 @@ interface BudgetWatch {
   readonly index: DisruptionIndex;
   readonly book: BudgetBook;
   readonly queue: WorkQueue;
-  readonly gatherMs: number;
+  readonly gathering: Gathering;
 }
 
-export function watchBudgets({ book, gatherMs, index, queue }: BudgetWatch): void {
+export function watchBudgets({ book, gathering, index, queue }: BudgetWatch): void {
   book.follow({
     seen(budget) {
       const { name = '', namespace = '' } = budget.metadata;
       const known = index.budget(namespace, name);
       const facts = readBudget(budget, known);
       index.setBudget(facts);
-      queue.addAfter(keyOf(budget), known !== undefined && asksTheSame(known, facts) ? gatherMs : 0);
+      const key = keyOf(budget);
+      queue.addAfter(key, known !== undefined && asksTheSame(known, facts) ? gathering.delayMs(key) : 0);
     },
     gone(budget) {
       const { name = '', namespace = '' } = budget.metadata;
       index.deleteBudget(namespace, name);
+      gathering.forget(keyOf(budget));
       queue.add(keyOf(budget));
     },
   });
@@ -50,26 +52,27 @@ interface PodWatch {
   readonly stale: WorkQueue;
   readonly events: EventRecorder;
   readonly clock: Clock;
-  readonly gatherMs: number;
+  readonly gathering: Gathering;
 }
 
 /**
  * A pod event wakes one budget that selects the pod's current labels, and every budget that counts a group the pod is
  * a member of, selected or not. Rescaling a workload wakes nothing: the pods that follow do.
  */
-export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }: PodWatch): void {
-  const wake = (pod: Pod, delayMs: number): void => {
+export function watchPods({ clock, events, gathering, index, pods, queue, stale }: PodWatch): void {
+  const wake = (pod: Pod, isEffect: boolean): void => {
     const { name = '', namespace = '' } = pod.metadata;
     const { grouping, selecting } = index.concernedBy(namespace, name);
     const [first] = selecting;
     if (first !== undefined && selecting.length > 1) publish(events, pod, multipleBudgets(pod, first));
     for (const budget of first === undefined ? grouping : [first, ...grouping]) {
-      queue.addAfter(formatKey({ namespace, name: budget }), delayMs);
+      const key = formatKey({ namespace, name: budget });
+      queue.addAfter(key, isEffect ? gathering.delayMs(key) : 0);
     }
   };
   const see = (pod: Pod): void => {
     index.setPod(readPod(pod));
-    wake(pod, pod.metadata.deletionTimestamp && wasEvicted(pod) ? gatherMs : 0);
+    wake(pod, pod.metadata.deletionTimestamp !== undefined && wasEvicted(pod));
     const delayMs = staleTargetDelayMs(pod, clock.now());
     if (delayMs !== undefined) stale.addAfter(keyOf(pod), delayMs);
   };
@@ -78,7 +81,7 @@ export function watchPods({ clock, events, gatherMs, index, pods, queue, stale }
     updated: see,
     deleted(pod) {
       const { name = '', namespace = '' } = pod.metadata;
-      wake(pod, wasEvicted(pod) ? gatherMs : 0);
+      wake(pod, wasEvicted(pod));
       index.deletePod(namespace, name);
     },
   });

@@ -14,6 +14,7 @@ import {
 import { type BudgetIndex, BudgetIndexes, targetsAbove } from '../../decisions/unavailability/index.ts';
 import {
   type ControllerContext,
+  Gathering,
   type RunningController,
   runController,
   type StartController,
@@ -52,7 +53,8 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
   const deployments = informers.of(deploymentType);
   const statefulSets = informers.of(statefulSetType);
   const controllers = informers.of(replicationControllerType);
-  const { compat = false, gatherMs = 0, leaderWorkerSets = true } = options;
+  const { compat = false, leaderWorkerSets = true } = options;
+  const gathering = new Gathering(clock, options.gatherMs ?? 0);
   const sets = leaderWorkerSets ? informers.of(leaderWorkerSetType) : undefined;
   const kruiseSets = leaderWorkerSets ? informers.of(kruiseLeaderWorkerSetType) : undefined;
 
@@ -126,17 +128,22 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
         budget.metadata.generation !== undefined &&
         budget.metadata.generation === old.metadata.generation &&
         budget.metadata.uid === old.metadata.uid;
-      queue.addAfter(keyOf(budget), asksTheSame ? gatherMs : 0);
+      const key = keyOf(budget);
+      queue.addAfter(key, asksTheSame ? gathering.delayMs(key) : 0);
     },
     deleted: (budget) => {
       index(budget.metadata.namespace ?? '').deleteBudget(budget.metadata.name ?? '');
+      gathering.forget(keyOf(budget));
       queue.add(keyOf(budget));
     },
   });
   const wakeCovering = (pod: Pod, going: boolean): void => {
     const { name = '', namespace = '' } = pod.metadata;
-    const delayMs = going && wasEvicted(pod) ? gatherMs : 0;
-    for (const { budget } of index(namespace).covering(name)) queue.addAfter(keyOf(budget), delayMs);
+    const isEffect = going && wasEvicted(pod);
+    for (const { budget } of index(namespace).covering(name)) {
+      const key = keyOf(budget);
+      queue.addAfter(key, isEffect ? gathering.delayMs(key) : 0);
+    }
   };
   const place = (pod: Pod): void => {
     const { deletionTimestamp, namespace = '' } = pod.metadata;

@@ -9,9 +9,6 @@ export interface Charge {
   readonly now: number;
 }
 
-/** Above this many approvals those that are done are dropped; the map is written whole with every eviction. */
-const TIDY_ABOVE = 4;
-
 /** The status of a budget after an eviction was approved: its allowance falls by the cost, the pod is recorded. */
 export function chargedStatus(
   status: PodDisruptionBudgetStatus,
@@ -26,21 +23,18 @@ export function chargedStatus(
 }
 
 /**
- * A copy without what the disruption controller would drop as well: pods that are gone or going need no entry to be left
- * out.
+ * A copy without what the disruption controller would drop as well, pods that are gone or going: the map is written whole
+ * with every eviction.
  */
 function tidied(
   disruptedPods: Readonly<Record<string, string>>,
   namespace: string,
   index: DisruptionIndex,
 ): Record<string, string> {
-  let count = 0;
-  for (const _ in disruptedPods) count += 1;
   const kept: Record<string, string> = {};
   for (const name in disruptedPods) {
-    const pod = count > TIDY_ABOVE ? index.pod(namespace, name) : undefined;
-    const isDone = count > TIDY_ABOVE && (pod === undefined || pod.deletionTimestamp !== undefined);
-    if (!isDone) kept[name] = disruptedPods[name] as string;
+    const pod = index.pod(namespace, name);
+    if (pod !== undefined && pod.deletionTimestamp === undefined) kept[name] = disruptedPods[name] as string;
   }
   return kept;
 }

@@ -10,7 +10,7 @@ async function threePods(stage: Stage): Promise<void> {
   await stage.budget({ minAvailable: 1 });
   for (const name of ['p0', 'p1', 'p2']) await stage.pod(name);
   await stage.settle();
-  await stage.plane.clock.advance(50);
+  await stage.plane.clock.advance(1000);
   expect(await stage.numbers()).toEqual([2, 3, 1, 3]);
 }
 
