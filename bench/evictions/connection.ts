@@ -1,5 +1,6 @@
 /** How the eviction measurements speak to a host: a full client to prepare, and a load that costs next to nothing. */
 import { type Client, createClient, createHttpTransport, loadKubeconfig } from '../../src/machinery/runtime/index.ts';
+import { keepNode } from './heartbeat.ts';
 import { createLoad, type LoadTarget, type Send } from '../control-plane/load.ts';
 
 export const CLIENTS = 32;
@@ -26,11 +27,14 @@ export async function connectTo(kubeconfig: string): Promise<HostConnection> {
   };
   const transport = createHttpTransport(access);
   const load = createLoad(target, CLIENTS);
+  const client = createClient({ transport: transport.send, userAgent: 'bench' });
+  const stopHeartbeat = await keepNode(client);
   return {
-    client: createClient({ transport: transport.send, userAgent: 'bench' }),
+    client,
     send: load.send,
     target,
     close() {
+      stopHeartbeat();
       load.close();
       transport.close();
     },

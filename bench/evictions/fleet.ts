@@ -1,14 +1,12 @@
 /** Ready pods to evict, and their eviction by as many clients at once as the measurements have. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { namespaceType, nodeType, serviceAccountType } from '../../src/api/resource-types.ts';
-import { type Client, isAlreadyExists } from '../../src/machinery/runtime/index.ts';
+import { namespaceType, serviceAccountType } from '../../src/api/resource-types.ts';
+import type { Client } from '../../src/machinery/runtime/index.ts';
 import { expectStatus, type Send } from '../control-plane/load.ts';
 import { CLIENTS } from './connection.ts';
-
-const NODE = 'bench-node';
+import { ensure, NODE } from './heartbeat.ts';
 
 export async function makeNamespace(client: Client, namespace: string): Promise<void> {
-  await ensure(client.create(nodeType, { metadata: { name: NODE } }));
   await ensure(client.create(namespaceType, { metadata: { name: namespace } }));
   await ensure(client.create(serviceAccountType, { metadata: { name: 'default', namespace } }));
 }
@@ -93,10 +91,4 @@ function childCpuMs(): number {
     }
   }
   return ticks * 10;
-}
-
-async function ensure(created: Promise<unknown>): Promise<void> {
-  await created.catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
 }
