@@ -6,6 +6,7 @@ import type { Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
+import { encodeManagedFields } from './managed-fields-text.ts';
 import { withManagedFields } from './object-cache.ts';
 
 /** `{"kind":"Pod","apiVersion":"v1",` of the stored form. */
@@ -50,7 +51,7 @@ function partsOf(
   const own = document.metadata.managedFields;
   if (managedFields !== undefined || own === undefined) return { document, managedFields };
   const { managedFields: _, ...metadata } = document.metadata;
-  return { document: { ...document, metadata }, managedFields: JSON.stringify(own) };
+  return { document: { ...document, metadata }, managedFields: encodeManagedFields(own) };
 }
 
 export interface ObjectWrite {

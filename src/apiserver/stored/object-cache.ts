@@ -4,8 +4,9 @@
  */
 import { shareParts } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
-import type { ApiObject, ManagedFieldsEntry } from '../object.ts';
+import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
+import { encodeManagedFields, parseManagedFields } from './managed-fields-text.ts';
 
 /** What selectors look at; small enough to keep for every entry. */
 export interface Digest {
@@ -45,8 +46,8 @@ export class ObjectCache {
   }
 
   /**
-   * The decoded object; shared, so never change it. Its managed fields are decoded anew each time, as it is mostly read
-   * to be replaced.
+   * The decoded object; shared, so never change it. It is not kept with its managed fields, as it is mostly read to be
+   * replaced.
    */
   read(entry: Entry): ApiObject {
     const memo = memoOf(entry);
@@ -81,7 +82,7 @@ export class ObjectCache {
     if (memo.object === undefined) return this.#parts(memo, entry);
     const { managedFields } = memo.object.metadata;
     if (managedFields === undefined) return { object: memo.object, managedFields };
-    memo.managedFields ??= JSON.stringify(managedFields);
+    memo.managedFields ??= encodeManagedFields(managedFields);
     return { object: (memo.lean ??= withoutManagedFields(memo.object)), managedFields: memo.managedFields };
   }
 
@@ -152,7 +153,7 @@ function memoOf(entry: Entry): Memo {
 
 export function withManagedFields(object: ApiObject, text: string | undefined): ApiObject {
   if (text === undefined) return object;
-  const managedFields = JSON.parse(text) as ManagedFieldsEntry[];
+  const managedFields = parseManagedFields(text);
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
