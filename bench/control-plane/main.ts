@@ -34,7 +34,7 @@ const onOwn = (measure: (target: Target) => Promise<Measure[]>, options?: { apiO
 const onBoth = (measure: (target: Target) => Promise<Measure[]>) => async (): Promise<Row[]> => {
   const own = await onOwn(measure, { apiOnly: true });
   const kubernetes = await startKubernetes();
-  let reference: Awaited<ReturnType<typeof measure>> = [];
+  let reference: Measure[] = [];
   if (kubernetes !== undefined) {
     try {
       reference = await measure(kubernetes);
@@ -44,12 +44,25 @@ const onBoth = (measure: (target: Target) => Promise<Measure[]>) => async (): Pr
   }
   return own.map((one, at) => ({ measure: one, reference: reference[at] }));
 };
+/** The same, taking turns on both. */
+const inTurns = (measure: (targets: readonly Target[]) => Promise<Measure[][]>) => (): Promise<Row[]> =>
+  withFolder(async (folder) => {
+    const targets: Target[] = [await startQuorate(folder, { apiOnly: true })];
+    try {
+      const kubernetes = await startKubernetes();
+      if (kubernetes !== undefined) targets.push(kubernetes);
+      const [own = [], reference = []] = await measure(targets);
+      return own.map((one, at) => ({ measure: one, reference: reference[at] }));
+    } finally {
+      for (const target of targets) await target.stop();
+    }
+  });
 const alone = (measure: () => Promise<Measure[]>) => async (): Promise<Row[]> =>
   (await measure()).map((one) => ({ measure: one }));
 
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   store: alone(() => measureStore({ entries: quick ? 2000 : 50_000 })),
-  pods: onBoth((target) => measurePods(target, { pods: quick ? 500 : 10_000 })),
+  pods: inTurns((targets) => measurePods(targets, { pods: quick ? 500 : 10_000 })),
   'pods-watched': alone(() => onOwn((target) => measureWatchedCreates(target, { pods: quick ? 500 : 10_000 }))),
   'fan-out': onBoth((target) => measureFanOut(target, { watchers: quick ? 100 : 1000, writes: quick ? 5 : 50 })),
   scale: alone(() => measureScale(quick ? { pods: 2000, nodes: 100 } : { pods: 150_000, nodes: 5000 })),

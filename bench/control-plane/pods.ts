@@ -1,4 +1,5 @@
-import { createLoad, expectStatus, measureRate, podBody } from './load.ts';
+import { median } from '../report.ts';
+import { createLoad, expectStatus, measureRate, podBody, type Send } from './load.ts';
 import type { Measure } from './report.ts';
 import type { Target } from './target.ts';
 
@@ -7,32 +8,67 @@ const CLIENTS = 32;
 /** Created before anything is measured, on either server: neither stays as cold as it starts. */
 const WARM_UP = 5000;
 
-/** Creates, status patches, reads and lists of pods, by 32 clients over TLS. */
-export async function measurePods(target: Target, { pods }: { pods: number }): Promise<Measure[]> {
+/** So many of each measure, one on each server in turn, so that a machine that slows down for a while slows both. */
+const ROUNDS = 3;
+
+/**
+ * Creates, status patches, reads and lists of pods, by 32 clients over TLS; on every target the same, round by round. By
+ * target, in the order given.
+ */
+export async function measurePods(targets: readonly Target[], { pods }: { pods: number }): Promise<Measure[][]> {
+  const loads = targets.map((target) => createLoad(target, CLIENTS));
+  const share = Math.ceil(pods / ROUNDS);
   const warmUp = Math.min(WARM_UP, pods);
-  const { send, close } = createLoad(target, CLIENTS);
-  const rate = (count: number, work: (number: number) => Promise<unknown>) =>
-    measureRate({ count, atOnce: CLIENTS }, work);
+  const create = (send: Send, name: string) => expectStatus(send('POST', PODS, podBody(name)), 201);
+  const steps: readonly Step[] = [
+    {
+      name: 'pod creates',
+      run: (send, round) => rate(share, (at) => create(send, `web-${round}-${at}`)),
+    },
+    {
+      name: 'pod status patches',
+      run: (send, round) => rate(share, (at) => patchStatus(send, `web-${round}-${at}`, round * share + at)),
+    },
+    {
+      name: 'pod GETs',
+      run: (send, round) =>
+        rate(share * 2, (at) => expectStatus(send('GET', `${PODS}/web-${round}-${at % share}`), 200)),
+    },
+    {
+      name: 'pods read by LIST',
+      run: async (send) => {
+        const lists = await measureRate({ count: 8, atOnce: 2 }, () => expectStatus(send('GET', PODS), 200));
+        return lists * (share * ROUNDS + warmUp);
+      },
+    },
+  ];
   try {
-    await rate(warmUp, (at) => expectStatus(send('POST', PODS, podBody(`warm-${at}`)), 201));
-    const creates = await rate(pods, (at) => expectStatus(send('POST', PODS, podBody(`web-${at}`)), 201));
-    const patches = await rate(pods, (at) =>
-      expectStatus(
-        send('PATCH', `${PODS}/web-${at % pods}/status`, readyPatch(at), 'application/strategic-merge-patch+json'),
-        200,
-      ),
-    );
-    const gets = await rate(pods * 2, (at) => expectStatus(send('GET', `${PODS}/web-${at % pods}`), 200));
-    const lists = await measureRate({ count: 20, atOnce: 2 }, () => expectStatus(send('GET', PODS), 200));
-    return [
-      { name: 'pod creates', unit: 'per second', value: creates },
-      { name: 'pod status patches', unit: 'per second', value: patches },
-      { name: 'pod GETs', unit: 'per second', value: gets },
-      { name: 'pods read by LIST', unit: 'per second', value: lists * (pods + warmUp) },
-    ];
+    for (const { send } of loads) await rate(warmUp, (at) => create(send, `warm-${at}`));
+    const measures: Measure[][] = targets.map(() => []);
+    for (const { name, run } of steps) {
+      const values: number[][] = targets.map(() => []);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const [at, { send }] of loads.entries()) values[at]?.push(await run(send, round));
+      }
+      for (const [at, list] of values.entries()) measures[at]?.push({ name, unit: 'per second', value: median(list) });
+    }
+    return measures;
   } finally {
-    close();
+    for (const { close } of loads) close();
   }
+}
+
+interface Step {
+  readonly name: string;
+  run(send: Send, round: number): Promise<number>;
+}
+
+const rate = (count: number, work: (number: number) => Promise<unknown>): Promise<number> =>
+  measureRate({ count, atOnce: CLIENTS }, work);
+
+function patchStatus(send: Send, name: string, at: number): Promise<unknown> {
+  const body = readyPatch(at);
+  return expectStatus(send('PATCH', `${PODS}/${name}/status`, body, 'application/strategic-merge-patch+json'), 200);
 }
 
 /** Creates alone, where every controller and the scheduler look at each new pod. */
