@@ -10,6 +10,8 @@ export class SortedIndex<T extends { readonly key: string }> {
   #blocks: T[][] = [];
   /** The same items: most reads ask for one key, and a search touches a dozen others on its way. */
   readonly #byKey = new Map<string, T>();
+  /** How many keys lie below each prefix that ends in a slash: most kinds have nothing in most namespaces. */
+  readonly #below = new Map<string, number>();
 
   /** Takes items already in key order, each key once. */
   static fromSorted<T extends { readonly key: string }>(items: readonly T[]): SortedIndex<T> {
@@ -17,7 +19,10 @@ export class SortedIndex<T extends { readonly key: string }> {
     // Half-full blocks leave room, so that the first inserts after loading do not split every block.
     for (let at = 0; at < items.length; at += BLOCK_LIMIT / 2)
       index.#blocks.push(items.slice(at, at + BLOCK_LIMIT / 2));
-    for (const item of items) index.#byKey.set(item.key, item);
+    for (const item of items) {
+      index.#byKey.set(item.key, item);
+      index.#count(item.key, 1);
+    }
     return index;
   }
 
@@ -30,7 +35,9 @@ export class SortedIndex<T extends { readonly key: string }> {
   }
 
   set(item: T): void {
+    const { size } = this.#byKey;
     this.#byKey.set(item.key, item);
+    if (this.#byKey.size > size) this.#count(item.key, 1);
     const number = this.#blockOf(item.key);
     const block = this.#blocks[number];
     if (block === undefined) {
@@ -48,6 +55,7 @@ export class SortedIndex<T extends { readonly key: string }> {
 
   delete(key: string): void {
     if (!this.#byKey.delete(key)) return;
+    this.#count(key, -1);
     const number = this.#blockOf(key);
     const block = this.#blocks[number] as T[];
     block.splice(lowerBound(block, key), 1);
@@ -57,12 +65,13 @@ export class SortedIndex<T extends { readonly key: string }> {
   clear(): void {
     this.#blocks = [];
     this.#byKey.clear();
+    this.#below.clear();
   }
 
   range(prefix: string, { startAfter, limit = Number.POSITIVE_INFINITY }: RangeOptions = {}): T[] {
     const found: T[] = [];
+    if (prefix.endsWith('/') && !this.#below.has(prefix)) return found;
     let from = this.#start(prefix, startAfter);
-    // Most kinds have nothing in most namespaces.
     if (!this.#at(from)?.key.startsWith(prefix)) return found;
     const end = this.#position(prefixEnd(prefix));
     while (found.length < limit && (from.block < end.block || (from.block === end.block && from.at < end.at))) {
@@ -82,6 +91,15 @@ export class SortedIndex<T extends { readonly key: string }> {
     let count = end.at - from.at;
     for (let block = from.block; block < end.block; block++) count += (this.#blocks[block] as T[]).length;
     return count;
+  }
+
+  #count(key: string, by: 1 | -1): void {
+    for (let end = key.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : key.lastIndexOf('/', end - 1)) {
+      const prefix = key.slice(0, end + 1);
+      const count = (this.#below.get(prefix) ?? 0) + by;
+      if (count === 0) this.#below.delete(prefix);
+      else this.#below.set(prefix, count);
+    }
   }
 
   #start(prefix: string, startAfter: string | undefined): Position {
