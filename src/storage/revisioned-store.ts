@@ -175,9 +175,12 @@ export class RevisionedStore implements Store {
       this.#discard([batch, this.#open], new FlushError(error));
       return;
     }
+    // Those who came meanwhile have waited long enough for others to join: the disk goes on with them at once.
+    const next = this.#open;
+    this.#flushing = next.events.length > 0 ? next : undefined;
+    if (this.#flushing !== undefined) this.#flushed = this.#flush(next);
     this.#commit(batch, changes, revision);
-    this.#flushing = undefined;
-    this.#schedule();
+    if (this.#flushing === undefined) this.#schedule();
   }
 
   #commit(batch: Batch, changes: ReadonlyMap<string, Entry | undefined>, revision: number): void {
