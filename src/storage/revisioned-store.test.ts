@@ -30,10 +30,11 @@ test('transactions of one turn share a flush, those that come during it share th
   await nextWrite();
   const second = [put(store, '/c'), put(store, '/d')];
   expect(store.revision).toBe(0);
+  const next = nextWrite();
   writes[0]?.succeed();
   await Promise.all(first);
   expect([store.revision, store.get('/c')]).toEqual([2, undefined]);
-  await nextWrite();
+  await next;
   writes[1]?.succeed();
   await Promise.all(second);
   expect(writes.map(({ keys, revision }) => [keys, revision])).toEqual([
