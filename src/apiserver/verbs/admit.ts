@@ -1,5 +1,5 @@
 /** Runs the admission plugins around a write. */
-import type { AdmissionAttributes, AdmissionOperation } from '../admission.ts';
+import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../admission.ts';
 import type { Call } from '../call.ts';
 import type { ApiObject } from '../object.ts';
 import type { Transaction } from '../../storage/index.ts';
@@ -44,9 +44,25 @@ export function validateAdmission(call: Call, attributes: AdmissionAttributes): 
 }
 
 export function admitInTransaction(call: Call, attributes: AdmissionAttributes, transaction: Transaction): void {
-  for (const plugin of call.kernel.admission) {
-    if (plugin.inTransaction !== undefined && plugin.handles(attributes)) plugin.inTransaction(attributes, transaction);
+  for (const plugin of pluginsOf(call, 'inTransaction')) {
+    if (plugin.handles(attributes)) plugin.inTransaction?.(attributes, transaction);
   }
+}
+
+type Phase = 'admit' | 'validate' | 'inTransaction';
+type PluginsByPhase = Readonly<Record<Phase, readonly AdmissionPlugin[]>>;
+
+/** Each plugin does its work in one phase or two, and every write goes through all three. */
+const byPhase = new WeakMap<readonly AdmissionPlugin[], PluginsByPhase>();
+
+function pluginsOf({ kernel: { admission } }: Call, phase: Phase): readonly AdmissionPlugin[] {
+  let sorted = byPhase.get(admission);
+  if (sorted === undefined) {
+    const having = (one: Phase) => admission.filter((plugin) => plugin[one] !== undefined);
+    sorted = { admit: having('admit'), validate: having('validate'), inTransaction: having('inTransaction') };
+    byPhase.set(admission, sorted);
+  }
+  return sorted[phase];
 }
 
 function inOrder(
@@ -55,11 +71,11 @@ function inOrder(
   phase: 'admit' | 'validate',
   from = 0,
 ): void | Promise<void> {
-  const plugins = call.kernel.admission;
+  const plugins = pluginsOf(call, phase);
   for (let at = from; at < plugins.length; at += 1) {
-    const plugin = plugins[at] as (typeof plugins)[number];
-    if (plugin[phase] === undefined || !plugin.handles(attributes)) continue;
-    const pending = plugin[phase](attributes);
+    const plugin = plugins[at] as AdmissionPlugin;
+    if (!plugin.handles(attributes)) continue;
+    const pending = plugin[phase]?.(attributes);
     if (pending !== undefined) return pending.then(() => inOrder(call, attributes, phase, at + 1));
   }
 }

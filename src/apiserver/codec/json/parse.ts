@@ -47,7 +47,7 @@ function countKeys(value: unknown): number {
     for (const item of value) if (typeof item === 'object') count += countKeys(item);
     return count;
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     count++;
     const member = (value as Record<string, unknown>)[key];
     if (typeof member === 'object') count += countKeys(member);

@@ -20,7 +20,7 @@ class Conformer {
   readonly #way: (string | number)[] = [];
 
   struct(object: JsonObject, struct: StructSchema): void {
-    for (const key of Object.keys(object)) {
+    for (const key in object) {
       const field = struct.properties.get(key);
       if (field === undefined) {
         this.unknown.push(this.#pathOf(key));
@@ -70,7 +70,7 @@ class Conformer {
   #members(type: TypeRef, map: JsonObject, owner: StructSchema): void {
     // Type errors name fields, and the keys of a map are none.
     const named = type.kind !== 'scalar';
-    for (const key of Object.keys(map)) {
+    for (const key in map) {
       const item = map[key];
       if (named) this.#way.push(key);
       const conformed = item === null ? zeroOf(type) : this.#value(type, item, owner);
