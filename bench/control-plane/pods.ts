@@ -60,7 +60,7 @@ export async function measurePods(targets: readonly Target[], { pods }: { pods: 
 
 interface Step {
   readonly name: string;
-  run(send: Send, round: number): Promise<number>;
+  readonly run: (send: Send, round: number) => Promise<number>;
 }
 
 const rate = (count: number, work: (number: number) => Promise<unknown>): Promise<number> =>
