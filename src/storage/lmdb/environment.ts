@@ -54,12 +54,12 @@ export async function loadEntries(directory: string): Promise<{ entries: Entry[]
 const WRITES_PER_MAPPING = 2000;
 const LARGE_BYTES = 256 * 1024 * 1024;
 
-async function isLarge(directory: string): Promise<boolean> {
-  return (await stat(join(directory, 'data.mdb'))).size > LARGE_BYTES;
+async function sizeOf(directory: string): Promise<number> {
+  return (await stat(join(directory, 'data.mdb'))).size;
 }
 
 /** Writes batches with LMDB's asynchronous calls only: the synchronous ones would hold the event loop during fsync. */
-export async function openJournal(directory: string): Promise<Journal> {
+export async function openJournal(directory: string, { largeBytes = LARGE_BYTES } = {}): Promise<Journal> {
   let environment = await openEnvironment(directory);
   /** To be opened anew before the next write. */
   let stale = false;
@@ -69,7 +69,7 @@ export async function openJournal(directory: string): Promise<Journal> {
     async write(changes, revision) {
       if (written >= WRITES_PER_MAPPING) {
         written = 0;
-        stale ||= await isLarge(directory);
+        stale ||= (await sizeOf(directory)) > largeBytes;
       }
       if (stale) {
         // LMDB refuses everything after some failures; a fresh environment sees the last good commit.

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { describeStore } from '../store.contract.ts';
 import { propertyStore } from '../store-model.contract.ts';
-import type { Store } from '../store.ts';
+import { createEntry } from '../record.ts';
+import type { Entry, Store } from '../store.ts';
 import { DirectoryInUseError } from './directory-lock.ts';
+import { loadEntries, openJournal } from './environment.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 
 const parent = await mkdtemp(join(tmpdir(), 'quorate-store-'));
@@ -32,6 +34,31 @@ test('openLmdbStore() finds what was written before, values and revisions alike'
   expect([second.revision, second.oldestRevision]).toEqual([3, 3]);
   expect((await put(second, '/c')).revision).toBe(4);
   await second.close();
+});
+
+test('a journal that maps its large file anew now and then loses nothing', async () => {
+  const directory = newDirectory();
+  await mkdir(directory);
+  const journal = await openJournal(directory, { largeBytes: 0 });
+  const expected = new Map<string, string>();
+  let revision = 0;
+  for (let batch = 0; batch < 100; batch += 1) {
+    const changes = new Map<string, Entry | undefined>();
+    for (let at = 0; at < 50; at += 1) {
+      const key = `/k/${(revision * 7919) % 3000}`;
+      revision += 1;
+      changes.set(key, at === 0 ? undefined : createEntry(key, revision, revision, `value ${revision}`));
+    }
+    await journal.write(changes, revision);
+    for (const [key, entry] of changes) {
+      if (entry === undefined) expected.delete(key);
+      else expected.set(key, entry.value.toString());
+    }
+  }
+  await journal.close();
+  const loaded = await loadEntries(directory);
+  expect(loaded.revision).toBe(revision);
+  expect(new Map(loaded.entries.map(({ key, value }) => [key, value.toString()]))).toEqual(expected);
 });
 
 test('openLmdbStore() never goes back to an earlier revision, even when only deletes came last', async () => {
