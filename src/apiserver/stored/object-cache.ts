@@ -38,7 +38,7 @@ const NO_FIELDS: Readonly<Record<string, string>> = {};
 export class ObjectCache {
   readonly #ring: (Memo | undefined)[];
   #next = 0;
-  /** The object of each kind that was decoded last. */
+  /** The object of each kind that was made or decoded last. */
   readonly #samples = new Map<string, ApiObject>();
 
   constructor(capacity = 2048) {
@@ -95,11 +95,12 @@ export class ObjectCache {
     this.#keep(memo);
   }
 
-  /** Remembers an object encoded together with managed fields that it does not have itself. */
+  /** Remembers an object encoded together with managed fields that it does not have itself; keeps it for itself. */
   keepLean(entry: Entry, lean: ApiObject, managedFields: string): void {
     const memo = memoOf(entry);
     memo.object = undefined;
-    memo.lean = lean;
+    // One that was written before shares already with what it was.
+    memo.lean = entry.revision === entry.createRevision ? this.#share(lean) : lean;
     memo.managedFields = managedFields;
     this.#keep(memo);
   }
@@ -124,7 +125,7 @@ export class ObjectCache {
     return memo.digest;
   }
 
-  /** Objects are decoded by the thousand and in the order of their names, so that the one before is often a replica. */
+  /** Objects are made, and decoded in the order of their names, by the thousand: the one before is often a replica. */
   #share(object: ApiObject): ApiObject {
     const kind = object.kind ?? '';
     const sample = this.#samples.get(kind);
