@@ -55,7 +55,12 @@ async function carryOut(shape: Shape, measured: readonly Measured[]): Promise<vo
   for (const { host, roundsOf } of measured) runners.push(await roundsOf(host, shape));
   const evicted: Evicted[][] = measured.map(() => []);
   for (let round = 0; round < shape.warmUp + shape.measured; round += 1) {
-    for (const [at, run] of runners.entries()) evicted[at]?.push(await run(round));
+    for (const [at, run] of runners.entries()) {
+      // Whoever is not measured is held.
+      for (const [other, { plane }] of measured.entries()) if (other !== at) plane.pause();
+      evicted[at]?.push(await run(round));
+      for (const { plane } of measured) plane.resume();
+    }
   }
   reportShape(shape, evicted[0] ?? [], evicted[1]);
 }
@@ -98,6 +103,8 @@ function sustained({ warmUp }: Shape, rounds: readonly Evicted[]): Evicted {
 
 interface Plane {
   readonly kubeconfig: string;
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const CLIENTS = 32;
 /** Created before anything is measured, on either server: neither stays as cold as it starts. */
 const WARM_UP = 5000;
 
-/** So many of each measure, one on each server in turn, so that a machine that slows down for a while slows both. */
+/** So many of each measure, on each server in turn, so that a machine that slows down for a while slows both. */
 const ROUNDS = 3;
 
 /**
@@ -43,18 +43,34 @@ export async function measurePods(targets: readonly Target[], { pods }: { pods: 
     },
   ];
   try {
-    for (const { send } of loads) await rate(warmUp, (at) => create(send, `warm-${at}`));
+    for (const target of targets) target.pause();
+    for (const [at, { send }] of loads.entries()) {
+      await alone(targets[at], () => rate(warmUp, (number) => create(send, `warm-${number}`)));
+    }
     const measures: Measure[][] = targets.map(() => []);
     for (const { name, run } of steps) {
       const values: number[][] = targets.map(() => []);
       for (let round = 0; round < ROUNDS; round += 1) {
-        for (const [at, { send }] of loads.entries()) values[at]?.push(await run(send, round));
+        for (const [at, { send }] of loads.entries()) {
+          values[at]?.push(await alone(targets[at], () => run(send, round)));
+        }
       }
       for (const [at, list] of values.entries()) measures[at]?.push({ name, unit: 'per second', value: median(list) });
     }
     return measures;
   } finally {
     for (const { close } of loads) close();
+    for (const target of targets) target.resume();
+  }
+}
+
+/** Whoever is not measured is held. */
+async function alone<T>(target: Target | undefined, measure: () => Promise<T>): Promise<T> {
+  target?.resume();
+  try {
+    return await measure();
+  } finally {
+    target?.pause();
   }
 }
 

@@ -12,6 +12,9 @@ export interface Target {
   readonly server: string;
   readonly tls: { readonly ca: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly headers: Readonly<Record<string, string>>;
+  /** Holds it until `resume`, so that it does not disturb what is measured meanwhile. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -66,6 +69,8 @@ export async function startQuorate(folder: string, { apiOnly = false } = {}): Pr
     headers: {},
     pid: child.pid ?? 0,
     startMs,
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     async stop() {
       const exited = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
@@ -98,6 +103,8 @@ export async function startKubernetes(): Promise<Target | undefined> {
     server: plane.server,
     tls: { ca: readFileSync(plane.caFile) },
     headers: { authorization: `Bearer ${plane.token}` },
+    pause: () => plane.pause(),
+    resume: () => plane.resume(),
     stop: () => plane.stop(),
   };
 }

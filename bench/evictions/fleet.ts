@@ -41,7 +41,7 @@ export function readiness(namespace: string, pod: FleetPod, ready: boolean): str
 
 export interface Evicted {
   readonly perSecond: number;
-  /** Processor time of the whole host, and of the other one, which is idle; says more than the rate on a busy machine. */
+  /** Processor time of the whole host; says more than the rate on a busy machine. */
   readonly cpuMs: number;
 }
 

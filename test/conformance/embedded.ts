@@ -5,6 +5,9 @@ import { join } from 'node:path';
 
 export interface EmbeddedHost {
   readonly kubeconfig: string;
+  /** Holds the process until `resume`. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -49,6 +52,8 @@ export async function startEmbedded(
   });
   return {
     kubeconfig,
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     async stop() {
       child.kill('SIGTERM');
       await exited;

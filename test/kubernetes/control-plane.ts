@@ -32,6 +32,9 @@ export interface RealControlPlane {
   kill(name: Binary): Promise<void>;
   /** Starts a component that was killed, on the same data and ports. */
   restart(name: Binary): Promise<void>;
+  /** Holds every process until `resume`. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -147,6 +150,8 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
       launch(name);
       if (name === 'kube-apiserver') await waitReady(server, folder);
     },
+    pause: () => processes.forEach((child) => child.kill('SIGSTOP')),
+    resume: () => processes.forEach((child) => child.kill('SIGCONT')),
     async stop() {
       for (const name of ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'])
         await end(name, 'SIGTERM');
