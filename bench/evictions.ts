@@ -27,7 +27,7 @@ interface Shape {
 }
 
 const SHAPES: readonly Shape[] = [
-  { name: '20 budgets × 100 pods', budgets: 20, pods: 100, target: 25, real: 250, warmUp: 5, measured: 3 },
+  { name: '20 budgets × 100 pods', budgets: 20, pods: 100, target: 25, real: 160, warmUp: 5, measured: 7 },
   { name: '1 budget × 5,000 pods', budgets: 1, pods: 5000, target: 50, real: 200, warmUp: 1, measured: 3 },
 ];
 
