@@ -281,9 +281,12 @@ export class Informer<T extends KubeObject> {
       for (const bucket of of(object)) put(buckets, bucket, key, object);
     }
     for (const handler of this.#handlers) {
-      this.#deliver(() =>
-        old === undefined ? handler.added?.(object, !this.#synced) : handler.updated?.(object, old),
-      );
+      try {
+        if (old === undefined) handler.added?.(object, !this.#synced);
+        else handler.updated?.(object, old);
+      } catch (error) {
+        this.#report(error);
+      }
     }
   }
 
@@ -291,7 +294,13 @@ export class Informer<T extends KubeObject> {
     const old = this.#objects.get(key);
     if (old !== undefined) this.#unindex(key, old);
     this.#objects.delete(key);
-    for (const handler of this.#handlers) this.#deliver(() => handler.deleted?.(last));
+    for (const handler of this.#handlers) {
+      try {
+        handler.deleted?.(last);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
   }
 
   #unindex(key: string, old: T): void {
@@ -300,12 +309,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /** One handler's bug must not stop the others or the watch. */
-  #deliver(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#options.log.error({ resource: this.type.plural, error: String(error) }, 'an informer handler threw');
-    }
+  #report(error: unknown): void {
+    this.#options.log.error({ resource: this.type.plural, error: String(error) }, 'an informer handler threw');
   }
 }
 
