@@ -86,6 +86,7 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
     pods,
     groups,
     recheck,
+    gathering,
     said: new Map<string, string>(),
     scaleOf: createScaleFinder({
       controllers,

@@ -11,6 +11,7 @@ import {
 import {
   type Clock,
   type EventRecorder,
+  type Gathering,
   type Informer,
   isConflict,
   type ReconcileResult,
@@ -40,6 +41,7 @@ export interface BudgetDeps {
   /** Whether Workloads and PodGroups are known. */
   readonly groups: { readonly known: boolean };
   readonly recheck: WorkQueue;
+  readonly gathering: Gathering;
   /** What was last said about the way each budget counts. */
   readonly said: Map<string, string>;
   readonly scaleOf: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
@@ -47,8 +49,8 @@ export interface BudgetDeps {
 
 /**
  * Brings one budget's status in line with its pods. On any failure but a conflict nothing may be disrupted and the
- * status says why; a conflict means that an eviction was faster: nothing is written, and the key comes again when the
- * budget is seen as that eviction left it. Trying before would lose once more.
+ * status says why; a conflict means that an eviction was faster: nothing is written, and the key comes again. Where the
+ * effects of evictions are gathered it comes again with them, as trying before would lose once more.
  */
 export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
   const budget = deps.book.get(key);
@@ -59,7 +61,11 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   try {
     await syncBudget(deps, key, budget);
   } catch (error) {
-    if (isConflict(error)) return settled;
+    if (isConflict(error)) {
+      const delayMs = deps.gathering.delayMs(formatKey(key));
+      if (delayMs > 0) return { requeueAfterMs: delayMs };
+      throw error;
+    }
     const why = error instanceof Error ? error.message : String(error);
     await deps.book.write(budget, computeFailedStatus(budget, why, deps.clock.now()));
   }
