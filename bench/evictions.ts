@@ -56,22 +56,30 @@ async function carryOut(shape: Shape, measured: readonly Measured[]): Promise<vo
   const evicted: Evicted[][] = measured.map(() => []);
   for (let round = 0; round < shape.warmUp + shape.measured; round += 1) {
     for (const [at, run] of runners.entries()) {
-      // Whoever is not measured is held.
-      for (const [other, { plane }] of measured.entries()) if (other !== at) plane.pause();
-      evicted[at]?.push(await run(round));
-      for (const { plane } of measured) plane.resume();
+      evicted[at]?.push(await alone(measured, at, () => run(round)));
     }
   }
   reportShape(shape, evicted[0] ?? [], evicted[1]);
 }
 
-async function reportLatency([ours, theirs]: readonly Measured[]): Promise<void> {
+/** Whoever is not measured is held. */
+async function alone<T>(measured: readonly Measured[], at: number, measure: () => Promise<T>): Promise<T> {
+  for (const [other, { plane }] of measured.entries()) if (other !== at) plane.pause();
+  try {
+    return await measure();
+  } finally {
+    for (const { plane } of measured) plane.resume();
+  }
+}
+
+async function reportLatency(measured: readonly Measured[]): Promise<void> {
+  const [ours, theirs] = measured;
   if (ours === undefined) return;
-  const { p50, p99 } = await measureStatusLatency(ours.host);
+  const { p50, p99 } = await alone(measured, 0, () => measureStatusLatency(ours.host));
   const goal = { target: 'p99 under 5 ms', met: p99 < 5 };
   report('evictions: status follows a readiness change', `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`, goal);
   if (theirs === undefined) return;
-  const real = await measureStatusLatency(theirs.host);
+  const real = await alone(measured, 1, () => measureStatusLatency(theirs.host));
   report('  the same on Kubernetes', `p50 ${real.p50.toFixed(1)} ms, p99 ${real.p99.toFixed(1)} ms`);
 }
 
