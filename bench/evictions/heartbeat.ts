@@ -19,12 +19,17 @@ export async function keepNode(client: Client): Promise<() => void> {
   await ensure(client.create(namespaceType, { metadata: { name: LEASES } }));
   const metadata = { name: NODE, namespace: LEASES };
   await ensure(client.create(leaseType, { metadata, spec: beat() }));
+  let stopped = false;
   const timer = setInterval(() => {
     client.patch(leaseType, metadata, { type: 'merge', body: { spec: beat() } }).catch((error: unknown) => {
-      process.stderr.write(`the node's heartbeat failed: ${String(error)}\n`);
+      // One that waited for a host that was held ends with the connection.
+      if (!stopped) process.stderr.write(`the node's heartbeat failed: ${String(error)}\n`);
     });
   }, EVERY_MS);
-  return () => clearInterval(timer);
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+  };
 }
 
 function beat(): { holderIdentity: string; leaseDurationSeconds: number; renewTime: string } {
