@@ -43,6 +43,16 @@ test('no way of reading loses anything else, whatever the object holds and in wh
   );
 });
 
+test('managed fields that are not found at a glance are found all the same, whoever holds the object', () => {
+  const pod = { kind: 'Pod', metadata: { name: 'a', labels: { spec: 'x', status: 'y' }, managedFields }, spec: {} };
+  const stored = entry(pod);
+  const cache = new ObjectCache();
+  const held = cache.readLean(stored);
+  expect(held.metadata.managedFields).toBeUndefined();
+  expect(cache.read(stored)).toEqual(pod);
+  expect(cache.readParts(stored)).toEqual({ object: held, managedFields: JSON.stringify(managedFields) });
+});
+
 test('readLean() shares a decoded object for as long as somebody holds it, whatever else is read', () => {
   const cache = new ObjectCache(1);
   const stored = entry({ metadata: { name: 'a', managedFields } });

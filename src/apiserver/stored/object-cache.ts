@@ -175,10 +175,11 @@ function decode(bytes: Buffer, known?: ApiObject): ObjectParts {
     const rest = bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to);
     return { object: JSON.parse(rest) as ApiObject, managedFields };
   }
-  const object = known ?? (JSON.parse(bytes.toString('utf8')) as ApiObject);
-  const { managedFields } = object.metadata;
-  if (managedFields === undefined) return { object, managedFields };
-  return { object: withoutManagedFields(object), managedFields: JSON.stringify(managedFields) };
+  // What is known has no managed fields, whether or not the document has.
+  const whole = JSON.parse(bytes.toString('utf8')) as ApiObject;
+  const { managedFields } = whole.metadata;
+  const object = known ?? withoutManagedFields(whole);
+  return { object, managedFields: managedFields && encodeManagedFields(managedFields) };
 }
 
 const MANAGED_FIELDS = Buffer.from('"managedFields":[');
