@@ -27,7 +27,7 @@ import { watchBudgets, watchPods } from './watches.ts';
 /** Keys never run twice at once, so several workers only keep budgets from waiting for one another's writes. */
 const WORKERS = 8;
 
-/** Short, because pod events wait for a budget's back-off to end. */
+/** Short, because a budget that could not be counted lets nothing go. */
 const MAX_BACKOFF_MS = 160;
 
 /** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
