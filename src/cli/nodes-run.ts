@@ -1,5 +1,6 @@
 import { parseRules, RULE_NAMES, startNodes } from '../app/index.ts';
 import { createLogger } from './logger.ts';
+import { stopSignal } from './stop-signal.ts';
 
 export interface NodesFlags {
   readonly count: number;
@@ -35,19 +36,14 @@ export async function runNodes(flags: NodesFlags): Promise<void> {
         heartbeatMs: flags.heartbeat * 1000,
       },
     });
+    const stopped = stopSignal();
     process.stdout.write(
       `Playing ${flags.count} simulated nodes on ${host.server}. Ctrl-C stops; the nodes stay behind.\n`,
     );
-    await new Promise<void>((resolve) => {
-      // A pending timer of the clock does not keep the process alive; this one does.
-      const stay = setInterval(() => {}, 60_000);
-      const stop = (): void => {
-        clearInterval(stay);
-        resolve();
-      };
-      process.once('SIGINT', stop);
-      process.once('SIGTERM', stop);
-    });
+    // A pending timer of the clock does not keep the process alive; this one does.
+    const stay = setInterval(() => {}, 60_000);
+    await stopped;
+    clearInterval(stay);
     host.stop();
   } catch (error) {
     fail(error instanceof Error ? error.message : 'unknown error');

@@ -5,6 +5,7 @@ import { type PickerFlags, pickerOptions } from './picker-flags.ts';
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import type { ClusterFlags } from './cluster.ts';
 import { createLogger } from './logger.ts';
+import { stopSignal } from './stop-signal.ts';
 
 export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly mode: 'alongside' | 'replace';
@@ -47,13 +48,11 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       },
     });
     await operator.ready;
+    const stopped = stopSignal();
     process.stdout.write(
       `Quorate runs on ${operator.server} (${operator.clusterVersion}), ${flags.mode}; webhook on port ${operator.webhookPort}, metrics on ${operator.metricsPort}.\n`,
     );
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
-    });
+    await stopped;
     await operator.stop();
   } catch (error) {
     process.stderr.write(`quorate operator: ${error instanceof Error ? error.message : String(error)}\n`);

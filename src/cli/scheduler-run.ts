@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { type ClusterScheduler, startClusterScheduler } from '../app/index.ts';
 import { createLogger } from './logger.ts';
+import { stopSignal } from './stop-signal.ts';
 
 export interface SchedulerFlags {
   readonly kubeconfig?: string;
@@ -31,9 +31,10 @@ export async function runScheduler(flags: SchedulerFlags): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  const stopped = stopSignal();
   process.stdout.write(
     `Scheduling pods with schedulerName "${schedulerName}" on ${scheduler.server}. Ctrl-C stops it.\n`,
   );
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await stopped;
   scheduler.stop();
 }

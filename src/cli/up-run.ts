@@ -5,6 +5,7 @@ import { type EmbeddedHost, parseRules, RULE_NAMES, startEmbedded } from '../app
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import { createLogger } from './logger.ts';
 import { pickerOptions } from './picker-flags.ts';
+import { stopSignal } from './stop-signal.ts';
 import type { UpFlags } from './up-flags.ts';
 
 export async function runUp(flags: UpFlags): Promise<void> {
@@ -41,8 +42,9 @@ export async function runUp(flags: UpFlags): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  const stopped = stopSignal();
   process.stdout.write(banner(host, flags, dataDirectory, Date.now() - startedAt));
-  await untilStopped();
+  await stopped;
   process.stdout.write('\nStopping…\n');
   await host.stop();
   if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
@@ -51,21 +53,6 @@ export async function runUp(flags: UpFlags): Promise<void> {
 
 function defaultDataDirectory(): string {
   return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'quorate');
-}
-
-/** Resolves on the first SIGINT or SIGTERM; a second one ends the process at once. */
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (): void => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        process.removeListener(signal, stop);
-        process.once(signal, () => process.exit(130));
-      }
-      resolve();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
 }
 
 function explain(error: unknown, flags: UpFlags): string {
