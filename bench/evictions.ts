@@ -11,7 +11,7 @@ import { startRealControlPlane } from '../test/kubernetes/control-plane.ts';
 import { makeBudgetedFleet } from './evictions/budgets.ts';
 import { CLIENTS, connectTo, type HostConnection } from './evictions/connection.ts';
 import { type Evicted, evictAll } from './evictions/fleet.ts';
-import { measureStatusLatency } from './evictions/status-latency.ts';
+import { type Flips, type Latency, measureStatusLatency } from './evictions/status-latency.ts';
 import { median, report } from './report.ts';
 
 interface Shape {
@@ -30,6 +30,11 @@ const SHAPES: readonly Shape[] = [
   { name: '20 budgets × 100 pods', budgets: 20, pods: 100, target: 25, real: 160, warmUp: 5, measured: 7 },
   { name: '1 budget × 5,000 pods', budgets: 1, pods: 5000, target: 50, real: 200, warmUp: 1, measured: 3 },
 ];
+
+/** The just-in-time compiler takes seconds of one change after the other until it has nothing left to do. */
+const FLIPS: Flips = { warmUp: 2000, measured: 1000 };
+/** Kubernetes' programs come compiled, and each change takes them fifty times as long. */
+const REAL_FLIPS: Flips = { warmUp: 200, measured: 400 };
 
 export async function benchEvictions(): Promise<void> {
   const embedded = await startEmbedded({ nodes: 0 }).catch((error: unknown) => {
@@ -75,12 +80,17 @@ async function alone<T>(measured: readonly Measured[], at: number, measure: () =
 async function reportLatency(measured: readonly Measured[]): Promise<void> {
   const [ours, theirs] = measured;
   if (ours === undefined) return;
-  const { p50, p99 } = await alone(measured, 0, () => measureStatusLatency(ours.host));
-  const goal = { target: 'p99 under 5 ms', met: p99 < 5 };
-  report('evictions: status follows a readiness change', `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`, goal);
+  const { first, sustained } = await alone(measured, 0, () => measureStatusLatency(ours.host, FLIPS));
+  const goal = { target: 'p99 under 5 ms', met: sustained.p99 < 5 };
+  report('evictions: status follows a readiness change', latencies(sustained), goal);
+  report(`  during the ${FLIPS.warmUp} changes of warm-up`, latencies(first));
   if (theirs === undefined) return;
-  const real = await alone(measured, 1, () => measureStatusLatency(theirs.host));
-  report('  the same on Kubernetes', `p50 ${real.p50.toFixed(1)} ms, p99 ${real.p99.toFixed(1)} ms`);
+  const real = await alone(measured, 1, () => measureStatusLatency(theirs.host, REAL_FLIPS));
+  report('  the same on Kubernetes', latencies(real.sustained));
+}
+
+function latencies({ p50, p99 }: Latency): string {
+  return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 }
 
 function reportShape(shape: Shape, ours: readonly Evicted[], theirs: readonly Evicted[] | undefined): void {

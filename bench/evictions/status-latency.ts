@@ -8,22 +8,28 @@ import { type FleetPod, readiness } from './fleet.ts';
 
 const NAMESPACE = 'bench-latency';
 const PODS = 100;
-/** Flips that are carried out first and not counted, on either host. */
-const WARM_UP = 200;
-const FLIPS = 400;
+
+export interface Flips {
+  /** Carried out first; told apart from those that are judged. */
+  readonly warmUp: number;
+  readonly measured: number;
+}
 
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
 }
 
-export async function measureStatusLatency(host: HostConnection): Promise<Latency> {
+export async function measureStatusLatency(
+  host: HostConnection,
+  { measured, warmUp }: Flips,
+): Promise<{ first: Latency; sustained: Latency }> {
   const [pod] = await makeBudgetedFleet(host, NAMESPACE, { budgets: 1, pods: PODS });
   const { metadata } = await host.client.list(podDisruptionBudgetType, { namespace: NAMESPACE });
   const watch = followHealthy(host.target, metadata.resourceVersion);
   const path = `/api/v1/namespaces/${NAMESPACE}/pods/${pod?.name}/status`;
   const times: number[] = [];
-  for (let flip = 0; flip < WARM_UP + FLIPS; flip += 1) {
+  for (let flip = 0; flip < warmUp + measured; flip += 1) {
     const ready = flip % 2 === 1;
     const seen = watch.until(ready ? PODS : PODS - 1);
     await expectStatus(host.send('PUT', path, readiness(NAMESPACE, pod as FleetPod, ready)), 200);
@@ -31,8 +37,12 @@ export async function measureStatusLatency(host: HostConnection): Promise<Latenc
     times.push(Math.max(0, (await seen) - answered));
   }
   watch.close();
-  const counted = times.slice(WARM_UP).sort((a, b) => a - b);
-  const at = (share: number): number => counted[Math.floor(counted.length * share)] ?? 0;
+  return { first: latencyOf(times.slice(0, warmUp)), sustained: latencyOf(times.slice(warmUp)) };
+}
+
+function latencyOf(times: readonly number[]): Latency {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
   return { p50: at(0.5), p99: at(0.99) };
 }
 
