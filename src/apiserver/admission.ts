@@ -37,6 +37,9 @@ export interface AdmissionPlugin {
   handles(attributes: AdmissionAttributes): boolean;
   admit?(attributes: AdmissionAttributes): void | Promise<void>;
   validate?(attributes: AdmissionAttributes): void | Promise<void>;
-  /** Runs synchronously on the state the write will be committed to; what it writes commits with it. */
+  /**
+   * Runs synchronously on the state the write will be committed to; what it writes commits with it. By then parts of the
+   * object are shared with others: a plugin that has something to set replaces the part.
+   */
   inTransaction?(attributes: AdmissionAttributes, transaction: Transaction): void;
 }

@@ -44,7 +44,8 @@ export interface Strategy {
   prepareForStatusUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
 
   /** `version` is the one the request is written in; few kinds have rules of a version. */
-  validate?(object: ApiObject, version: string): Issue[];
+  /** `replica` is an object of the kind that was checked when it was made: parts that are the very same are sound. */
+  validate?(object: ApiObject, version: string, replica?: ApiObject): Issue[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
   validateStatusUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
   /** `validateUpdate` checks the whole object itself, so that what was wrong before may stay; `validate` is for creates. */

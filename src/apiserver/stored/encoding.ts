@@ -77,10 +77,24 @@ function encoded(row: ResourceRow, document: ApiObject, managedFields: string | 
   let text = `${storedHead(row)}"metadata":${metadata},"managedFields":${managedFields}}`;
   for (const key of Object.keys(document)) {
     if (key === 'kind' || key === 'apiVersion' || key === 'metadata') continue;
-    const value = JSON.stringify(document[key]) as string | undefined;
+    const value = textOf(row, key, document[key]);
     if (value !== undefined) text += `,${JSON.stringify(key)}:${value}`;
   }
   return `${text}}`;
+}
+
+/** What each part was when it was encoded last: replicas have the very same spec, and so have writes of one's status. */
+const encodedLast = new WeakMap<ResourceRow, Map<string, { readonly value: unknown; readonly text: string }>>();
+
+function textOf(row: ResourceRow, key: string, value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) as string | undefined;
+  let parts = encodedLast.get(row);
+  if (parts === undefined) encodedLast.set(row, (parts = new Map()));
+  const last = parts.get(key);
+  if (last?.value === value) return last.text;
+  const text = JSON.stringify(value);
+  parts.set(key, { value, text });
+  return text;
 }
 
 /** Removes an object; watchers see its last state with the revision of the removal. */

@@ -38,8 +38,10 @@ const NO_FIELDS: Readonly<Record<string, string>> = {};
 export class ObjectCache {
   readonly #ring: (Memo | undefined)[];
   #next = 0;
-  /** The object of each kind that was made or decoded last. */
-  readonly #samples = new Map<string, ApiObject>();
+  /** The object of each kind that was decoded last. */
+  readonly #decoded = new Map<string, ApiObject>();
+  /** The object of each kind that was made last. */
+  readonly #made = new WeakMap<ResourceRow, ApiObject>();
 
   constructor(capacity = 2048) {
     this.#ring = Array.from({ length: capacity });
@@ -99,8 +101,7 @@ export class ObjectCache {
   keepLean(entry: Entry, lean: ApiObject, managedFields: string): void {
     const memo = memoOf(entry);
     memo.object = undefined;
-    // One that was written before shares already with what it was.
-    memo.lean = entry.revision === entry.createRevision ? this.#share(lean) : lean;
+    memo.lean = lean;
     memo.managedFields = managedFields;
     this.#keep(memo);
   }
@@ -125,12 +126,27 @@ export class ObjectCache {
     return memo.digest;
   }
 
-  /** Objects are made, and decoded in the order of their names, by the thousand: the one before is often a replica. */
+  /**
+   * Objects are made by the thousand, and the one before is often a replica: lets a new one have in common with it what
+   * is the same, and answers with it. The new one's parts must not be changed any more.
+   */
+  shareWithLast(row: ResourceRow, object: ApiObject): ApiObject | undefined {
+    const last = this.#made.get(row);
+    if (last !== undefined) shareParts(object, last);
+    return last;
+  }
+
+  /** The object was checked and written, and is what the next one is compared with. */
+  made(row: ResourceRow, object: ApiObject): void {
+    this.#made.set(row, object);
+  }
+
+  /** The same for what is decoded, in the order of names. */
   #share(object: ApiObject): ApiObject {
     const kind = object.kind ?? '';
-    const sample = this.#samples.get(kind);
-    this.#samples.set(kind, object);
-    return sample === undefined ? object : shareParts(object, sample);
+    const last = this.#decoded.get(kind);
+    this.#decoded.set(kind, object);
+    return last === undefined ? object : shareParts(object, last);
   }
 
   #keep(memo: Memo): void {

@@ -78,9 +78,11 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   row.strategy.defaults?.(object);
   call.warnings.push(...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, undefined) ?? []));
 
+  const replica = kernel.objects.shareWithLast(row, object);
+
   const issues = [
     ...validateMetadata(row, object.metadata),
-    ...(row.strategy.validate?.(object, call.version.name) ?? []),
+    ...(row.strategy.validate?.(object, call.version.name, replica) ?? []),
   ];
   if (issues.length > 0) throw invalid(row, object.metadata.name ?? '', issues);
   const checking = validateAdmission(call, attributes);
@@ -103,7 +105,9 @@ export async function createObject(call: Call, given: ApiObject, options: Create
     }
     admitInTransaction(call, attributes, transaction);
     if (call.options.dryRun) throw new DryRun();
-    return putObject(kernel, transaction, { row, key, object, managedFields });
+    const entry = putObject(kernel, transaction, { row, key, object, managedFields });
+    kernel.objects.made(row, object);
+    return entry;
   });
   try {
     return { entry: await commit, object };

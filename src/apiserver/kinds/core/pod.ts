@@ -44,7 +44,7 @@ export const podStrategy: Strategy = {
     if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
     else object.metadata.ownerReferences = old.metadata.ownerReferences;
   },
-  validate: (object) => validatePod(asPod(object)),
+  validate: (object, _version, replica) => validatePod(asPod(object), replica && asPod(replica).spec),
   ratchets: true,
   validateUpdate(object, old) {
     const [pod, before] = [asPod(object), asPod(old)];

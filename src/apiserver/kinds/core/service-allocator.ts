@@ -1,5 +1,5 @@
 /** Gives Services their cluster address and node ports, inside the transaction that writes them. */
-import type { Service } from '../../../api/generated/core-v1.ts';
+import type { Service, ServiceSpec } from '../../../api/generated/core-v1.ts';
 import { FieldPath, invalid as invalidValue } from '../../../machinery/values/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import type { AdmissionPlugin } from '../../admission.ts';
@@ -25,11 +25,11 @@ export function serviceAllocator(kernel: Kernel): AdmissionPlugin {
     inTransaction({ object, row, name }, transaction) {
       if (object === undefined) return;
       const service = asService(object);
-      const { spec } = service;
-      if (spec === undefined || spec.type === 'ExternalName') return;
+      if (service.spec === undefined || service.spec.type === 'ExternalName') return;
       if (!needsAddress(service) && !needsPorts(service)) {
-        if (spec.clusterIP === undefined || spec.clusterIP === 'None') return;
+        if (service.spec.clusterIP === undefined || service.spec.clusterIP === 'None') return;
       }
+      const spec = (service.spec = ownSpec(service.spec));
       const used = inUse(kernel, transaction, { row, own: object.metadata.uid });
       if (needsAddress(service)) {
         const address = freeAddress(kernel.random, used.addresses);
@@ -47,6 +47,11 @@ export function serviceAllocator(kernel: Kernel): AdmissionPlugin {
       allocatePorts(kernel, service, { used, row, name: name ?? '' });
     },
   };
+}
+
+/** A spec that may be changed: the one that is given may be another Service's too. */
+function ownSpec(spec: ServiceSpec): ServiceSpec {
+  return { ...spec, ...(spec.ports && { ports: spec.ports.map((port) => ({ ...port })) }) };
 }
 
 const needsAddress = ({ spec }: Service): boolean => !spec?.clusterIP;
