@@ -32,25 +32,48 @@ export function shareParts<T>(value: T, sample: T): T {
   if (typeof value !== 'object' || value === null || typeof sample !== 'object' || sample === null) return value;
   if (Array.isArray(value)) return (Array.isArray(sample) ? shareItems(value, sample) : value) as T;
   if (Array.isArray(sample)) return value;
-  const [parts, others] = [value as JsonObject, sample as JsonObject];
+  return shareMembers(value as JsonObject, sample as JsonObject) as T;
+}
+
+/** Writes nothing before the first difference: up to there the whole sample may turn out to be the same. */
+function shareMembers(parts: JsonObject, others: JsonObject): JsonObject {
   let same = true;
   for (const key in parts) {
     const other = Object.hasOwn(others, key) ? others[key] : undefined;
     const part = shareParts(parts[key], other);
-    if (part !== other) same = false;
-    else if (typeof part === 'object' || typeof part === 'string') setOwn(parts, key, part);
+    if (part === other) {
+      if (!same) setShared(parts, key, part);
+    } else if (same) {
+      same = false;
+      for (const before in parts) {
+        if (before === key) break;
+        setShared(parts, before, others[before]);
+      }
+    }
   }
-  if (!same) return value;
-  for (const key in others) if (!Object.hasOwn(parts, key)) return value;
-  return sample;
+  if (!same) return parts;
+  for (const key in others) {
+    if (Object.hasOwn(parts, key)) continue;
+    for (const shared in parts) setShared(parts, shared, others[shared]);
+    return parts;
+  }
+  return others;
+}
+
+function setShared(parts: JsonObject, key: string, part: unknown): void {
+  if (typeof part === 'object' || typeof part === 'string') setOwn(parts, key, part);
 }
 
 function shareItems(items: unknown[], others: unknown[]): unknown[] {
   let same = items.length === others.length;
   for (let at = 0; at < items.length && at < others.length; at += 1) {
     const item = shareParts(items[at], others[at]);
-    if (item === others[at]) items[at] = item;
-    else same = false;
+    if (item === others[at]) {
+      if (!same) items[at] = item;
+    } else if (same) {
+      same = false;
+      for (let before = 0; before < at; before += 1) items[before] = others[before];
+    }
   }
   return same ? others : items;
 }

@@ -65,6 +65,25 @@ test('createdFields() writes down what the general way of tracking finds', () =>
   );
 });
 
+test('createdFields() of objects with parts in common tells those apart that own something else', () => {
+  const node = nodeNamed('', 'Pod');
+  const parts = fc.constantFrom('metadata', 'spec', 'status', 'labels', 'finalizers');
+  fc.assert(
+    fc.property(pod, fc.array(parts, { maxLength: 2 }), fc.boolean(), (value, dropped, status) => {
+      const first = JSON.parse(JSON.stringify(value)) as JsonObject;
+      const second: JsonObject = { ...first, metadata: { ...(first.metadata as JsonObject), name: 'q', uid: 'u' } };
+      for (const part of dropped) for (const one of [second, (second.metadata ?? {}) as JsonObject]) delete one[part];
+      for (const object of [first, second, first]) {
+        const shown = status ? { ...object, status: undefined } : object;
+        expect(createdFields(object, node, status)).toBe(
+          tracked(JSON.parse(JSON.stringify(shown)) as JsonObject, node),
+        );
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test('createdFields() walks free data by its values', () => {
   const node = nodeNamed('apps', 'ControllerRevision');
   const object = {

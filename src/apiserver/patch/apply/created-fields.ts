@@ -28,6 +28,50 @@ const isUntracked = (key: string, withoutStatus: boolean): boolean =>
  * frequent writes and the sets are only ever stored, so they are written down directly. Undefined: nothing is owned.
  */
 export function createdFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
+  const last = lastMade.get(node);
+  if (last !== undefined && last.withoutStatus === withoutStatus && isAlike(object, last.object, withoutStatus)) {
+    return last.text;
+  }
+  const text = ownedFields(object, node, withoutStatus);
+  lastMade.set(node, { object, withoutStatus, text });
+  return text;
+}
+
+interface Made {
+  /** Part of a stored object, which nobody changes but for fields that nobody owns. */
+  readonly object: JsonObject;
+  readonly withoutStatus: boolean;
+  readonly text: string | undefined;
+}
+
+const lastMade = new WeakMap<ObjectNode, Made>();
+
+/** Whether all that is owned is the very same, as it is of replicas. */
+function isAlike(object: JsonObject, last: JsonObject, withoutStatus: boolean): boolean {
+  let surplus = 0;
+  for (const key in object) {
+    if (isUntracked(key, withoutStatus)) continue;
+    surplus += 1;
+    if (object[key] === last[key]) continue;
+    if (key !== 'metadata' || !haveAlikeMetadata(object[key], last[key])) return false;
+  }
+  for (const key in last) if (!isUntracked(key, withoutStatus)) surplus -= 1;
+  return surplus === 0;
+}
+
+function haveAlikeMetadata(metadata: unknown, last: unknown): boolean {
+  if (!isObject(metadata) || !isObject(last)) return false;
+  let surplus = 0;
+  for (const key in metadata) {
+    if (UNOWNED_METADATA.has(key)) continue;
+    surplus += 1;
+    if (metadata[key] !== last[key]) return false;
+  }
+  for (const key in last) if (!UNOWNED_METADATA.has(key)) surplus -= 1;
+  return surplus === 0;
+}
+
+function ownedFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
   const parts: string[] = [];
   for (const key of Object.keys(object).sort()) {
     if (isUntracked(key, withoutStatus)) continue;
