@@ -1,6 +1,12 @@
 import { loadSchema, type Schema } from '../../api/schema/index.ts';
 import { splitApiVersion } from '../../api/resource.ts';
-import { FieldPath, invalid as invalidValue, isObject, type JsonObject } from '../../machinery/values/index.ts';
+import {
+  deepClone,
+  FieldPath,
+  invalid as invalidValue,
+  isObject,
+  type JsonObject,
+} from '../../machinery/values/index.ts';
 import type { Codec, Decoded, DecodeRequest } from '../codec-seam.ts';
 import type { ApiObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, PatchError } from '../patch/index.ts';
@@ -13,6 +19,7 @@ import { type KindSchema, kindSchemaOf, nodeOf } from './kind-schema.ts';
 import { describeProblems } from './problems.ts';
 import { decodeProtobuf } from './protobuf/envelope.ts';
 import { RepeatedBodies } from './repeated-bodies.ts';
+import { type KnownSpec, RepeatedSpecs } from './repeated-specs.ts';
 import { pruneCustom } from './structural/index.ts';
 import { conform } from './typed/conform.ts';
 import { parseYaml } from './yaml/parse.ts';
@@ -21,7 +28,7 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** Bodies and patches by the schema: of built-in kinds the generated one, of custom resources their own. */
 export function createCodec(schema: Schema = loadSchema()): Codec {
-  const repeats = new RepeatedBodies();
+  const repeats = { bodies: new RepeatedBodies(), specs: new RepeatedSpecs() };
   return {
     decode: (request) => decode(schema, request, repeats),
     prune: (row, version, object) => prune(schema, row, version, object),
@@ -46,21 +53,33 @@ function patched(run: () => JsonObject): ApiObject {
   }
 }
 
-function decode(schema: Schema, request: DecodeRequest, repeats: RepeatedBodies): Decoded {
+interface Repeats {
+  readonly bodies: RepeatedBodies;
+  readonly specs: RepeatedSpecs;
+}
+
+function decode(schema: Schema, request: DecodeRequest, { bodies, specs }: Repeats): Decoded {
   const { bytes, mediaType, expected, row } = request;
   if (mediaType === PROTOBUF && row?.custom === true) {
     throw unsupportedMediaType(mediaType, ['application/json', 'application/yaml']);
   }
   try {
     if (mediaType === PROTOBUF) return { object: decodeProtobuf(bytes, schema, expected) as ApiObject, problems: [] };
-    return repeats.decoded(request, (text) => decodeText(schema, request, text));
+    return bodies.decoded(request, (body) =>
+      specs.decoded(request, body, (text, known) => decodeText(schema, request, text, known)),
+    );
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
   }
 }
 
-function decodeText(schema: Schema, { mediaType, expected, row }: DecodeRequest, text: string): Decoded {
+function decodeText(
+  schema: Schema,
+  { mediaType, expected, row }: DecodeRequest,
+  text: string,
+  known: KnownSpec | undefined,
+): Decoded | undefined {
   if (text.trim() === '') {
     throw new DecodeError("couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)");
   }
@@ -73,9 +92,14 @@ function decodeText(schema: Schema, { mediaType, expected, row }: DecodeRequest,
       typeof value.apiVersion === 'string' && value.apiVersion !== '' ? value.apiVersion : expected.apiVersion,
     kind: typeof value.kind === 'string' && value.kind !== '' ? value.kind : expected.kind,
   };
+  if (known !== undefined) {
+    if (value.spec !== known.mark || type.apiVersion !== known.apiVersion || type.kind !== known.kind) return undefined;
+    value.spec = {};
+  }
   const unknown = fit(value, kindSchemaOf(schema, row, type), type);
   value.apiVersion = type.apiVersion;
   value.kind = type.kind;
+  if (known !== undefined) value.spec = deepClone(known.spec);
   const problems = [...(yaml?.duplicates ?? []), ...describeProblems(unknown, json?.repeated)];
   return { object: value as ApiObject, problems };
 }

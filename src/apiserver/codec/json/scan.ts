@@ -52,6 +52,27 @@ export function nestingDepth(text: string): number {
   return deepest;
 }
 
+/** Where the object stands that is the member `name` of the outermost object. */
+export function memberObject(text: string, name: string): { from: number; to: number } | undefined {
+  const quoted = JSON.stringify(name);
+  let depth = 0;
+  let from = -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1 && from < 0 && text.slice(at, end + 1) === quoted) {
+        const colon = skipSpace(text, end + 1);
+        const start = skipSpace(text, colon + 1);
+        if (text.charCodeAt(colon) === COLON && text.charCodeAt(start) === 123) from = start;
+      }
+      at = end;
+    } else if (code === 123 || code === 91) depth++;
+    else if ((code === 125 || code === 93) && --depth === 1 && from >= 0) return { from, to: at + 1 };
+  }
+  return undefined;
+}
+
 export interface KeyOccurrences {
   /** Paths spelled more than once, in the order of the second spelling. */
   readonly duplicates: readonly string[];
