@@ -9,7 +9,7 @@ const CLIENTS = 32;
 const WARM_UP = 5000;
 
 /** So many of each measure, on each server in turn, so that a machine that slows down for a while slows both. */
-const ROUNDS = 3;
+const ROUNDS = 9;
 
 /**
  * Creates, status patches, reads and lists of pods, by 32 clients over TLS; on every target the same, round by round. By

@@ -13,7 +13,8 @@ export function createEntry(key: string, revision: number, createRevision: numbe
   const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length);
   record.writeDoubleLE(revision, 0);
   record.writeDoubleLE(createRevision, 8);
-  if (typeof content === 'string') record.write(content, HEADER_BYTES, 'utf8');
+  // Nearly all text is ASCII, which takes no encoding.
+  if (typeof content === 'string') record.write(content, HEADER_BYTES, length === content.length ? 'latin1' : 'utf8');
   else content.copy(record, HEADER_BYTES);
   return { key, value: record.subarray(HEADER_BYTES), revision, createRevision };
 }

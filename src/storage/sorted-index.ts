@@ -11,7 +11,9 @@ export class SortedIndex<T extends { readonly key: string }> {
   /** The same items: most reads ask for one key, and a search touches a dozen others on its way. */
   readonly #byKey = new Map<string, T>();
   /** How many keys lie below each prefix that ends in a slash: most kinds have nothing in most namespaces. */
-  readonly #below = new Map<string, number>();
+  readonly #below = new Map<string, Counter>();
+  /** The counters of the folder that was counted last, which is often the next one too. */
+  #folder: { readonly path: string; readonly counters: readonly Counter[] } | undefined;
 
   /** Takes items already in key order, each key once. */
   static fromSorted<T extends { readonly key: string }>(items: readonly T[]): SortedIndex<T> {
@@ -66,6 +68,7 @@ export class SortedIndex<T extends { readonly key: string }> {
     this.#blocks = [];
     this.#byKey.clear();
     this.#below.clear();
+    this.#folder = undefined;
   }
 
   range(prefix: string, { startAfter, limit = Number.POSITIVE_INFINITY }: RangeOptions = {}): T[] {
@@ -94,12 +97,28 @@ export class SortedIndex<T extends { readonly key: string }> {
   }
 
   #count(key: string, by: 1 | -1): void {
-    for (let end = key.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : key.lastIndexOf('/', end - 1)) {
-      const prefix = key.slice(0, end + 1);
-      const count = (this.#below.get(prefix) ?? 0) + by;
-      if (count === 0) this.#below.delete(prefix);
-      else this.#below.set(prefix, count);
+    for (const counter of this.#countersOf(key)) {
+      counter.keys += by;
+      if (counter.keys > 0) continue;
+      this.#below.delete(counter.prefix);
+      this.#folder = undefined;
     }
+  }
+
+  /** One for each prefix of the key that ends in a slash. */
+  #countersOf(key: string): readonly Counter[] {
+    const end = key.lastIndexOf('/') + 1;
+    const { path, counters: known } = this.#folder ?? {};
+    if (known !== undefined && path?.length === end && key.startsWith(path)) return known;
+    const counters: Counter[] = [];
+    for (let at = key.indexOf('/') + 1; at > 0; at = key.indexOf('/', at) + 1) {
+      const prefix = key.slice(0, at);
+      let counter = this.#below.get(prefix);
+      if (counter === undefined) this.#below.set(prefix, (counter = { prefix, keys: 0 }));
+      counters.push(counter);
+    }
+    this.#folder = { path: key.slice(0, end), counters };
+    return counters;
   }
 
   #start(prefix: string, startAfter: string | undefined): Position {
@@ -137,6 +156,11 @@ export class SortedIndex<T extends { readonly key: string }> {
     const at = insertedAt === block.length - 1 ? block.length - 1 : block.length >> 1;
     this.#blocks.splice(number + 1, 0, block.splice(at));
   }
+}
+
+interface Counter {
+  readonly prefix: string;
+  keys: number;
 }
 
 interface Position {

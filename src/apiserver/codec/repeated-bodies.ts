@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { deepClone } from '../../machinery/values/index.ts';
 import type { Decoded, DecodeRequest } from '../codec-seam.ts';
 
@@ -16,7 +17,7 @@ export class RepeatedBodies {
     // A caller in this process sends the same bytes themselves, which nobody changes.
     if (isSame && this.#decoded !== undefined && bytes === this.#request?.bytes) return copyOf(this.#decoded);
 
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    const text = textOf(bytes);
     // The schema of a custom resource may change under the same row.
     if (row === undefined || row.custom) return decode(text);
     this.#request = request;
@@ -36,3 +37,9 @@ export class RepeatedBodies {
 }
 
 const copyOf = ({ object, problems }: Decoded): Decoded => ({ object: deepClone(object), problems });
+
+/** Nearly all bodies are ASCII, which takes no decoding. */
+function textOf(bytes: Uint8Array): string {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString(isAscii(buffer) ? 'latin1' : 'utf8');
+}

@@ -86,13 +86,27 @@ async function answer(socket: Socket, { status, headers, body }: ApiResponse): P
     await writeBlocks(socket, chunks);
     return;
   }
-  const piece = Buffer.allocUnsafe(head.length + length);
+  const piece = takePiece(head.length + length);
   let at = piece.write(head, 0, 'latin1');
   for (const chunk of chunks) {
     piece.set(chunk, at);
     at += chunk.length;
   }
   socket.write(piece);
+}
+
+const SLAB_BYTES = 256 * 1024;
+let slab = Buffer.alloc(0);
+let taken = 0;
+
+/** Memory for an answer, cut from a slab: Node's own pool is for smaller pieces, and one by one they cost more. */
+function takePiece(bytes: number): Buffer {
+  if (taken + bytes > slab.length) {
+    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    taken = 0;
+  }
+  taken += bytes;
+  return slab.subarray(taken - bytes, taken);
 }
 
 function headOf(status: number, headers: ApiResponse['headers'], framing: string): string {

@@ -77,7 +77,8 @@ export function dropDuplicateOwners(meta: ObjectMeta): string[] {
   ];
 }
 
-export function validateMetadata(row: ResourceRow, meta: ObjectMeta): Issue[] {
+/** `sound` was checked before: what is the very same in `meta` needs no second look. */
+export function validateMetadata(row: ResourceRow, meta: ObjectMeta, sound?: ObjectMeta): Issue[] {
   const issues: Issue[] = [];
   if (!meta.name) {
     issues.push(required(META.child('name'), 'name or generateName is required'));
@@ -89,8 +90,10 @@ export function validateMetadata(row: ResourceRow, meta: ObjectMeta): Issue[] {
   if (!row.namespaced && meta.namespace) {
     issues.push(forbidden(META.child('namespace'), 'not allowed on this type'));
   }
-  issues.push(...validateLabels(META.child('labels'), meta.labels));
-  issues.push(...validateAnnotations(META.child('annotations'), meta.annotations));
+  if (meta.labels !== sound?.labels) issues.push(...validateLabels(META.child('labels'), meta.labels));
+  if (meta.annotations !== sound?.annotations) {
+    issues.push(...validateAnnotations(META.child('annotations'), meta.annotations));
+  }
   issues.push(...validateOwners(meta.ownerReferences ?? []));
   (meta.finalizers ?? []).forEach((finalizer, index) => {
     const path = META.child('finalizers').index(index);

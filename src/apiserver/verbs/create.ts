@@ -81,7 +81,7 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   const replica = kernel.objects.shareWithLast(row, object);
 
   const issues = [
-    ...validateMetadata(row, object.metadata),
+    ...validateMetadata(row, object.metadata, replica?.metadata),
     ...(row.strategy.validate?.(object, call.version.name, replica) ?? []),
   ];
   if (issues.length > 0) throw invalid(row, object.metadata.name ?? '', issues);

@@ -151,7 +151,7 @@ async function tryUpdate(
   shareUnchanged(object, old);
   if (plan.rules.bumpsGeneration) bumpGeneration(row, object, old);
   const issues = [
-    ...validateMetadata(row, object.metadata),
+    ...validateMetadata(row, object.metadata, old.metadata),
     ...validateMetadataUpdate(object.metadata, old.metadata),
     ...plan.rules.validate(object, old),
   ];
