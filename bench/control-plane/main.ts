@@ -62,7 +62,7 @@ const alone = (measure: () => Promise<Measure[]>) => async (): Promise<Row[]> =>
 
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   store: alone(() => measureStore({ entries: quick ? 2000 : 50_000 })),
-  pods: inTurns((targets) => measurePods(targets, { pods: quick ? 500 : 10_000 })),
+  pods: inTurns((targets) => measurePods(targets, { pods: quick ? 500 : 15_000 })),
   'pods-watched': alone(() => onOwn((target) => measureWatchedCreates(target, { pods: quick ? 500 : 10_000 }))),
   'fan-out': onBoth((target) => measureFanOut(target, { watchers: quick ? 100 : 1000, writes: quick ? 5 : 50 })),
   scale: alone(() => measureScale(quick ? { pods: 2000, nodes: 100 } : { pods: 150_000, nodes: 5000 })),

@@ -6,10 +6,10 @@ import type { Target } from './target.ts';
 const PODS = '/api/v1/namespaces/default/pods';
 const CLIENTS = 32;
 /** Created before anything is measured, on either server: neither stays as cold as it starts. */
-const WARM_UP = 5000;
+const WARM_UP = 10_000;
 
 /** So many of each measure, on each server in turn, so that a machine that slows down for a while slows both. */
-const ROUNDS = 9;
+const ROUNDS = 5;
 
 /**
  * Creates, status patches, reads and lists of pods, by 32 clients over TLS; on every target the same, round by round. By
