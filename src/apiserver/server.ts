@@ -174,14 +174,13 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
     } catch (error) {
       response = errorResponse(toApiError(kernel, request, error), warnings);
     }
-    return {
-      ...response,
-      headers: {
-        'audit-id': request.headers['audit-id'] ?? kernel.newUid(),
-        'cache-control': 'no-cache, private',
-        ...response.headers,
-      },
+    const headers: Record<string, string | readonly string[]> = {
+      'audit-id': request.headers['audit-id'] ?? kernel.newUid(),
+      'cache-control': 'no-cache, private',
     };
+    for (const name in response.headers) headers[name] = response.headers[name] as string | readonly string[];
+    const { body, document, status } = response;
+    return document === undefined ? { status, headers, body } : { status, headers, body, document };
   };
 }
 

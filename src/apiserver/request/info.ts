@@ -41,42 +41,34 @@ const METHODS_ON_COLLECTION: Readonly<Record<string, RequestVerb>> = {
 /** Subresources of the Namespace itself; any other third segment after a namespace is a resource in it. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
+/** Every request comes through here: it goes over the segments by number, without lists in between. */
 export function parseRequest(method: string, path: string, search: string): RequestInfo {
-  const plain: PlainRequest = { kind: 'plain', path };
-  const segments = path.split('/');
   // A leading slash gives an empty first segment; a trailing one an empty last.
-  segments.shift();
+  const segments = path.split('/');
   if (segments.at(-1) === '') segments.pop();
-
-  let at: number;
-  let group: string;
-  if (segments[0] === 'api' && segments.length >= 3) {
-    group = '';
-    at = 1;
-  } else if (segments[0] === 'apis' && segments.length >= 4) {
-    group = segments[1] as string;
-    at = 2;
-  } else {
-    return plain;
-  }
+  const isCore = segments[1] === 'api' && segments.length >= 4;
+  if (!isCore && !(segments[1] === 'apis' && segments.length >= 5)) return { kind: 'plain', path };
+  const group = isCore ? '' : (segments[2] as string);
+  let at = isCore ? 2 : 3;
   const version = segments[at] as string;
-  let rest = segments.slice(at + 1).map(decode);
-  let watchPrefix = false;
-  if (rest[0] === 'watch' && rest.length > 1) {
-    watchPrefix = true;
-    rest = rest.slice(1);
-  }
+  at += 1;
+  if (path.includes('%'))
+    for (let next = at; next < segments.length; next += 1) segments[next] = decode(segments[next]);
+  const watchPrefix = segments[at] === 'watch' && segments.length - at > 1;
+  if (watchPrefix) at += 1;
 
   let namespace: string | undefined;
+  const left = segments.length - at;
   if (
-    rest[0] === 'namespaces' &&
-    rest.length >= 3 &&
-    !(rest.length === 3 && NAMESPACE_SUBRESOURCES.has(rest[2] as string))
+    segments[at] === 'namespaces' &&
+    left >= 3 &&
+    !(left === 3 && NAMESPACE_SUBRESOURCES.has(segments[at + 2] as string))
   ) {
-    namespace = rest[1];
-    rest = rest.slice(2);
+    namespace = segments[at + 1];
+    at += 2;
   }
-  const [plural, name, subresource, ...more] = rest as [string, ...string[]];
+  const plural = segments[at] as string;
+  const name = segments[at + 1];
   return {
     kind: 'resource',
     group,
@@ -84,11 +76,13 @@ export function parseRequest(method: string, path: string, search: string): Requ
     plural,
     namespace: plural === 'namespaces' && namespace === undefined ? undefined : namespace,
     name,
-    subresource,
-    rest: more,
+    subresource: segments[at + 2],
+    rest: segments.length > at + 3 ? segments.slice(at + 3) : NOTHING,
     verb: verbOf(method, name, search, watchPrefix),
   };
 }
+
+const NOTHING: readonly string[] = [];
 
 function verbOf(
   method: string,
@@ -108,8 +102,7 @@ function asksToWatch(search: string): boolean {
   return value !== null && value !== 'false' && value !== '0' && value !== 'f';
 }
 
-function decode(segment: string): string {
-  if (!segment.includes('%')) return segment;
+function decode(segment = ''): string {
   try {
     return decodeURIComponent(segment);
   } catch {
