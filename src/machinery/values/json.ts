@@ -38,26 +38,31 @@ export function shareParts<T>(value: T, sample: T): T {
 /** Writes nothing before the first difference: up to there the whole sample may turn out to be the same. */
 function shareMembers(parts: JsonObject, others: JsonObject): JsonObject {
   let same = true;
+  let surplus = 0;
   for (const key in parts) {
-    const other = Object.hasOwn(others, key) ? others[key] : undefined;
+    // What is inherited is a function, which no part is.
+    const other = key === '__proto__' ? undefined : others[key];
     const part = shareParts(parts[key], other);
-    if (part === other) {
+    surplus += 1;
+    if (part === other && part !== undefined) {
       if (!same) setShared(parts, key, part);
     } else if (same) {
       same = false;
-      for (const before in parts) {
-        if (before === key) break;
-        setShared(parts, before, others[before]);
-      }
+      shareUntil(parts, others, key);
     }
   }
   if (!same) return parts;
-  for (const key in others) {
-    if (Object.hasOwn(parts, key)) continue;
-    for (const shared in parts) setShared(parts, shared, others[shared]);
-    return parts;
+  for (const _ in others) surplus -= 1;
+  if (surplus === 0) return others;
+  shareUntil(parts, others);
+  return parts;
+}
+
+function shareUntil(parts: JsonObject, others: JsonObject, end?: string): void {
+  for (const key in parts) {
+    if (key === end) return;
+    setShared(parts, key, others[key]);
   }
-  return others;
 }
 
 function setShared(parts: JsonObject, key: string, part: unknown): void {
