@@ -1,6 +1,6 @@
 import { type KubeObject, keyOf, type ObjectKey, formatKey, type ResourceType } from '../../api/resource.ts';
 import { type Labels, matches, type Selector } from '../values/index.ts';
-import { isExpired } from './api-error.ts';
+import { isExpired, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
 import type { Logger } from './log.ts';
@@ -148,7 +148,9 @@ export class Informer<T extends KubeObject> {
         const delayMs = Math.min(BACKOFF_BASE_MS * 2 ** (failures - 1), BACKOFF_MAX_MS);
         log.warn(
           { resource: this.type.plural, group: this.type.group, error: String(error), retryInMs: delayMs },
-          'lost the API server while following a resource',
+          isNotFound(error)
+            ? 'a resource that is followed is not served'
+            : 'lost the API server while following a resource',
         );
         await sleep(clock, delayMs, signal).catch(() => {});
       }
