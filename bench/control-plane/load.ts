@@ -75,14 +75,15 @@ const usual = {
   ports: [{ name: 'http', containerPort: 8080 }],
 };
 
-/** A pod that no scheduler takes: about 4 KB as stored, or 2 KB when it is small. */
-export function podBody(name: string, { small = false } = {}): string {
+/** A pod that no scheduler takes: about 4 KB as stored, or 2 KB when it is small; `unlike`: no other has its spec. */
+export function podBody(name: string, { small = false, unlike = false } = {}): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, labels: { app: 'web', tier: 'front' } },
     spec: {
       schedulerName: 'nobody',
+      ...(unlike && { hostname: name }),
       containers: [{ name: 'main', image: 'registry.example.com/team/web:1.2.3', ...(small ? {} : usual) }],
     },
   });

@@ -4,6 +4,8 @@ import type { Measure } from './report.ts';
 import type { Target } from './target.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
+/** Apart, so that both kinds of pods are listed and read by themselves. */
+const UNLIKE_PODS = '/api/v1/namespaces/kube-public/pods';
 const CLIENTS = 32;
 /** Created before anything is measured, on either server: neither stays as cold as it starts. */
 const WARM_UP = 10_000;
@@ -20,10 +22,17 @@ export async function measurePods(targets: readonly Target[], { pods }: { pods: 
   const share = Math.ceil(pods / ROUNDS);
   const warmUp = Math.min(WARM_UP, pods);
   const create = (send: Send, name: string) => expectStatus(send('POST', PODS, podBody(name)), 201);
+  // Replicas have their spec in common, which a server may make use of; these have not.
+  const createUnlike = (send: Send, name: string) =>
+    expectStatus(send('POST', UNLIKE_PODS, podBody(name, { unlike: true })), 201);
   const steps: readonly Step[] = [
     {
       name: 'pod creates',
       run: (send, round) => rate(share, (at) => create(send, `web-${round}-${at}`)),
+    },
+    {
+      name: 'creates of unlike pods',
+      run: (send, round) => rate(share, (at) => createUnlike(send, `own-${round}-${at}`)),
     },
     {
       name: 'pod status patches',

@@ -26,8 +26,6 @@ interface Known extends KnownSpec {
 
 /** Larger bodies are rare and not worth keeping. */
 const MAX_CHARS = 64 * 1024;
-/** Bodies that end alike so far are taken for replicas. */
-const END_CHARS = 256;
 
 /**
  * Replicas that their writer names differ in their metadata, and end in the very same text. Of the third one on, the
@@ -46,9 +44,8 @@ export class RepeatedSpecs {
     if (decoded !== undefined) return decoded;
 
     const result = whole();
-    const isReplica = text.slice(-END_CHARS) === this.#last.slice(-END_CHARS);
+    if (this.#seemsReplica(text)) this.#learn(row, text, result);
     this.#last = text;
-    if (isReplica) this.#learn(row, text, result);
     return result;
   }
 
@@ -61,6 +58,12 @@ export class RepeatedSpecs {
       // Whatever is wrong is told of the body as it came.
       return undefined;
     }
+  }
+
+  /** Whether it is the same as the one before from its spec on: to be known for sure only by a look at all of it. */
+  #seemsReplica(text: string): boolean {
+    const at = text.indexOf('"spec":');
+    return at >= 0 && text.slice(at) === this.#last.slice(at - text.length);
   }
 
   #learn(row: ResourceRow, text: string, { object, problems }: Decoded): void {
