@@ -43,8 +43,10 @@ export interface Strategy {
   /** Same for updates through `/status`; everything but status and metadata has already been copied from `old`. */
   prepareForStatusUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
 
-  /** `version` is the one the request is written in; few kinds have rules of a version. */
-  /** `replica` is an object of the kind that was checked when it was made: parts that are the very same are sound. */
+  /**
+   * `version` is the one the request is written in; few kinds have rules of a version. `replica` is an object of the
+   * kind that was checked when it was made: parts that are the very same are sound.
+   */
   validate?(object: ApiObject, version: string, replica?: ApiObject): Issue[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
   validateStatusUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];

@@ -65,3 +65,18 @@ test('a node port given to one Service is not given to the one made before', asy
   expect(kept.spec.ports).toEqual(ports);
   expect(kept.spec.clusterIP).not.toBe(second.spec.clusterIP);
 });
+
+test('who makes a Service anew as it was owns the address that it was given before', async () => {
+  interface Service {
+    metadata: { managedFields: { fieldsV1: { 'f:spec': object } }[] };
+    spec: { clusterIP: string };
+  }
+  const ports = [{ port: 80, targetPort: 80, protocol: 'TCP' }];
+  const given = await create<Service>('services', { metadata: { name: 'again' }, spec: { ports } });
+  const owned = (service: Service): object => service.metadata.managedFields[0]?.fieldsV1['f:spec'] ?? {};
+  expect(owned(given)).not.toHaveProperty('f:clusterIP');
+  await plane.client.request('DELETE', `${NAMESPACE}/services/again`);
+  const anew = await create<Service>('services', { metadata: { name: 'again' }, spec: given.spec });
+  expect(anew.spec).toEqual(given.spec);
+  expect(owned(anew)).toHaveProperty('f:clusterIP');
+});

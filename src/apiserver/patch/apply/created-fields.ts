@@ -33,12 +33,14 @@ export function createdFields(object: JsonObject, node: ObjectNode, withoutStatu
     return last.text;
   }
   const text = ownedFields(object, node, withoutStatus);
-  lastMade.set(node, { object, withoutStatus, text });
+  // What the server replaces in the object afterwards, such as a spec with an address, was not its writer's.
+  const asWritten = { ...object, ...(isObject(object.metadata) && { metadata: { ...object.metadata } }) };
+  lastMade.set(node, { object: asWritten, withoutStatus, text });
   return text;
 }
 
 interface Made {
-  /** Part of a stored object, which nobody changes but for fields that nobody owns. */
+  /** Its parts are those of a stored object, which nobody changes. */
   readonly object: JsonObject;
   readonly withoutStatus: boolean;
   readonly text: string | undefined;
