@@ -82,7 +82,7 @@ export async function measureLatency(client: Client, measured: Measured): Promis
   report(`  of the bare writes, within ${TARGET_MS} ms`, `${(100 * within).toFixed(1)} %: no charge can be quicker`);
   reportWaits(waits, others);
   const free = await waitsForNothing(client, measured);
-  report('  the same for pods without a budget', `${told(free)}: nothing is written, so no webhook can be quicker`);
+  report('  the same for pods without a budget', `${told(free)}: nothing is decided or written`);
   report('  processor time of the operator per eviction', `${cpuMs.toFixed(2)} ms, watching and counting included`);
 }
 
