@@ -1,9 +1,9 @@
 /**
  * The operator beside Kubernetes' own API server and etcd with 150,000 pods: the memory it takes, and what its webhook
- * adds to an eviction. The operator is a process of its own, as its users run it.
+ * adds to an eviction. The operator is a process of its own, started as in its image.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { disruptionLedgerType } from '../../src/api/quorate/types.ts';
 import { builtinType } from '../../src/api/registry.ts';
@@ -20,9 +20,10 @@ import { NAMESPACES, seedPods } from './seed.ts';
 
 const PODS = Number(process.env['QUORATE_BENCH_PODS'] ?? 150_000);
 const SYSTEM = 'quorate-system';
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'dist', 'cli', 'main.js');
 /** For profiles of the operator: `--cpu-prof --cpu-prof-dir=…`. */
-const NODE_FLAGS = (process.env['QUORATE_BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
-const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
+const MORE_FLAGS = (process.env['QUORATE_BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
 
 export async function benchOperator(): Promise<void> {
   if (findBinaries('1.36', ['etcd', 'kube-apiserver', 'kubectl']) === undefined || !existsSync(MAIN)) {
@@ -87,9 +88,13 @@ interface Running {
 function startProcess(plane: RealControlPlane): Promise<Running> {
   const started = performance.now();
   const flags = ['--mode', 'replace', '--host', '127.0.0.1', '--webhook-port', '0', '--metrics-port', '0'];
-  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, 'operator', '--kubeconfig', plane.kubeconfig, ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...imageFlags(), ...MORE_FLAGS, MAIN, 'operator', '--kubeconfig', plane.kubeconfig, ...flags],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   return new Promise((resolve, reject) => {
     let text = '';
     child.once('exit', (code) => reject(new Error(`the operator ended with ${code}: ${text}`)));
@@ -100,6 +105,12 @@ function startProcess(plane: RealControlPlane): Promise<Running> {
       resolve({ child, pid: child.pid ?? 0, port: Number(port), readyMs: performance.now() - started });
     });
   });
+}
+
+/** What Node is started with in the image. */
+function imageFlags(): string[] {
+  const entry = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8'))?.[1] ?? '[]';
+  return (JSON.parse(entry) as string[]).filter((word) => word.startsWith('--'));
 }
 
 /** All budgets over gangs have their numbers. */

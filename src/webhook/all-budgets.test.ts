@@ -6,6 +6,7 @@ import { DisruptionIndex, readBudget, readPod } from '../decisions/disruption/in
 import { BudgetIndexes } from '../decisions/unavailability/index.ts';
 import { createClient, ManualClock } from '../machinery/runtime/index.ts';
 import { reviewAllBudgets } from './all-budgets.ts';
+import { LedgerCluster } from './ledger-cluster.fixture.ts';
 import type { ReviewRequest } from './review.ts';
 
 const namespace = 'default';
@@ -55,6 +56,7 @@ async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
     budget: () => cached,
     isCordoned: () => false,
     podsResourceVersion: () => '1',
+    ledgers: new LedgerCluster({}).replica('a').desk,
     gates: { deletes: true, updates: true, verticalScaling: false },
     scaleOf: () => undefined,
   };

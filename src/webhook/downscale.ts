@@ -13,7 +13,7 @@ import {
 } from '../decisions/downscale/index.ts';
 import { type Client, type Clock, isNotFound, type Logger, sleep } from '../machinery/runtime/index.ts';
 import { formatSelector, fromLabelSelector } from '../machinery/values/index.ts';
-import { isAtLeast } from './eviction.ts';
+import { isAtLeast } from './resource-version.ts';
 import { allow, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface DownscaleWebhook {

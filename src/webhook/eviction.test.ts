@@ -1,30 +1,27 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
-import type { DisruptionLedger } from '../api/quorate/types.ts';
-import { DisruptionIndex, readBudget, readPod, readPodGroup } from '../decisions/disruption/index.ts';
-import { createClient, ManualClock } from '../machinery/runtime/index.ts';
+import type { DisruptionLedgerStatus } from '../api/quorate/types.ts';
+import { readBudget, readPod, readPodGroup } from '../decisions/disruption/index.ts';
+import { settle } from '../machinery/runtime/index.ts';
 import { reviewEviction } from './eviction.ts';
+import { LedgerCluster, namespace } from './ledger-cluster.fixture.ts';
 
-const namespace = 'default';
 const never = new AbortController().signal;
 
 const budget: PodDisruptionBudget = {
-  metadata: { name: 'gangs', namespace, uid: 'b', generation: 1 },
+  metadata: { name: 'foo', namespace, uid: 'b', generation: 1 },
   spec: { minAvailable: 1, selector: { matchLabels: { app: 'training' } } },
 };
 
-const ledger: DisruptionLedger = {
-  metadata: { name: 'gangs', namespace, resourceVersion: '5' },
-  status: {
-    observedGeneration: 1,
-    disruptionsAllowed: 2,
-    currentHealthy: 3,
-    desiredHealthy: 1,
-    expectedPods: 3,
-    conditions: [{ type: 'PodGroupBudget', status: 'True', reason: 'AllGrouped', message: '', lastTransitionTime: '' }],
-    unit: 'PodGroup',
-  },
+const status: DisruptionLedgerStatus = {
+  observedGeneration: 1,
+  disruptionsAllowed: 2,
+  currentHealthy: 3,
+  desiredHealthy: 1,
+  expectedPods: 3,
+  conditions: [{ type: 'PodGroupBudget', status: 'True', reason: 'AllGrouped', message: '', lastTransitionTime: '' }],
+  unit: 'PodGroup',
 };
 
 const pod = (name: string, gang: string): Pod =>
@@ -35,35 +32,23 @@ const pod = (name: string, gang: string): Pod =>
   }) as unknown as Pod;
 
 /** Three gangs of two under one budget, and an API server that takes every status as it comes. */
-function stage(refuseWith?: { code: number; reason: string }) {
-  const index = new DisruptionIndex();
+function stage() {
+  const cluster = new LedgerCluster(status);
+  const { client, desk, index } = cluster.replica('a');
   for (const gang of ['a', 'b', 'c']) {
     const spec = { schedulingPolicy: { gang: { minCount: 2 } } };
     index.setPodGroup(namespace, gang, readPodGroup({ metadata: { name: gang, namespace }, spec } as never));
     for (const at of [0, 1]) index.setPod(readPod(pod(`${gang}-${at}`, gang)));
   }
-  index.setBudget(readBudget({ ...budget, status: ledger.status }));
-  const calls: string[] = [];
-  const client = createClient({
-    userAgent: 'test',
-    transport: ({ body, method, path }) => {
-      calls.push(`${method} ${path.split('/').slice(-2).join('/')}`);
-      if (method === 'GET') return answer(404, { kind: 'Status', code: 404, reason: 'NotFound' });
-      if (refuseWith !== undefined) return answer(refuseWith.code, { kind: 'Status', ...refuseWith });
-      return answer(200, JSON.parse(String(body)) as object);
-    },
-  });
-  const written: DisruptionLedger[] = [];
-  const clock = new ManualClock();
+  index.setBudget(readBudget({ ...budget, status }));
   const webhook = {
     client,
-    clock,
+    clock: cluster.clock,
     index,
     budget: () => budget,
     isCordoned: () => false,
     podsResourceVersion: () => '9',
-    cachedLedger: () => ledger,
-    ledgerWritten: (one: DisruptionLedger) => void written.push(one),
+    ledgers: desk,
   };
   const review = (name: string) =>
     reviewEviction(
@@ -71,30 +56,39 @@ function stage(refuseWith?: { code: number; reason: string }) {
       { uid: 'u', operation: 'CREATE', resource: { group: '', version: 'v1', resource: 'pods' }, namespace, name },
       never,
     );
-  return { calls, clock, index, review, written };
-}
-
-function answer(status: number, body: object) {
-  return Promise.resolve({ status, headers: {}, body: Buffer.from(JSON.stringify(body)) });
+  return { cluster, index, review };
 }
 
 test('reviewEviction() charges with one write and no read', async () => {
-  const { calls, review } = stage();
+  const { cluster, review } = stage();
   expect(await review('a-0')).toEqual({ allowed: true });
-  expect(calls).toEqual(['PUT gangs/status']);
+  expect(cluster.requests).toEqual(['a PUT foo/status']);
 });
 
 test('reviewEviction() writes the count that the controller arrives at, so that it need not write again', async () => {
-  const { clock, index, review, written } = stage();
+  const { cluster, index, review } = stage();
   await review('a-0');
-  const status = written[0]?.status;
-  expect(status?.disruptionsAllowed).toBe(1);
-  expect(status?.currentHealthy).toBe(index.count(namespace, 'gangs', clock.now())?.healthy);
-  expect(Object.keys(status?.disruptedPods ?? {})).toEqual(['a-0']);
+  const written = cluster.writes[0]?.status;
+  expect(written?.disruptionsAllowed).toBe(1);
+  expect(written?.currentHealthy).toBe(index.count(namespace, 'foo', cluster.clock.now())?.healthy);
+  expect(Object.keys(written?.disruptedPods ?? {})).toEqual(['a-0']);
+});
+
+test('reviewEviction() answers before it writes where it holds the ledger', async () => {
+  const { cluster, review } = stage();
+  await review('a-0');
+  cluster.onTheWay = [];
+  expect(await review('b-0')).toEqual({ allowed: true });
+  expect(cluster.writes).toHaveLength(1);
+  await settle();
+  cluster.onTheWay[0]?.deliver();
+  expect(Object.keys(cluster.ledger.status?.disruptedPods ?? {})).toEqual(['a-0', 'b-0']);
+  expect(cluster.ledger.status?.disruptionsAllowed).toBe(0);
 });
 
 test('reviewEviction() refuses for now when the ledger it knew is gone', async () => {
-  const { review, written } = stage({ code: 404, reason: 'NotFound' });
+  const { cluster, review } = stage();
+  cluster.gone = true;
   expect(await review('a-0')).toMatchObject({ allowed: false, status: { code: 429 } });
-  expect(written).toEqual([]);
+  expect(cluster.writes).toEqual([]);
 });

@@ -1,9 +1,6 @@
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
-import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../api/quorate/types.ts';
 import { podDisruptionBudgetType, podType } from '../api/resource-types.ts';
 import {
-  type Charge,
-  chargedStatus,
   type DisruptionIndex,
   explainEviction,
   explanationCauses,
@@ -15,6 +12,9 @@ import {
   type RefusalAnswer,
 } from '../decisions/disruption/index.ts';
 import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { ABANDONED_MS } from './ledger-hold.ts';
+import type { LedgerDesk } from './ledger-desk.ts';
+import { isAtLeast } from './resource-version.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface EvictionWebhook {
@@ -26,10 +26,7 @@ export interface EvictionWebhook {
   readonly isCordoned: (node: string) => boolean;
   /** The resourceVersion that the pods in the index are at least as new as. */
   readonly podsResourceVersion: () => string;
-  /** The newest ledger seen here. A grant on an older one than the cluster's is caught when it is written. */
-  readonly cachedLedger?: ((namespace: string, name: string) => DisruptionLedger | undefined) | undefined;
-  /** Told of every ledger written here, before the watch shows it. */
-  readonly ledgerWritten?: ((ledger: DisruptionLedger) => void) | undefined;
+  readonly ledgers: LedgerDesk;
 }
 
 /** As often as the API server itself tries before it gives up. */
@@ -40,8 +37,8 @@ const FRESHNESS_LIMIT_MS = 2000;
 
 /**
  * Judges an eviction by the groups its budget counts. Nothing is said about pods whose budget counts pods: Kubernetes
- * does that itself. A grant is written to the ledger by compare-and-swap before it is given, so that of any number of
- * replicas only one can give the last.
+ * does that itself. A grant is written to the ledger by compare-and-swap before it is given, or given by the one replica
+ * that holds the ledger, so that of any number of replicas only one can give the last.
  */
 export async function reviewEviction(
   webhook: EvictionWebhook,
@@ -63,11 +60,13 @@ export async function reviewEviction(
     if (view.mode.unit === 'Pod' && view.budget.status.podGroupBudget?.status !== 'True') return allow;
     const { name: budgetName } = view.budget;
     const budget = webhook.budget(pod.namespace, budgetName);
-    // Only a grant that is charged is proven by its write; every other answer wants the ledger as it is now.
-    const cached = attempt === 0 && !dryRun ? webhook.cachedLedger?.(pod.namespace, budgetName) : undefined;
-    const ledger = cached ?? (await readLedger(webhook.client, pod.namespace, budgetName));
+    // Only a grant that is charged is proven by its charge; every other answer wants the ledger as it is now.
+    const cached = attempt === 0 && !dryRun ? webhook.ledgers.get(pod.namespace, budgetName) : undefined;
+    const ledger = cached ?? (await webhook.ledgers.read(pod.namespace, budgetName));
     if (budget === undefined || ledger === undefined) return answer(processing(budgetName));
-    if (!(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return answer(processing(budgetName));
+    const { podsResourceVersion } = ledger.status ?? {};
+    if (!sees(webhook, podsResourceVersion) && !(await hasSeen(webhook, podsResourceVersion, signal)))
+      return answer(processing(budgetName));
 
     webhook.index.setBudget(readBudget({ ...budget, status: ledger.status ?? {} }, view.budget));
     const now = webhook.clock.now();
@@ -77,16 +76,16 @@ export async function reviewEviction(
     if (verdict === undefined) return allow;
     if (!verdict.allowed) return refusal(webhook, verdict, { pod, now, judgement });
     if (verdict.charge === undefined || dryRun) return allow;
+    if (webhook.ledgers.isHeldElsewhere(ledger)) {
+      const sawPods = (): Promise<boolean> => sawPodsOfNow(webhook, pod.namespace, signal);
+      if (!(await webhook.ledgers.claim(ledger, sawPods, signal))) return answer(held(budgetName));
+      continue;
+    }
     const { cost } = verdict.charge;
-    const status = chargedLedger(
-      ledger.status ?? {},
-      { namespace: pod.namespace, pod: pod.name, cost, now },
-      webhook.index,
-    );
     try {
-      const written = await webhook.client.updateStatus(disruptionLedgerType, { ...ledger, status });
-      webhook.index.setBudget(readBudget({ ...budget, status: written.status ?? {} }, view.budget));
-      webhook.ledgerWritten?.(written);
+      const charge = { namespace: pod.namespace, pod: pod.name, cost, now };
+      const { status = {} } = await webhook.ledgers.charge(ledger, charge);
+      webhook.index.setBudget(readBudget({ ...budget, status }, view.budget));
       return allow;
     } catch (error) {
       // Another replica or the controller was faster; judge again on what they wrote.
@@ -100,13 +99,10 @@ export async function reviewEviction(
   });
 }
 
-/**
- * With the count that the controller would arrive at once it sees the charge: a ledger that says it all already is not
- * written a second time.
- */
-function chargedLedger(status: DisruptionLedgerStatus, charge: Charge, index: DisruptionIndex): DisruptionLedgerStatus {
-  const currentHealthy = Math.max(0, (status.currentHealthy ?? 0) - charge.cost);
-  return { ...status, ...chargedStatus(status, charge, index), currentHealthy };
+/** The replica that holds the ledger does not let go. */
+function held(budgetName: string): RefusalAnswer {
+  const message = `Cannot evict pod: the replica of Quorate that decides for budget ${budgetName} does not answer. If it is gone, the others decide after ${ABANDONED_MS / 1000} seconds; try again.`;
+  return { ...processing(budgetName), message };
 }
 
 /**
@@ -131,19 +127,6 @@ async function lookForPod(
 function hasDryRun(eviction: ReviewRequest['object']): boolean {
   const options = eviction?.['deleteOptions'] as { dryRun?: string[] } | undefined;
   return (options?.dryRun?.length ?? 0) > 0;
-}
-
-export async function readLedger(
-  client: Client,
-  namespace: string,
-  name: string,
-): Promise<DisruptionLedger | undefined> {
-  try {
-    return await client.get(disruptionLedgerType, { namespace, name });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 export async function readOwn(
@@ -196,23 +179,27 @@ function isKubernetesOwn({ reason, views }: Refusal): boolean {
  * it go; a replica that does not see that yet would count the pod as healthy.
  */
 export async function hasSeen(
-  { clock, podsResourceVersion }: EvictionWebhook,
+  webhook: EvictionWebhook,
   wanted: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (wanted === undefined || wanted === '') return true;
+  const { clock } = webhook;
   const deadline = clock.now() + FRESHNESS_LIMIT_MS;
-  while (!isAtLeast(podsResourceVersion(), wanted)) {
+  while (!sees(webhook, wanted)) {
     if (clock.now() >= deadline) return false;
     await sleep(clock, FRESHNESS_STEP_MS, signal);
   }
   return true;
 }
 
-/** resourceVersions are decimal numbers of any length. */
-export function isAtLeast(version: string, wanted: string): boolean {
-  if (version.length !== wanted.length) return version.length > wanted.length;
-  return version >= wanted;
+function sees({ podsResourceVersion }: EvictionWebhook, wanted: string | undefined): boolean {
+  return wanted === undefined || wanted === '' || isAtLeast(podsResourceVersion(), wanted);
+}
+
+/** Whether our pods are as new as the API server's: what was evicted until now shows in them. */
+export async function sawPodsOfNow(webhook: EvictionWebhook, namespace: string, signal: AbortSignal): Promise<boolean> {
+  const { metadata } = await webhook.client.list(podType, { namespace, limit: 1 });
+  return hasSeen(webhook, metadata?.resourceVersion, signal);
 }
 
 function refusal(

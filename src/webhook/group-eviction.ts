@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../api/generated/policy-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../api/kruise/types.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../api/quorate/group-eviction.ts';
-import { type DisruptionLedger, disruptionLedgerType } from '../api/quorate/types.ts';
+import type { DisruptionLedger } from '../api/quorate/types.ts';
 import type { KubeObject, ResourceType } from '../api/resource.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
 import { chargedStatus, type PodFacts, processing, readBudget } from '../decisions/disruption/index.ts';
@@ -16,7 +16,7 @@ import {
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { type EvictionWebhook, hasSeen, readLedger, readOwn } from './eviction.ts';
+import { type EvictionWebhook, hasSeen, readOwn, sawPodsOfNow } from './eviction.ts';
 import { type PodWebhook, refresh } from './pods.ts';
 import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -83,7 +83,7 @@ export async function settleGroup(
   { dryRun, namespace, spec, username = '' }: GroupRequest,
   signal: AbortSignal,
 ): Promise<Settlement> {
-  const { client, clock, gates, index, indexes, scaleOf } = webhook;
+  const { clock, gates, index, indexes, scaleOf } = webhook;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const members = membersOf(index, namespace, spec);
     if (members.length === 0) return refused(noMembers(namespace, spec));
@@ -111,7 +111,7 @@ export async function settleGroup(
     }
     if (dryRun) return { granted: true, members };
     try {
-      await commit(client, writesOf(webhook, verdict, { books, namespace, nowMs }));
+      await commit(writesOf(webhook, verdict, { books, namespace, nowMs }));
       return { granted: true, members };
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -158,7 +158,7 @@ async function openBooks(
         index.setBudget(readBudget(budget));
         continue;
       }
-      const ledger = await readLedger(client, namespace, name);
+      const ledger = await openLedger(webhook, namespace, name, signal);
       if (ledger === undefined || !(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return name;
       books.set(name, { budget, ledger });
       index.setBudget(readBudget({ ...budget, status: ledger.status ?? {} }));
@@ -167,10 +167,25 @@ async function openBooks(
   return books;
 }
 
+/** The ledger as it is now, and held by no other replica; undefined where there is none to be had. */
+async function openLedger(
+  webhook: GroupWebhook,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<DisruptionLedger | undefined> {
+  const ledger = await webhook.ledgers.read(namespace, name);
+  if (ledger === undefined || !webhook.ledgers.isHeldElsewhere(ledger)) return ledger;
+  const isOurs = await webhook.ledgers.claim(ledger, () => sawPodsOfNow(webhook, namespace, signal), signal);
+  return isOurs ? webhook.ledgers.read(namespace, name) : undefined;
+}
+
+type Written = KubeObject & { status?: object | undefined };
+
 interface Write {
-  readonly type: ResourceType<KubeObject & { status?: object | undefined }>;
-  readonly before: KubeObject & { status?: object | undefined };
+  readonly before: Written;
   readonly status: object;
+  readonly put: (before: Written, status: object) => Promise<Written>;
   /** Tells the index what was written. */
   readonly written: (after: KubeObject) => void;
 }
@@ -180,7 +195,11 @@ function writesOf(
   verdict: Extract<GroupVerdict, { allowed: true }>,
   { books, namespace, nowMs }: { books: Books; namespace: string; nowMs: number },
 ): Write[] {
-  const { index, indexes } = webhook;
+  const { client, index, indexes, ledgers } = webhook;
+  const putBy =
+    (type: ResourceType<Written>): Write['put'] =>
+    (before, status) =>
+      client.updateStatus(type, { ...before, status });
   const charged = (status: PodDisruptionBudgetStatus, { pods }: DisruptionCharge): PodDisruptionBudgetStatus =>
     pods.reduce((to, { cost, name: pod }) => chargedStatus(to, { namespace, pod, cost, now: nowMs }, index), status);
   const disruption = verdict.disruption.map((charge): Write => {
@@ -189,17 +208,20 @@ function writesOf(
     const { budget, ledger } = book;
     const before = ledger ?? budget;
     return {
-      type: (ledger === undefined ? podDisruptionBudgetType : disruptionLedgerType) as Write['type'],
       before,
+      put:
+        ledger === undefined
+          ? putBy(podDisruptionBudgetType as ResourceType<Written>)
+          : (from, status) => ledgers.write(from as DisruptionLedger, status, { grants: true }),
       status: { ...before.status, ...charged(before.status ?? {}, charge) },
       written: (after) => index.setBudget(readBudget({ ...budget, status: (after as DisruptionLedger).status ?? {} })),
     };
   });
   const unavailability = verdict.unavailability.map(
     ({ entry, status }): Write => ({
-      type: POD_UNAVAILABLE_BUDGETS as Write['type'],
       before: entry.budget,
       status,
+      put: putBy(POD_UNAVAILABLE_BUDGETS as ResourceType<Written>),
       written: (after) => indexes.of(namespace).setBudget(after as PodUnavailableBudget),
     }),
   );
@@ -207,18 +229,18 @@ function writesOf(
 }
 
 /** All or none: what was written before a failure is taken back. */
-async function commit(client: Client, writes: readonly Write[]): Promise<void> {
-  const done: { write: Write; after: KubeObject }[] = [];
+async function commit(writes: readonly Write[]): Promise<void> {
+  const done: { write: Write; after: Written }[] = [];
   for (const write of writes) {
     try {
-      const after = await client.updateStatus(write.type, { ...write.before, status: write.status });
+      const after = await write.put(write.before, write.status);
       done.push({ write, after });
       write.written(after);
     } catch (error) {
       // A budget that is gone guards nothing.
       if (isNotFound(error)) continue;
       for (const { after, write: one } of done) {
-        await client.updateStatus(one.type, { ...after, status: one.before.status }).then(one.written, () => {});
+        await one.put(after, one.before.status ?? {}).then(one.written, () => {});
       }
       throw error;
     }

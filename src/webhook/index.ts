@@ -1,6 +1,7 @@
 export { reviewBudget } from './budgets.ts';
 export { type DownscaleWebhook, LONGEST_PICKER_SECONDS, reviewDownscale } from './downscale.ts';
-export { type EvictionWebhook, isAtLeast } from './eviction.ts';
+export type { EvictionWebhook } from './eviction.ts';
+export { LedgerDesk, type LedgerDeskOptions } from './ledger-desk.ts';
 export { reviewAllBudgets } from './all-budgets.ts';
 export { reviewGroup } from './groups.ts';
 export { reviewPicker } from './pickers.ts';

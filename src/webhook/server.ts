@@ -85,11 +85,11 @@ async function serve(
   if (request.method !== 'POST') return answer(response, 405, 'reviews are sent by POST');
   // The API server tries again or applies its failure policy; both are better than a guess.
   if (!isReady()) return answer(response, 503, 'caches are not filled yet');
-  const body = await readBody(request);
-  if (body === undefined) return answer(response, 413, 'the review is too large');
+  const text = await readBody(request);
+  if (text === undefined) return answer(response, 413, 'the review is too large');
   let review: ReviewRequest;
   try {
-    review = parseReview(body);
+    review = parseReview(text);
   } catch (error) {
     if (error instanceof ReviewFormatError) return answer(response, 400, error.message);
     throw error;
@@ -107,8 +107,10 @@ async function serve(
     const message = `Quorate could not decide: ${error instanceof Error ? error.message : String(error)}`;
     verdict = { allowed: false, status: { status: 'Failure', code: 500, reason: 'InternalError', message } };
   }
-  response.setHeader('content-type', 'application/json');
-  response.end(formatReview(review.uid, verdict));
+  const body = formatReview(review.uid, verdict);
+  // Of known length, head and body go out as one.
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
 }
 
 function answer(response: ServerResponse, code: number, text: string): void {
@@ -117,13 +119,21 @@ function answer(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** Undefined where it is too large. */
+function readBody(request: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else {
+        request.pause();
+        resolve(undefined);
+      }
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the API server hung up')));
+  });
 }

@@ -1,5 +1,5 @@
 import { QUORATE_GROUP } from '../quorate/types.ts';
-import { conditions, defineKind, int32, int64, mapOf, object, text, time } from './builder.ts';
+import { conditions, defineKind, flag, int32, int64, mapOf, object, text, time } from './builder.ts';
 
 export const disruptionLedgerDefinition = defineKind({
   group: QUORATE_GROUP,
@@ -22,6 +22,17 @@ export const disruptionLedgerDefinition = defineKind({
         currentHealthy: int32('How many are up.'),
         desiredHealthy: int32('How many must stay up.'),
         expectedPods: int32('How many there should be.'),
+        hold: object(
+          {
+            holder: text('The replica.'),
+            stamp: text('Another with every write of the holder.'),
+            recalled: flag('Another replica asks the holder to let go.'),
+          },
+          {
+            description:
+              'The replica that grants by itself and lists its grants a moment later; absent where every grant is listed before it is given.',
+          },
+        ),
         conditions: conditions(
           'Whether disruptions are allowed, what is counted, and how the budget compares with the built-in count.',
         ),

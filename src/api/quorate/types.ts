@@ -21,6 +21,17 @@ export interface DisruptionLedgerStatus extends PodDisruptionBudgetStatus {
   unit?: string | undefined;
   /** A reader whose pods are older than this has not seen what the numbers were computed from. */
   podsResourceVersion?: string | undefined;
+  /** The replica that grants under this ledger by itself; absent where whoever writes first does. */
+  hold?: LedgerHold | undefined;
+}
+
+/** While it lasts, its holder may have given grants that are not listed yet, and nobody else gives any. */
+export interface LedgerHold {
+  holder: string;
+  /** Another with every write of the holder. */
+  stamp: string;
+  /** Another replica wants to grant: the holder lists what it gave and lets go. */
+  recalled?: boolean | undefined;
 }
 
 export const disruptionLedgerType: ResourceType<DisruptionLedger> = {

@@ -1,8 +1,9 @@
 /** The same controllers and decisions on a cluster that exists already, through its supported extension points. */
+import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
-import { type DisruptionLedger, disruptionLedgerType } from '../../api/quorate/types.ts';
+import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import {
   nodeType,
   podDisruptionBudgetType,
@@ -11,7 +12,7 @@ import {
   statefulSetType,
 } from '../../api/resource-types.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
-import { createDisruptionController, ledgerBook, type Ledgers } from '../../controllers/disruption/index.ts';
+import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
 import { createGroupEvictionController } from '../../controllers/group-eviction/index.ts';
 import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
@@ -32,6 +33,7 @@ import {
   systemClock,
 } from '../../machinery/runtime/index.ts';
 import {
+  LedgerDesk,
   type Mode,
   NAME,
   reviewAllBudgets,
@@ -60,7 +62,6 @@ import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
 import { preflight } from './preflight.ts';
-import { newestLedgers } from './newest-ledgers.ts';
 import { projections } from './projections.ts';
 
 export interface OperatorOptions {
@@ -137,7 +138,15 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       leading = true;
     });
     const metrics = new Metrics();
-    const running = await startParts(options, { client, clock, elected, metrics, send, certificate });
+    const running = await startParts(options, {
+      client,
+      clock,
+      elected,
+      metrics,
+      send,
+      certificate,
+      signal: abort.signal,
+    });
     const metricsServer = await serveMetrics(metrics, options);
     const trusted = keepAuthority({ client, clock, log, signal: abort.signal }, certificate.authority);
     const renewed = (next: ServingCertificate): void => {
@@ -158,6 +167,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       ready: running.ready,
       async stop() {
         await running.webhook.close();
+        // Ledgers let go of spare the other replicas the wait.
+        await Promise.race([running.ledgers.close(), sleep(systemClock, RELEASE_LIMIT_MS)]);
         running.components.stop();
         abort.abort(new Error('The operator is stopping'));
         // A lease given back spares the successor the wait.
@@ -180,12 +191,13 @@ interface Parts {
   readonly metrics: Metrics;
   readonly send: ReturnType<typeof createHttpTransport>['send'];
   readonly certificate: ServingCertificate;
+  readonly signal: AbortSignal;
 }
 
 async function startParts(
   options: OperatorOptions,
   parts: Parts,
-): Promise<{ components: RunningComponents; webhook: WebhookServer; ready: Promise<void> }> {
+): Promise<{ components: RunningComponents; ledgers: LedgerDesk; webhook: WebhookServer; ready: Promise<void> }> {
   const { client, clock, elected, metrics, send } = parts;
   const { log, mode } = options;
   const index = new DisruptionIndex();
@@ -196,8 +208,18 @@ async function startParts(
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
   const groupEvictions = await isServed(client, 'policy.quorate.dev', 'v1alpha1', 'groupevictions');
   if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
-  let newest: Ledgers | undefined;
-  const ledgersIn = (informers: InformerSet): Ledgers => (newest ??= newestLedgers(informers.of(disruptionLedgerType)));
+  let desk: LedgerDesk | undefined;
+  const deskOf = (informers: InformerSet): LedgerDesk =>
+    (desk ??= new LedgerDesk({
+      client,
+      clock: options.clock ?? systemClock,
+      index,
+      ledgers: informers.of(disruptionLedgerType),
+      // A process that is started again under the same name does not know what the one before it granted.
+      identity: `${options.identity}/${randomBytes(4).toString('hex')}`,
+      log,
+      signal: parts.signal,
+    }));
   const components = runComponents(
     { transportFor: () => send, clock, log, metrics, leading: elected, projections, stalledMs: STALLED_MS },
     [
@@ -210,7 +232,7 @@ async function startParts(
             clock,
             events: eventsFor('quorate'),
             budgets: informers.of(podDisruptionBudgetType),
-            ledgers: ledgersIn(informers),
+            ledgers: deskOf(informers),
             pods: informers.of(podType),
             ownsStatus: mode === 'replace',
           }),
@@ -242,7 +264,7 @@ async function startParts(
   const ready = informers.whenSynced().then(() => {
     synced = true;
   });
-  const ledgers = ledgersIn(informers);
+  const ledgers = deskOf(informers);
   const evictions = {
     client,
     clock,
@@ -250,8 +272,7 @@ async function startParts(
     budget: (namespace: string, name: string) => budgets.get({ namespace, name }),
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
-    cachedLedger: (namespace: string, name: string) => ledgers.get(namespace, name),
-    ledgerWritten: (ledger: DisruptionLedger) => ledgers.written(ledger),
+    ledgers,
   };
   const podGuard = {
     client,
@@ -279,7 +300,7 @@ async function startParts(
     handlers: measured(handlers, metrics, clock),
     isReady: () => synced,
   });
-  return { components, webhook, ready };
+  return { components, ledgers, webhook, ready };
 }
 
 /** Counts and times every review. */

@@ -2,7 +2,7 @@ import { controllerReference } from '../../api/core/owner.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { type DisruptionLedger, disruptionLedgerType } from '../../api/quorate/types.ts';
+import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import {
   type Client,
@@ -17,10 +17,8 @@ import type { BudgetBook } from './book.ts';
 /** The ledgers of a cluster, as new as this process knows them. */
 export interface Ledgers {
   get(namespace: string, name: string): DisruptionLedger | undefined;
-  /** Told of every ledger written here, before the watch shows it. */
-  written(ledger: DisruptionLedger): void;
-  /** It turned out to be gone. */
-  forget(ledger: DisruptionLedger): void;
+  /** Writes what follows from a ledger that was got here; throws a conflict where there is a newer one by now. */
+  write(ledger: DisruptionLedger, status: DisruptionLedgerStatus): Promise<DisruptionLedger>;
   follow(changed: (ledger: DisruptionLedger) => void): void;
   whenSynced(): Promise<void>;
 }
@@ -45,11 +43,15 @@ export interface LedgerBookOptions {
  */
 export function ledgerBook(options: LedgerBookOptions): BudgetBook {
   const { budgets, client, ledgers, ownsStatus, pods } = options;
+  /** The ledgers that budgets were given with: numbers computed from one are written to that one or not at all. */
+  const sources = new WeakMap<PodDisruptionBudget, DisruptionLedger>();
   const withLedger = (budget: PodDisruptionBudget): PodDisruptionBudget => {
     const { name = '', namespace = '' } = budget.metadata;
     const ledger = ledgers.get(namespace, name);
-    if (ledger !== undefined) return { ...budget, status: ledger.status ?? {} };
-    return ownsStatus ? budget : { ...budget, status: {} };
+    if (ledger === undefined) return ownsStatus ? budget : { ...budget, status: {} };
+    const given = { ...budget, status: ledger.status ?? {} };
+    sources.set(given, ledger);
+    return given;
   };
   return {
     get(key) {
@@ -57,24 +59,19 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       return budget === undefined ? undefined : withLedger(budget);
     },
     async write(budget, status) {
-      const { name = '', namespace = '' } = budget.metadata;
-      const ledger = ledgers.get(namespace, name);
+      const ledger = sources.get(budget);
       const countsGroups = isTrue(status, 'PodGroupBudget');
       if (!countsGroups && ledger === undefined) {
         if (ownsStatus) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
         return;
       }
       const current = ledger ?? (await createLedger(client, budget));
-      const written = await writeLedger(options, {
-        ...current,
-        status: {
-          ...status,
-          conditions: withBuiltinCount(options, budget, status),
-          unit: countsGroups ? 'PodGroup' : 'Pod',
-          podsResourceVersion: pods.resourceVersion,
-        },
+      await ledgers.write(current, {
+        ...status,
+        conditions: withBuiltinCount(options, budget, status),
+        unit: countsGroups ? 'PodGroup' : 'Pod',
+        podsResourceVersion: pods.resourceVersion,
       });
-      ledgers.written(written);
       if (ownsStatus) await writeLoose(options, budget, countsGroups ? undefined : status);
     },
     leavesAlone: ({ name, namespace = '' }, unit) =>
@@ -91,18 +88,6 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       await Promise.all([budgets.whenSynced(), ledgers.whenSynced()]);
     },
   };
-}
-
-async function writeLedger(
-  { client, ledgers }: LedgerBookOptions,
-  ledger: DisruptionLedger,
-): Promise<DisruptionLedger> {
-  try {
-    return await client.updateStatus(disruptionLedgerType, ledger);
-  } catch (error) {
-    if (isNotFound(error)) ledgers.forget(ledger);
-    throw error;
-  }
 }
 
 async function createLedger(client: Client, budget: PodDisruptionBudget): Promise<DisruptionLedger> {

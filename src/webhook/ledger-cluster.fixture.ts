@@ -1,0 +1,139 @@
+/** One ledger as an API server keeps it, and replicas that read, write and watch it, as slowly as a test wants. */
+import type { DisruptionLedger, DisruptionLedgerStatus } from '../api/quorate/types.ts';
+import { DisruptionIndex } from '../decisions/disruption/index.ts';
+import {
+  createClient,
+  type Informer,
+  type InformerHandler,
+  ManualClock,
+  silentLogger,
+  type TransportRequest,
+  type TransportResponse,
+} from '../machinery/runtime/index.ts';
+import { LedgerDesk } from './ledger-desk.ts';
+
+export const namespace = 'default';
+
+/** Something on its way: a request to the API server, or its answer. */
+export interface Delivery {
+  readonly replica: LedgerReplica;
+  deliver(): void;
+}
+
+export class LedgerCluster {
+  readonly clock: ManualClock;
+  ledger: DisruptionLedger;
+  /** Every write that was taken: who wrote which status. */
+  readonly writes: { by: string; status: DisruptionLedgerStatus }[] = [];
+  readonly requests: string[] = [];
+  /** Requests and answers wait here until they are delivered by hand; undefined: they arrive at once. */
+  onTheWay: Delivery[] | undefined;
+  /** What the next writes are answered with, in place of being taken. */
+  readonly refusals: { code: number; reason: string }[] = [];
+  /** The ledger was deleted, and its replicas do not know it. */
+  gone = false;
+  /** The resourceVersion of pods, as a list of them tells it. */
+  podsVersion = 1;
+  readonly #replicas: LedgerReplica[] = [];
+  #version = 10;
+
+  constructor(status: DisruptionLedgerStatus, clock = new ManualClock()) {
+    this.clock = clock;
+    this.ledger = { metadata: { name: 'foo', namespace, resourceVersion: '10' }, status };
+  }
+
+  replica(identity: string): LedgerReplica {
+    const replica = new LedgerReplica(this, identity);
+    this.#replicas.push(replica);
+    return replica;
+  }
+
+  /** Somebody else writes. */
+  change(status: DisruptionLedgerStatus): void {
+    this.#version += 1;
+    this.ledger = { metadata: { ...this.ledger.metadata, resourceVersion: String(this.#version) }, status };
+    for (const replica of this.#replicas) replica.unseen.push(this.ledger);
+  }
+
+  send(replica: LedgerReplica, request: TransportRequest): Promise<TransportResponse> {
+    this.requests.push(
+      `${replica.identity} ${request.method} ${request.path.split('?')[0]?.split('/').slice(-2).join('/')}`,
+    );
+    if (this.onTheWay === undefined) return Promise.resolve(this.#serve(replica, request));
+    return new Promise((resolve) => {
+      this.onTheWay?.push({
+        replica,
+        deliver: () => {
+          const answer = this.#serve(replica, request);
+          this.onTheWay?.push({ replica, deliver: () => resolve(answer) });
+        },
+      });
+    });
+  }
+
+  #serve(replica: LedgerReplica, { body, method, path }: TransportRequest): TransportResponse {
+    if (path.includes('/pods'))
+      return answer(200, { items: [], metadata: { resourceVersion: String(this.podsVersion) } });
+    if (this.gone) return answer(404, { kind: 'Status', code: 404, reason: 'NotFound' });
+    if (method === 'GET') return answer(200, this.ledger);
+    const refusal = this.refusals.shift();
+    if (refusal !== undefined) return answer(refusal.code, { kind: 'Status', ...refusal });
+    const wanted = JSON.parse(String(body)) as DisruptionLedger;
+    if (wanted.metadata.resourceVersion !== this.ledger.metadata.resourceVersion)
+      return answer(409, { kind: 'Status', code: 409, reason: 'Conflict' });
+    this.change(wanted.status ?? {});
+    this.writes.push({ by: replica.identity, status: wanted.status ?? {} });
+    return answer(200, this.ledger);
+  }
+}
+
+function answer(status: number, body: object): TransportResponse {
+  return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+}
+
+export class LedgerReplica {
+  readonly identity: string;
+  readonly index = new DisruptionIndex();
+  readonly client;
+  readonly desk: LedgerDesk;
+  /** Versions that its watch has still to show. */
+  readonly unseen: DisruptionLedger[] = [];
+  readonly #handlers: InformerHandler<DisruptionLedger>[] = [];
+  #shown: DisruptionLedger;
+
+  constructor(cluster: LedgerCluster, identity: string) {
+    this.identity = identity;
+    this.#shown = cluster.ledger;
+    this.client = createClient({ userAgent: 'test', transport: (request) => cluster.send(this, request) });
+    const ledgers = {
+      get: () => this.#shown,
+      addHandler: (handler: InformerHandler<DisruptionLedger>) => {
+        this.#handlers.push(handler);
+        handler.added?.(this.#shown, true);
+      },
+      whenSynced: () => Promise.resolve(),
+    } as unknown as Informer<DisruptionLedger>;
+    const log = silentLogger;
+    this.desk = new LedgerDesk({
+      client: this.client,
+      clock: cluster.clock,
+      index: this.index,
+      ledgers,
+      identity,
+      log,
+    });
+  }
+
+  /** The watch shows the next version. */
+  show(): void {
+    const next = this.unseen.shift();
+    if (next === undefined) return;
+    const before = this.#shown;
+    this.#shown = next;
+    for (const { updated } of this.#handlers) updated?.(next, before);
+  }
+
+  showAll(): void {
+    while (this.unseen.length > 0) this.show();
+  }
+}

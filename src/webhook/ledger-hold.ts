@@ -1,0 +1,62 @@
+import type { LedgerHold } from '../api/quorate/types.ts';
+import type { Clock } from '../machinery/runtime/index.ts';
+
+/** How long after its last write a holder may grant without writing first, by its own clock. */
+export const HOLD_MS = 15_000;
+/** As long as an API server goes on with a request that it was granted: its --request-timeout. */
+const EXECUTION_MS = 60_000;
+/** A hold that was seen unchanged for so long binds nobody: whatever was granted under it shows in the pods by now. */
+export const ABANDONED_MS = HOLD_MS + EXECUTION_MS;
+
+interface Sighting {
+  readonly stamp: string;
+  readonly atMs: number;
+  /** It binds nobody here any longer. */
+  over: boolean;
+}
+
+/**
+ * Holds of other replicas, with the moment each was first seen here. As in a leader election nobody's clock is compared
+ * with another's: a holder counts from before it wrote, everybody else from after.
+ */
+export class SeenHolds {
+  readonly #clock: Clock;
+  readonly #sightings = new Map<string, Sighting>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  note(key: string, hold: LedgerHold | undefined): void {
+    if (hold === undefined) this.#sightings.delete(key);
+    else if (this.#of(key, hold) === undefined) {
+      this.#sightings.set(key, { stamp: stampOf(hold), atMs: this.#clock.now(), over: false });
+    }
+  }
+
+  forget(key: string): void {
+    this.#sightings.delete(key);
+  }
+
+  isAbandoned(key: string, hold: LedgerHold): boolean {
+    const sighting = this.#of(key, hold);
+    return sighting !== undefined && this.#clock.now() - sighting.atMs >= ABANDONED_MS;
+  }
+
+  /** To be called for an abandoned hold once the pods of now have been seen. */
+  end(key: string, hold: LedgerHold): void {
+    const sighting = this.#of(key, hold);
+    if (sighting !== undefined) sighting.over = true;
+  }
+
+  isOver(key: string, hold: LedgerHold): boolean {
+    return this.#of(key, hold)?.over === true;
+  }
+
+  #of(key: string, hold: LedgerHold): Sighting | undefined {
+    const sighting = this.#sightings.get(key);
+    return sighting?.stamp === stampOf(hold) ? sighting : undefined;
+  }
+}
+
+const stampOf = ({ holder, stamp }: LedgerHold): string => `${holder}/${stamp}`;

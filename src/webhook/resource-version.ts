@@ -1,0 +1,5 @@
+/** resourceVersions are decimal numbers of any length. */
+export function isAtLeast(version: string, wanted: string): boolean {
+  if (version.length !== wanted.length) return version.length > wanted.length;
+  return version >= wanted;
+}
