@@ -26,7 +26,7 @@ import {
 } from './plain-routes.ts';
 import { Registry } from './registry/registry.ts';
 import type { ResourceRow } from './registry/row.ts';
-import { parseRequest, type ResourceRequest } from './request/info.ts';
+import { type ResourceRequest, targetOf } from './request/info.ts';
 import { parseOptions } from './request/options.ts';
 import { errorResponse } from './response/respond.ts';
 import { ApiError, failure, internalError, noSuchResource, unavailable } from './status.ts';
@@ -129,13 +129,10 @@ const openAccess: AccessControl = {
 
 function requestServer(kernel: Kernel, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
   async function answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
-    const mark = request.url.indexOf('?');
-    const path = mark < 0 ? request.url : request.url.slice(0, mark);
-    const search = mark < 0 ? '' : request.url.slice(mark + 1);
     const identified = access.identify(request);
     // Waiting for what is there already would cost every request a turn.
     const user = identified instanceof Promise ? await identified : identified;
-    const info = parseRequest(request.method, path, search);
+    const { path, search, info } = targetOf(request.method, request.url);
     if (info.kind === 'plain') {
       await authorizePath(kernel, user, request.method, path);
       for (const route of routes) {
