@@ -24,7 +24,7 @@ const row: ResourceRow = {
 };
 
 /** What a body is decoded to, or why not. */
-function outcome(codec: Codec, body: string): unknown {
+function outcome(codec: Codec, body: string | Buffer): unknown {
   const expected = { apiVersion: 'v1', kind: 'Pod' };
   try {
     return codec.decode({ bytes: Buffer.from(body), mediaType: 'application/json', expected, row });
@@ -49,6 +49,7 @@ const heads = [
   '[{"spec":',
   '{"metadata":{"name":"i","annotations":{"note":"',
   '{"metadata":{"name":7},"spec":',
+  '{"metadata":{"name":"é","annotations":{"note":"日本"}},"spec":',
 ];
 const specs = [
   `{"nodeName":"${long}","containers":[{"name":"main","image":"x"}]}`,
@@ -56,6 +57,7 @@ const specs = [
   `{"nodeName":"${long}","nothing":1}`,
   `{"nodeName":"${long}","nodeName":"twice"}`,
   `{"nodeName":7,"hostname":"${long}"}`,
+  `{"nodeName":"${long}","hostname":"ünlike"}`,
 ];
 const rests = ['}', ',"status":{"phase":"Pending"}}', '\n}\n', '}}', ''];
 
@@ -88,6 +90,16 @@ test('what one caller does to a spec is not seen by the next', () => {
     const { spec } = decode(name).object;
     expect(spec.containers).toEqual([{ name: 'main', image: 'x' }]);
     (spec.containers[0] as { image: string }).image = name;
+  }
+});
+
+test('bytes that are no characters become the same as in the first body', () => {
+  const codec = createCodec();
+  const tail = Buffer.from(`"},"spec":${specs[0]}}`);
+  for (const name of ['a', 'b', 'c']) {
+    // The beginning of a character of three bytes, without its end.
+    const body = Buffer.concat([Buffer.from(`{"metadata":{"name":"${name}`), Buffer.from([0xe6, 0x97]), tail]);
+    expect(outcome(codec, body)).toEqual(outcome(createCodec(), body));
   }
 });
 

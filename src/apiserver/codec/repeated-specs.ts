@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deepClone, isObject, type JsonObject } from '../../machinery/values/index.ts';
 import type { Decoded, DecodeRequest } from '../codec-seam.ts';
 import type { ResourceRow } from '../registry/row.ts';
+import { bufferOf, textOf } from './body-bytes.ts';
 import { memberObject } from './json/scan.ts';
 
 /** A body whose spec is known already stands with a mark in place of it. */
@@ -18,14 +19,14 @@ type Decode = (text: string, known?: KnownSpec) => Decoded | undefined;
 
 interface Known extends KnownSpec {
   readonly row: ResourceRow;
-  /** The body from its spec on. */
-  readonly tail: string;
+  /** The body from its spec on. It begins with a brace, so no character is cut in two there. */
+  readonly tail: Buffer;
   /** The body behind its spec. */
   readonly rest: string;
 }
 
 /** Larger bodies are rare and not worth keeping. */
-const MAX_CHARS = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Replicas that their writer names differ in their metadata, and end in the very same text. Of the third one on, the
@@ -37,23 +38,27 @@ export class RepeatedSpecs {
   #last = '';
   #known: Known | undefined;
 
-  decoded({ mediaType, row }: DecodeRequest, text: string, decode: Decode): Decoded {
-    const whole = (): Decoded => decode(text) as Decoded;
-    if (row === undefined || row.custom || mediaType === 'application/yaml' || text.length > MAX_CHARS) return whole();
-    const decoded = this.#shortened(row, text, decode);
+  decoded({ bytes, mediaType, row }: DecodeRequest, decode: Decode): Decoded {
+    const isKept = row !== undefined && !row.custom && mediaType !== 'application/yaml' && bytes.length <= MAX_BYTES;
+    const decoded = isKept ? this.#shortened(row, bytes, decode) : undefined;
     if (decoded !== undefined) return decoded;
 
-    const result = whole();
+    const text = textOf(bytes);
+    const result = decode(text) as Decoded;
+    if (!isKept) return result;
     if (this.#seemsReplica(text)) this.#learn(row, text, result);
     this.#last = text;
     return result;
   }
 
-  #shortened(row: ResourceRow, text: string, decode: Decode): Decoded | undefined {
+  /** Told by the bytes: most of such a body need not even become text. */
+  #shortened(row: ResourceRow, bytes: Uint8Array, decode: Decode): Decoded | undefined {
     const known = this.#known;
-    if (known === undefined || known.row !== row || text.slice(-known.tail.length) !== known.tail) return undefined;
+    if (known === undefined || known.row !== row) return undefined;
+    const end = bytes.length - known.tail.length;
+    if (end < 0 || bufferOf(bytes).compare(known.tail, 0, known.tail.length, end) !== 0) return undefined;
     try {
-      return decode(`${text.slice(0, -known.tail.length)}"${known.mark}"${known.rest}`, known);
+      return decode(`${textOf(bytes.subarray(0, end))}"${known.mark}"${known.rest}`, known);
     } catch {
       // Whatever is wrong is told of the body as it came.
       return undefined;
@@ -76,7 +81,7 @@ export class RepeatedSpecs {
       kind,
       apiVersion,
       spec: deepClone(spec),
-      tail: text.slice(place.from),
+      tail: Buffer.from(text.slice(place.from)),
       rest: text.slice(place.to),
     };
   }
