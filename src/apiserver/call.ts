@@ -27,5 +27,6 @@ export function nameOf(call: Call): string {
 /** Who the change is attributed to in managedFields. */
 export function fieldManagerOf(call: Call): string {
   const agent = call.request.headers['user-agent'] ?? '';
-  return call.options.fieldManager ?? (agent.split('/', 1)[0] || 'unknown');
+  const slash = agent.indexOf('/');
+  return call.options.fieldManager ?? ((slash < 0 ? agent : agent.slice(0, slash)) || 'unknown');
 }

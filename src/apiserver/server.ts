@@ -26,7 +26,7 @@ import {
 } from './plain-routes.ts';
 import { Registry } from './registry/registry.ts';
 import type { ResourceRow } from './registry/row.ts';
-import { parseRequest, type ResourceRequest } from './request/info.ts';
+import { type ResourceRequest, targetOf } from './request/info.ts';
 import { parseOptions } from './request/options.ts';
 import { errorResponse } from './response/respond.ts';
 import { ApiError, failure, internalError, noSuchResource, unavailable } from './status.ts';
@@ -127,43 +127,52 @@ const openAccess: AccessControl = {
   authorizer: allowAll,
 };
 
+/** A request for a resource, of someone who may make it. */
+interface Asked {
+  readonly user: UserInfo;
+  readonly request: ApiRequest;
+  readonly info: ResourceRequest;
+  readonly search: string;
+  readonly warnings: string[];
+}
+
 function requestServer(kernel: Kernel, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
-  async function answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
-    const mark = request.url.indexOf('?');
-    const path = mark < 0 ? request.url : request.url.slice(0, mark);
-    const search = mark < 0 ? '' : request.url.slice(mark + 1);
+  // Each of these goes on at once with what is there already: waiting for it would cost every request a turn.
+  function answer(request: ApiRequest, warnings: string[]): ApiResponse | Promise<ApiResponse> {
     const identified = access.identify(request);
-    // Waiting for what is there already would cost every request a turn.
-    const user = identified instanceof Promise ? await identified : identified;
-    const info = parseRequest(request.method, path, search);
-    if (info.kind === 'plain') {
-      await authorizePath(kernel, user, request.method, path);
-      for (const route of routes) {
-        const response = route.handle(request, path, user);
-        if (response !== undefined) return response;
-      }
-      throw noSuchResource();
-    }
+    if (identified instanceof Promise) return identified.then((user) => answerTo(user, request, warnings));
+    return answerTo(identified, request, warnings);
+  }
+
+  function answerTo(user: UserInfo, request: ApiRequest, warnings: string[]): ApiResponse | Promise<ApiResponse> {
+    const { path, search, info } = targetOf(request.method, request.url);
+    if (info.kind === 'plain') return answerPlain(user, request, path);
     const authorizing = authorizeResource(kernel, user, info, request.method);
-    if (authorizing !== undefined) await authorizing;
+    const run = () => answerResource({ user, request, info, search, warnings });
+    return authorizing === undefined ? run() : authorizing.then(run);
+  }
+
+  async function answerPlain(user: UserInfo, request: ApiRequest, path: string): Promise<ApiResponse> {
+    await authorizePath(kernel, user, request.method, path);
+    for (const route of routes) {
+      const response = route.handle(request, path, user);
+      if (response !== undefined) return response;
+    }
+    throw noSuchResource();
+  }
+
+  function answerResource(asked: Asked): ApiResponse | Promise<ApiResponse> {
+    const { user, request, info, search, warnings } = asked;
     const found = kernel.registry.find(info.group, info.version, info.plural);
     if (found === undefined) {
       const measured = answerMetrics(kernel, request, info);
       if (measured === undefined) throw noSuchResource();
       return measured;
     }
-    if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
-    const call = {
-      kernel,
-      row: found.row,
-      version: found.version,
-      info,
-      options: parseOptions(search, optionsKindOf(request.method)),
-      request,
-      user,
-      warnings,
-    };
-    return dispatch(call);
+    const { row, version } = found;
+    if (version.deprecationWarning !== undefined) warnings.push(version.deprecationWarning);
+    const options = parseOptions(search, optionsKindOf(request.method));
+    return dispatch({ kernel, row, version, info, options, request, user, warnings });
   }
 
   return async (request) => {

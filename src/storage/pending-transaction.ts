@@ -1,7 +1,7 @@
 import { type Override, rangeOver } from './overrides.ts';
 import { createEntry } from './record.ts';
 import type { SortedIndex } from './sorted-index.ts';
-import type { Entry, StoreEvent, Transaction } from './store.ts';
+import type { Content, Entry, StoreEvent, Transaction } from './store.ts';
 
 /** LMDB's own limit is a little higher; one limit for every implementation. */
 const MAX_KEY_BYTES = 1500;
@@ -41,8 +41,9 @@ export class PendingTransaction implements Transaction {
     return rangeOver(this.#state.committed, prefix, this.#state.overlay.range(prefix)).entries;
   }
 
-  put(key: string, encode: (revision: number) => Buffer | string): Entry {
-    if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES) {
+  put(key: string, encode: (revision: number) => Content): Entry {
+    // A character takes three bytes at most, so that short keys need no counting.
+    if (key === '' || (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES)) {
       throw new Error(`Cannot put: the key must have 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(key)}`);
     }
     const previous = this.get(key);
@@ -50,11 +51,13 @@ export class PendingTransaction implements Transaction {
     const entry = createEntry(key, revision, previous?.createRevision ?? revision, encode(revision));
     this.#revision = revision;
     this.#override({ key, entry });
-    this.events.push({ type: 'put', key, revision, entry, ...(previous && { previous }) });
+    this.events.push(
+      previous === undefined ? { type: 'put', key, revision, entry } : { type: 'put', key, revision, entry, previous },
+    );
     return entry;
   }
 
-  delete(key: string, encodeLast?: (revision: number) => Buffer | string): Entry | undefined {
+  delete(key: string, encodeLast?: (revision: number) => Content): Entry | undefined {
     const previous = this.get(key);
     if (previous === undefined) throw new Error(`Cannot delete "${key}": there is no such key`);
     const revision = this.#revision + 1;

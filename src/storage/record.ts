@@ -1,4 +1,4 @@
-import type { Entry } from './store.ts';
+import type { Content, Entry } from './store.ts';
 
 /**
  * A value as it lies in memory and on disk: a header with its revisions, then the bytes.
@@ -7,15 +7,18 @@ import type { Entry } from './store.ts';
  */
 const HEADER_BYTES = 16;
 
-export function createEntry(key: string, revision: number, createRevision: number, content: Buffer | string): Entry {
+export function createEntry(key: string, revision: number, createRevision: number, content: Content): Entry {
+  const isBytes = Buffer.isBuffer(content);
+  const text = typeof content === 'string' ? content : isBytes ? '' : content.text;
+  const bytes = typeof content === 'string' ? undefined : isBytes ? content : content.bytes;
   // Text goes straight to its place: a buffer in between would be thrown away at once.
-  const length = typeof content === 'string' ? Buffer.byteLength(content, 'utf8') : content.length;
-  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length);
+  const length = Buffer.byteLength(text, 'utf8');
+  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length + (bytes?.length ?? 0));
   record.writeDoubleLE(revision, 0);
   record.writeDoubleLE(createRevision, 8);
   // Nearly all text is ASCII, which takes no encoding.
-  if (typeof content === 'string') record.write(content, HEADER_BYTES, length === content.length ? 'latin1' : 'utf8');
-  else content.copy(record, HEADER_BYTES);
+  if (text !== '') record.write(text, HEADER_BYTES, length === text.length ? 'latin1' : 'utf8');
+  if (bytes !== undefined) record.set(bytes, HEADER_BYTES + length);
   return { key, value: record.subarray(HEADER_BYTES), revision, createRevision };
 }
 

@@ -26,18 +26,21 @@ export interface StoreEvent {
   readonly previous?: Entry;
 }
 
+/** A value to be stored: bytes, text that is stored as UTF-8, or text and the bytes that come after it. */
+export type Content = Buffer | string | { readonly text: string; readonly bytes: Buffer };
+
 /** Reads and writes of one `transact` call. Sees the writes of earlier transactions that are not yet on disk. */
 export interface Transaction {
   get(key: string): Entry | undefined;
   /** In key order. Do not write while iterating; collect first. */
   range(prefix: string): Iterable<Entry>;
-  /** `encode` receives the revision this write takes, so that the value can carry it; text is stored as UTF-8. */
-  put(key: string, encode: (revision: number) => Buffer | string): Entry;
+  /** `encode` receives the revision this write takes, so that the value can carry it. */
+  put(key: string, encode: (revision: number) => Content): Entry;
   /**
    * `encodeLast` receives the revision of the deletion and gives the bytes that the event's `entry` carries, which is
    * returned; without it the event carries only `previous`. Deleting an absent key throws.
    */
-  delete(key: string, encodeLast?: (revision: number) => Buffer | string): Entry | undefined;
+  delete(key: string, encodeLast?: (revision: number) => Content): Entry | undefined;
 }
 
 export interface RangeOptions {

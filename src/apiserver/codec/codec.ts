@@ -65,8 +65,8 @@ function decode(schema: Schema, request: DecodeRequest, { bodies, specs }: Repea
   }
   try {
     if (mediaType === PROTOBUF) return { object: decodeProtobuf(bytes, schema, expected) as ApiObject, problems: [] };
-    return bodies.decoded(request, (body) =>
-      specs.decoded(request, body, (text, known) => decodeText(schema, request, text, known)),
+    return bodies.decoded(request, () =>
+      specs.decoded(request, (text, known) => decodeText(schema, request, text, known)),
     );
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

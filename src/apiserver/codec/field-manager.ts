@@ -55,8 +55,7 @@ export function createFieldManager(schema: Schema): FieldManager {
       try {
         const fields = createdFields(object, nodeOf(kind), row.subresources.has('status'));
         if (fields === undefined) return undefined;
-        const gv = JSON.stringify(apiVersion(row.group, version));
-        return `[{"manager":${JSON.stringify(manager)},"operation":"Update","apiVersion":${gv},"time":"${formatTime(now)}","fieldsType":"FieldsV1","fieldsV1":${fields}}]`;
+        return createdEntry({ fields, manager, apiVersion: apiVersion(row.group, version), time: formatTime(now) });
       } catch (error) {
         if (error instanceof UnkeyedItemError) return undefined;
         throw error;
@@ -97,6 +96,28 @@ export function createFieldManager(schema: Schema): FieldManager {
       }
     },
   };
+}
+
+interface CreatedEntry {
+  /** As JSON text. */
+  readonly fields: string;
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly time: string;
+}
+
+let lastCreated: { readonly entry: CreatedEntry; readonly text: string } | undefined;
+
+/** Replicas made within one second get the very same text, by which their encoding knows them. */
+function createdEntry(entry: CreatedEntry): string {
+  const { fields, manager, apiVersion: gv, time } = entry;
+  const last = lastCreated?.entry;
+  if (last?.time === time && last.manager === manager && last.apiVersion === gv && last.fields === fields) {
+    return (lastCreated as { readonly text: string }).text;
+  }
+  const text = `[{"manager":${JSON.stringify(manager)},"operation":"Update","apiVersion":${JSON.stringify(gv)},"time":"${time}","fieldsType":"FieldsV1","fieldsV1":${fields}}]`;
+  lastCreated = { entry, text };
+  return text;
 }
 
 function setEntries(object: ApiObject, entries: ManagedFieldsEntry[]): void {

@@ -1,5 +1,5 @@
-import { isAscii } from 'node:buffer';
 import { deepClone } from '../../machinery/values/index.ts';
+import { bufferOf } from './body-bytes.ts';
 import type { Decoded, DecodeRequest } from '../codec-seam.ts';
 
 /**
@@ -8,38 +8,29 @@ import type { Decoded, DecodeRequest } from '../codec-seam.ts';
  */
 export class RepeatedBodies {
   #request: DecodeRequest | undefined;
-  #text = '';
   #decoded: Decoded | undefined;
 
-  decoded(request: DecodeRequest, decode: (text: string) => Decoded): Decoded {
-    const { bytes, row } = request;
-    const isSame = this.#isOfLastKind(request);
-    // A caller in this process sends the same bytes themselves, which nobody changes.
-    if (isSame && this.#decoded !== undefined && bytes === this.#request?.bytes) return copyOf(this.#decoded);
-
-    const text = textOf(bytes);
+  decoded(request: DecodeRequest, decode: () => Decoded): Decoded {
+    const { row } = request;
     // The schema of a custom resource may change under the same row.
-    if (row === undefined || row.custom) return decode(text);
+    if (row === undefined || row.custom) return decode();
+    const isSame = this.#isLast(request);
     this.#request = request;
-    if (!isSame || text !== this.#text) {
-      this.#text = text;
+    if (!isSame) {
       this.#decoded = undefined;
-      return decode(text);
+      return decode();
     }
-    this.#decoded ??= decode(text);
+    this.#decoded ??= decode();
     return copyOf(this.#decoded);
   }
 
-  #isOfLastKind({ row, mediaType, expected }: DecodeRequest): boolean {
+  #isLast({ row, mediaType, expected, bytes }: DecodeRequest): boolean {
     const last = this.#request;
-    return last?.row === row && last?.mediaType === mediaType && last?.expected.apiVersion === expected.apiVersion;
+    if (last?.row !== row || last?.mediaType !== mediaType) return false;
+    if (last.expected.apiVersion !== expected.apiVersion) return false;
+    // A caller in this process sends the same bytes themselves, which nobody changes.
+    return bytes === last.bytes || (bytes.length === last.bytes.length && bufferOf(bytes).equals(last.bytes));
   }
 }
 
 const copyOf = ({ object, problems }: Decoded): Decoded => ({ object: deepClone(object), problems });
-
-/** Nearly all bodies are ASCII, which takes no decoding. */
-function textOf(bytes: Uint8Array): string {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString(isAscii(buffer) ? 'latin1' : 'utf8');
-}

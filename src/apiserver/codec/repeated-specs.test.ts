@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Codec } from '../codec-seam.ts';
 import type { ResourceRow } from '../registry/row.ts';
 import { createCodec } from './codec.ts';
-import { memberObject } from './json/scan.ts';
+import { memberObject, memberString } from './json/scan.ts';
 
 const row: ResourceRow = {
   group: '',
@@ -24,7 +24,7 @@ const row: ResourceRow = {
 };
 
 /** What a body is decoded to, or why not. */
-function outcome(codec: Codec, body: string): unknown {
+function outcome(codec: Codec, body: string | Buffer): unknown {
   const expected = { apiVersion: 'v1', kind: 'Pod' };
   try {
     return codec.decode({ bytes: Buffer.from(body), mediaType: 'application/json', expected, row });
@@ -49,6 +49,7 @@ const heads = [
   '[{"spec":',
   '{"metadata":{"name":"i","annotations":{"note":"',
   '{"metadata":{"name":7},"spec":',
+  '{"metadata":{"name":"é","annotations":{"note":"日本"}},"spec":',
 ];
 const specs = [
   `{"nodeName":"${long}","containers":[{"name":"main","image":"x"}]}`,
@@ -56,6 +57,7 @@ const specs = [
   `{"nodeName":"${long}","nothing":1}`,
   `{"nodeName":"${long}","nodeName":"twice"}`,
   `{"nodeName":7,"hostname":"${long}"}`,
+  `{"nodeName":"${long}","hostname":"ünlike"}`,
 ];
 const rests = ['}', ',"status":{"phase":"Pending"}}', '\n}\n', '}}', ''];
 
@@ -69,13 +71,37 @@ test('bodies with the same spec are decoded as if each were the first', () => {
       for (const [first, head] of series) {
         // Replicas of the first, and one that ends alike but may be something else.
         const tail = first.slice(heads.find((one) => first.startsWith(one))?.length);
-        for (const text of [first, first.replace('"name":"', '"name":"z'), first, `${head}${tail}`]) {
+        const named = ['z', 'y', '', 'x-1.', 'é', '\\u0041', '\\', '"', 'A', '\n', '', 'w'].map((name) =>
+          first.replace('"name":"', `"name":"${name}`),
+        );
+        for (const text of [first, ...named, first, `${head}${tail}`, ...named]) {
           expect(outcome(codec, text)).toEqual(outcome(createCodec(), text));
         }
       }
     }),
     { numRuns: 300 },
   );
+});
+
+test('replicas keep the order of their fields, and an empty name is none', () => {
+  const codec = createCodec();
+  const body = (name: string) => `{"metadata":{"labels":{"a":"b"},"name":"${name}","uid":"u"},"spec":${specs[0]}}`;
+  for (const name of ['a', 'b', 'c', 'd', '', 'e']) {
+    const text = body(name);
+    expect(JSON.stringify(outcome(codec, text))).toBe(JSON.stringify(outcome(createCodec(), text)));
+  }
+});
+
+test('a body that leaves its version to the URL is not taken for one of another version', () => {
+  const codec = createCodec();
+  const decode = (apiVersion: string, name: string) => {
+    const bytes = Buffer.from(`{"metadata":{"name":"${name}"},"spec":{"maxReplicas":3}}`);
+    const expected = { apiVersion, kind: 'HorizontalPodAutoscaler' };
+    return codec.decode({ bytes, mediaType: 'application/json', expected, row }).object.apiVersion;
+  };
+  for (const name of ['a', 'b', 'c', 'd']) decode('autoscaling/v1', name);
+  expect(decode('autoscaling/v2', 'e')).toBe('autoscaling/v2');
+  expect(decode('autoscaling/v1', 'f')).toBe('autoscaling/v1');
 });
 
 test('what one caller does to a spec is not seen by the next', () => {
@@ -89,6 +115,27 @@ test('what one caller does to a spec is not seen by the next', () => {
     expect(spec.containers).toEqual([{ name: 'main', image: 'x' }]);
     (spec.containers[0] as { image: string }).image = name;
   }
+});
+
+test('bytes that are no characters become the same as in the first body', () => {
+  const codec = createCodec();
+  const tail = Buffer.from(`"},"spec":${specs[0]}}`);
+  for (const name of ['a', 'b', 'c']) {
+    // The beginning of a character of three bytes, without its end.
+    const body = Buffer.concat([Buffer.from(`{"metadata":{"name":"${name}`), Buffer.from([0xe6, 0x97]), tail]);
+    expect(outcome(codec, body)).toEqual(outcome(createCodec(), body));
+  }
+});
+
+test.each([
+  ['{"name":"a"}', 'a'],
+  ['{"b":{"name":"c"},"name" : "d"}', 'd'],
+  ['{"name":{"name":"e"}}', undefined],
+  ['{"name":7}', undefined],
+  ['{"name":"', undefined],
+])('memberString() of %s', (text, want) => {
+  const place = memberString(text, 'name');
+  expect(place && text.slice(place.from, place.to)).toBe(want);
 });
 
 test.each([

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { deepClone, isObject, type JsonObject } from '../../machinery/values/index.ts';
 import type { Decoded, DecodeRequest } from '../codec-seam.ts';
 import type { ResourceRow } from '../registry/row.ts';
+import { bufferOf, textOf } from './body-bytes.ts';
 import { memberObject } from './json/scan.ts';
+import { RepeatedHead } from './repeated-heads.ts';
 
 /** A body whose spec is known already stands with a mark in place of it. */
 export interface KnownSpec {
@@ -18,14 +20,18 @@ type Decode = (text: string, known?: KnownSpec) => Decoded | undefined;
 
 interface Known extends KnownSpec {
   readonly row: ResourceRow;
-  /** The body from its spec on. */
-  readonly tail: string;
+  /** The body from its spec on. It begins with a brace, so no character is cut in two there. */
+  readonly tail: Buffer;
   /** The body behind its spec. */
   readonly rest: string;
+  /** What the URL implies, which a body may leave to it. */
+  readonly implied: string;
+  /** What comes before the spec, where it is the same but for a name; undefined before the first look at one. */
+  head?: RepeatedHead | 'various';
 }
 
 /** Larger bodies are rare and not worth keeping. */
-const MAX_CHARS = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Replicas that their writer names differ in their metadata, and end in the very same text. Of the third one on, the
@@ -37,23 +43,33 @@ export class RepeatedSpecs {
   #last = '';
   #known: Known | undefined;
 
-  decoded({ mediaType, row }: DecodeRequest, text: string, decode: Decode): Decoded {
-    const whole = (): Decoded => decode(text) as Decoded;
-    if (row === undefined || row.custom || mediaType === 'application/yaml' || text.length > MAX_CHARS) return whole();
-    const decoded = this.#shortened(row, text, decode);
+  decoded({ bytes, mediaType, row, expected }: DecodeRequest, decode: Decode): Decoded {
+    const isKept = row !== undefined && !row.custom && mediaType !== 'application/yaml' && bytes.length <= MAX_BYTES;
+    const decoded = isKept ? this.#shortened(row, bufferOf(bytes), expected.apiVersion, decode) : undefined;
     if (decoded !== undefined) return decoded;
 
-    const result = whole();
-    if (this.#seemsReplica(text)) this.#learn(row, text, result);
+    const text = textOf(bytes);
+    const result = decode(text) as Decoded;
+    if (!isKept) return result;
+    if (this.#seemsReplica(text)) this.#learn(row, text, expected.apiVersion, result);
     this.#last = text;
     return result;
   }
 
-  #shortened(row: ResourceRow, text: string, decode: Decode): Decoded | undefined {
+  /** Told by the bytes: most of such a body need not even become text. */
+  #shortened(row: ResourceRow, bytes: Buffer, implied: string, decode: Decode): Decoded | undefined {
     const known = this.#known;
-    if (known === undefined || known.row !== row || text.slice(-known.tail.length) !== known.tail) return undefined;
+    if (known === undefined || known.row !== row || known.implied !== implied) return undefined;
+    const end = bytes.length - known.tail.length;
+    if (end < 0 || bytes.compare(known.tail, 0, known.tail.length, end) !== 0) return undefined;
+    const replica = known.head instanceof RepeatedHead ? known.head.decoded(bytes, end) : undefined;
+    if (replica !== undefined) return replica;
     try {
-      return decode(`${text.slice(0, -known.tail.length)}"${known.mark}"${known.rest}`, known);
+      const head = textOf(bytes.subarray(0, end));
+      const decoded = decode(`${head}"${known.mark}"${known.rest}`, known);
+      // Looked at once: what is not the same in the next one is not in the ones after it either.
+      if (decoded !== undefined) known.head ??= RepeatedHead.of(head, decoded) ?? 'various';
+      return decoded;
     } catch {
       // Whatever is wrong is told of the body as it came.
       return undefined;
@@ -66,7 +82,7 @@ export class RepeatedSpecs {
     return at >= 0 && text.slice(at) === this.#last.slice(at - text.length);
   }
 
-  #learn(row: ResourceRow, text: string, { object, problems }: Decoded): void {
+  #learn(row: ResourceRow, text: string, implied: string, { object, problems }: Decoded): void {
     const { apiVersion, kind, spec } = object;
     const place = memberObject(text, 'spec');
     if (place === undefined || problems.length > 0 || !isObject(spec)) return;
@@ -76,8 +92,9 @@ export class RepeatedSpecs {
       kind,
       apiVersion,
       spec: deepClone(spec),
-      tail: text.slice(place.from),
+      tail: Buffer.from(text.slice(place.from)),
       rest: text.slice(place.to),
+      implied,
     };
   }
 }

@@ -5,7 +5,7 @@
  * between, so an eviction never has to be tried again and two of them can never both take the last slot.
  */
 import { type DisruptionIndex, judgeEviction } from '../../decisions/disruption/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { createEntry, type Transaction } from '../../storage/index.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
@@ -119,11 +119,7 @@ function readOnly(transaction: Transaction): Transaction {
   return {
     get: (key) => transaction.get(key),
     range: (prefix) => transaction.range(prefix),
-    put: (key, encode) => {
-      const content = encode(0);
-      const value = typeof content === 'string' ? Buffer.from(content) : content;
-      return { key, value, revision: 0, createRevision: 0 };
-    },
+    put: (key, encode) => createEntry(key, 0, 0, encode(0)),
     delete: () => undefined,
   };
 }

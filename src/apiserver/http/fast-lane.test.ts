@@ -18,6 +18,24 @@ test('a whole request is read with its headers, its body and what follows', () =
   expect([read?.body?.toString(), read?.rest?.toString()]).toEqual(['ok', 'GET']);
 });
 
+test('a head that came before is read like the first, with the body that comes with it now', () => {
+  const reader = new SimpleRequestReader();
+  const head = (path: string, length: number): string =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`;
+  const read = (text: string) => {
+    const request = reader.read(Buffer.from(text));
+    return request && `${request.url} ${request.body?.toString() ?? '-'} ${request.rest?.toString() ?? '-'}`;
+  };
+  expect(read(`${head('/a', 3)}one`)).toBe('/a one -');
+  expect(read(`${head('/a', 3)}two${head('/a', 3)}`)).toBe(`/a two ${head('/a', 3)}`);
+  expect(read(`${head('/a', 3)}12`)).toBeUndefined();
+  expect(read(head('/a', 3).slice(0, -2))).toBeUndefined();
+  expect(read(`${head('/a', 4)}four`)).toBe('/a four -');
+  expect(read(`${head('/b', 4)}four`)).toBe('/b four -');
+  expect(read('GET /c HTTP/1.1\r\nhost: x\r\n\r\n')).toBe('/c - -');
+  expect(read(`${head('/b', 4)}five`)).toBe('/b five -');
+});
+
 const unusual = {
   'no host': 'GET / HTTP/1.1\r\naccept: a\r\n\r\n',
   'no headers': 'GET / HTTP/1.1\r\n\r\n',

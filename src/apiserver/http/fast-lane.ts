@@ -67,10 +67,13 @@ async function serve(handle: ApiHandler, socket: Socket, simple: SimpleRequest):
   const request = new IncomingRequest({ method, url, headers, body, peer: peerOf(socket) }, () => gone.signal);
   const response = await withTimeout(handle, request);
   gone.settle();
-  if (!socket.destroyed) await answer(socket, response);
+  if (socket.destroyed) return;
+  const writing = answer(socket, response);
+  if (writing !== undefined) await writing;
 }
 
-async function answer(socket: Socket, { status, headers, body }: ApiResponse): Promise<void> {
+/** Takes a turn of its own only for what cannot be written at once. */
+function answer(socket: Socket, { status, headers, body }: ApiResponse): Promise<void> | undefined {
   if (typeof body === 'function') {
     // Nothing simple is answered by a stream today; without a length it can only end with the connection.
     socket.write(headOf(status, headers, 'connection: close\r\n'), 'latin1');
@@ -83,8 +86,7 @@ async function answer(socket: Socket, { status, headers, body }: ApiResponse): P
   const head = headOf(status, headers, `connection: keep-alive\r\ncontent-length: ${length}\r\n`);
   if (length > ONE_PIECE_BYTES) {
     socket.write(head, 'latin1');
-    await writeBlocks(socket, chunks);
-    return;
+    return writeBlocks(socket, chunks);
   }
   const piece = takePiece(head.length + length);
   let at = piece.write(head, 0, 'latin1');
@@ -93,6 +95,7 @@ async function answer(socket: Socket, { status, headers, body }: ApiResponse): P
     at += chunk.length;
   }
   socket.write(piece);
+  return undefined;
 }
 
 const SLAB_BYTES = 256 * 1024;

@@ -26,11 +26,49 @@ const UNUSUAL = new Set(['transfer-encoding', 'expect', 'upgrade', 'te', 'traile
 /** What streams without end or switches protocols. */
 const LASTING = /[?&](?:watch|follow)=|\/watch\/|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
 
+/** A request up to its body. */
+interface Head {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyLength: number;
+  /** Its bytes, with the empty line. */
+  readonly length: number;
+}
+
 export class SimpleRequestReader {
   /** Requests of one client mostly have the same few heads but for the first line. */
   readonly #known = new Map<string, Readonly<Record<string, string>>>();
+  /** Who creates many objects sends the very same head with each, as their names are in the bodies. */
+  #last: { readonly bytes: Buffer; readonly head: Head } | undefined;
 
   read(chunk: Buffer): SimpleRequest | undefined {
+    const head = this.#head(chunk);
+    if (head === undefined) return undefined;
+    const { method, url, headers, bodyLength, length: bodyAt } = head;
+    const end = bodyAt + bodyLength;
+    if (end > chunk.length) return undefined;
+    return {
+      method,
+      url,
+      headers,
+      body: bodyLength === 0 ? undefined : chunk.subarray(bodyAt, end),
+      rest: end === chunk.length ? undefined : chunk.subarray(end),
+    };
+  }
+
+  #head(chunk: Buffer): Head | undefined {
+    const last = this.#last;
+    if (last !== undefined && chunk.length >= last.bytes.length) {
+      if (last.bytes.compare(chunk, 0, last.bytes.length) === 0) return last.head;
+    }
+    const head = this.#parse(chunk);
+    // The bytes are copied: as a part of the chunk they would keep all of it in memory.
+    if (head?.method === 'POST') this.#last = { bytes: Buffer.from(chunk.subarray(0, head.length)), head };
+    return head;
+  }
+
+  #parse(chunk: Buffer): Head | undefined {
     const end = chunk.indexOf(HEAD_END);
     if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
     const head = chunk.toString('latin1', 0, end);
@@ -41,18 +79,11 @@ export class SimpleRequestReader {
     if (LASTING.test(url)) return undefined;
     const headers = this.#headers(head.slice(lineEnd + 2));
     if (headers === undefined) return undefined;
-    const bodyAt = end + HEAD_END.length;
     const length = bodyLength(headers['content-length']);
-    if (length === undefined || bodyAt + length > chunk.length) return undefined;
+    if (length === undefined) return undefined;
     // A body that GET does not expect would be read by Node and thrown away.
     if (length > 0 && method === 'GET') return undefined;
-    return {
-      method,
-      url,
-      headers,
-      body: length === 0 ? undefined : chunk.subarray(bodyAt, bodyAt + length),
-      rest: bodyAt + length === chunk.length ? undefined : chunk.subarray(bodyAt + length),
-    };
+    return { method, url, headers, bodyLength: length, length: end + HEAD_END.length };
   }
 
   #headers(text: string): Readonly<Record<string, string>> | undefined {

@@ -10,6 +10,8 @@ export interface FoundResource {
 export class Registry {
   readonly #byPath = new Map<string, FoundResource>();
   readonly #rows = new Set<ResourceRow>();
+  /** The first row of each group and plural: asked for several times by every create. Made anew after a change. */
+  #byPlural: Map<string, Map<string, ResourceRow>> | undefined;
   readonly #listeners = new Set<() => void>();
   #generation = 0;
 
@@ -61,8 +63,8 @@ export class Registry {
   }
 
   byPlural(group: string, plural: string): ResourceRow | undefined {
-    for (const row of this.#rows) if (row.group === group && row.plural === plural) return row;
-    return undefined;
+    this.#byPlural ??= firstByPlural(this.#rows);
+    return this.#byPlural.get(plural)?.get(group);
   }
 
   hasGroup(group: string): boolean {
@@ -89,8 +91,19 @@ export class Registry {
 
   #changed(): void {
     this.#generation += 1;
+    this.#byPlural = undefined;
     for (const listener of this.#listeners) listener();
   }
 }
 
 const pathOf = (group: string, version: string, plural: string): string => `${group}/${version}/${plural}`;
+
+function firstByPlural(rows: Iterable<ResourceRow>): Map<string, Map<string, ResourceRow>> {
+  const byPlural = new Map<string, Map<string, ResourceRow>>();
+  for (const row of rows) {
+    let byGroup = byPlural.get(row.plural);
+    if (byGroup === undefined) byPlural.set(row.plural, (byGroup = new Map()));
+    if (!byGroup.has(row.group)) byGroup.set(row.group, row);
+  }
+  return byPlural;
+}

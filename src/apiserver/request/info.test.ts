@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { parseRequest } from './info.ts';
+import { targetOf } from './info.ts';
 
 /** `verb group/version plural namespace/name/subresource/rest`, with `-` for what is not there. */
 function told(request: string): string {
   const [method = '', url = ''] = request.split(' ');
-  const [path = '', search = ''] = url.split('?');
-  const info = parseRequest(method, path, search);
+  const { info } = targetOf(method, url);
   if (info.kind === 'plain') return `plain ${info.path}`;
   const where = [info.namespace ?? '-', info.name ?? '-', info.subresource ?? '-', ...info.rest].join('/');
   return `${info.verb ?? '-'} ${info.group}/${info.version} ${info.plural} ${where}`;
@@ -41,3 +40,13 @@ test.each([
   ['GET /api/v1/nodes/a%2Fb', 'get /v1 nodes -/a/b/-'],
   ['GET /api/v1/nodes/%zz', 'get /v1 nodes -/%zz/-'],
 ])('%s', (request, want) => expect(told(request)).toBe(want));
+
+test('a POST is read anew when its path, its query or its method is another', () => {
+  const pods = targetOf('POST', '/api/v1/namespaces/a/pods');
+  expect(targetOf('POST', '/api/v1/namespaces/a/pods')).toEqual(pods);
+  expect(targetOf('POST', '/api/v1/namespaces/a/pods?dryRun=All')).toEqual({ ...pods, search: 'dryRun=All' });
+  expect(told('POST /api/v1/namespaces/b/pods')).toBe('create /v1 pods b/-/-');
+  expect(told('GET /api/v1/namespaces/b/pods')).toBe('list /v1 pods b/-/-');
+  expect(told('DELETE /api/v1/namespaces/b/pods')).toBe('deletecollection /v1 pods b/-/-');
+  expect(told('POST /api/v1/namespaces/b/pods')).toBe('create /v1 pods b/-/-');
+});

@@ -41,7 +41,29 @@ const METHODS_ON_COLLECTION: Readonly<Record<string, RequestVerb>> = {
 /** Subresources of the Namespace itself; any other third segment after a namespace is a resource in it. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Every request comes through here: it goes over the segments by number, without lists in between. */
+/** A URL in its parts, and what it asks for. */
+export interface RequestTarget {
+  readonly path: string;
+  /** The query, without its mark. */
+  readonly search: string;
+  readonly info: RequestInfo;
+}
+
+let lastPost: { readonly url: string; readonly target: RequestTarget } | undefined;
+
+/** Creates come by the thousand to one URL, as the names are in their bodies: the last one is not read again. */
+export function targetOf(method: string, url: string): RequestTarget {
+  const isPost = method === 'POST';
+  if (isPost && lastPost?.url === url) return lastPost.target;
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const search = mark < 0 ? '' : url.slice(mark + 1);
+  const target = { path, search, info: parseRequest(method, path, search) };
+  if (isPost) lastPost = { url, target };
+  return target;
+}
+
+/** Every other request comes through here: it goes over the segments by number, without lists in between. */
 export function parseRequest(method: string, path: string, search: string): RequestInfo {
   // A leading slash gives an empty first segment; a trailing one an empty last.
   const segments = path.split('/');

@@ -91,6 +91,7 @@ const BODY_TYPES = new Set(['', 'application/json', 'application/yaml', 'applica
 
 /** The media type of a request body, lower case, without parameters. */
 export function bodyType(contentType: string | undefined): string {
+  if (contentType === 'application/json') return contentType;
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!BODY_TYPES.has(type)) throw unsupportedMediaType(type, OFFERED);
   return type;

@@ -2,12 +2,13 @@
  * Objects as stored bytes. Every stored document starts with its kind and apiVersion, in that order, so that lists can
  * drop them by cutting a prefix of known length.
  */
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { Content, Entry, Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
 import { encodeManagedFields } from './managed-fields-text.ts';
 import { withManagedFields } from './object-cache.ts';
+import { isInHead, RepeatedTails } from './repeated-tails.ts';
 
 /** `{"kind":"Pod","apiVersion":"v1",` of the stored form. */
 export function storedHead(row: ResourceRow): string {
@@ -71,12 +72,19 @@ function keep(
   else objects.keepLean(entry, document, managedFields);
 }
 
-function encoded(row: ResourceRow, document: ApiObject, managedFields: string | undefined): string {
+function encoded(row: ResourceRow, document: ApiObject, managedFields: string | undefined): Content {
   if (managedFields === undefined) return JSON.stringify(document);
-  const metadata = JSON.stringify(document.metadata).slice(0, -1);
-  let text = `${storedHead(row)}"metadata":${metadata},"managedFields":${managedFields}}`;
+  const head = `${storedHead(row)}"metadata":${JSON.stringify(document.metadata).slice(0, -1)},"managedFields":`;
+  const tail = tails.find(row, document, managedFields, () => tailOf(row, document, managedFields));
+  return tail === undefined ? head + tailOf(row, document, managedFields) : { text: head, bytes: tail };
+}
+
+const tails = new RepeatedTails();
+
+function tailOf(row: ResourceRow, document: ApiObject, managedFields: string): string {
+  let text = `${managedFields}}`;
   for (const key of Object.keys(document)) {
-    if (key === 'kind' || key === 'apiVersion' || key === 'metadata') continue;
+    if (isInHead(key)) continue;
     const value = textOf(row, key, document[key]);
     if (value !== undefined) text += `,${JSON.stringify(key)}:${value}`;
   }

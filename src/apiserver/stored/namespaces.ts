@@ -14,7 +14,7 @@ export function checkNamespace(
   if (!row.namespaced || namespace === undefined) return;
   const namespaces = kernel.registry.byPlural('', 'namespaces');
   if (namespaces === undefined) return;
-  const entry: Entry | undefined = read.get(objectKey(namespaces, undefined, namespace));
+  const entry: Entry | undefined = read.get(keyOf(namespaces, namespace));
   if (entry === undefined) throw notFound(NAMESPACES, namespace);
   if (kernel.objects.readOften(entry).metadata.deletionTimestamp) {
     throw forbidden(
@@ -30,4 +30,14 @@ export function checkNamespace(
       ],
     );
   }
+}
+
+let last: { readonly row: ResourceRow; readonly namespace: string; readonly key: string } | undefined;
+
+/** Every create asks twice, and mostly for the namespace of the one before: a known key is found without hashing it. */
+function keyOf(row: ResourceRow, namespace: string): string {
+  if (last?.row !== row || last.namespace !== namespace) {
+    last = { row, namespace, key: objectKey(row, undefined, namespace) };
+  }
+  return last.key;
 }

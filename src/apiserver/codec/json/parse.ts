@@ -31,6 +31,7 @@ function describe({ message }: Error, text: string): string {
 
 /** Deep nesting needs many brackets; counting openings only is quick and settles nearly every body. */
 function mayBeDeep(text: string): boolean {
+  if (text.length <= MAX_DEPTH) return false;
   let openings = 0;
   for (const bracket of ['{', '[']) {
     for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
