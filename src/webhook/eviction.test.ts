@@ -3,9 +3,9 @@ import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus } from '../api/quorate/types.ts';
 import { readBudget, readPod, readPodGroup } from '../decisions/disruption/index.ts';
-import { settle } from '../machinery/runtime/index.ts';
 import { reviewEviction } from './eviction.ts';
 import { LedgerCluster, namespace } from './ledger-cluster.fixture.ts';
+import { LIST_MS } from './ledger-desk.ts';
 
 const never = new AbortController().signal;
 
@@ -80,7 +80,7 @@ test('reviewEviction() answers before it writes where it holds the ledger', asyn
   cluster.onTheWay = [];
   expect(await review('b-0')).toEqual({ allowed: true });
   expect(cluster.writes).toHaveLength(1);
-  await settle();
+  await cluster.clock.advance(LIST_MS);
   cluster.onTheWay[0]?.deliver();
   expect(Object.keys(cluster.ledger.status?.disruptedPods ?? {})).toEqual(['a-0', 'b-0']);
   expect(cluster.ledger.status?.disruptionsAllowed).toBe(0);

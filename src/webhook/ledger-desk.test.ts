@@ -3,6 +3,7 @@ import type { DisruptionLedger } from '../api/quorate/types.ts';
 import { member } from '../decisions/disruption/fixtures.ts';
 import { settle } from '../machinery/runtime/index.ts';
 import { LedgerCluster, type LedgerReplica, namespace } from './ledger-cluster.fixture.ts';
+import { LIST_MS } from './ledger-desk.ts';
 import { ABANDONED_MS, HOLD_MS } from './ledger-hold.ts';
 
 const never = new AbortController().signal;
@@ -26,7 +27,7 @@ async function grant(replica: LedgerReplica, pod: string, cost: 0 | 1 = 1): Prom
 }
 
 async function deliverAll(cluster: LedgerCluster, replicas: readonly LedgerReplica[]): Promise<void> {
-  await settle();
+  await cluster.clock.advance(LIST_MS);
   while ((cluster.onTheWay?.length ?? 0) > 0) {
     cluster.onTheWay?.shift()?.deliver();
     for (const replica of replicas) replica.showAll();
@@ -79,6 +80,7 @@ test('another replica has the holder list what it gave, though that was on its w
   expect(b.desk.isHeldElsewhere(newest(b))).toBe(true);
   cluster.onTheWay = [];
   await grant(a, 'p1');
+  await cluster.clock.advance(LIST_MS);
   const claimed = b.desk.claim(newest(b), sawPods, never);
   await settle();
   // The recall arrives first: the list of what was given is refused, and sent again.

@@ -58,10 +58,14 @@ interface Entry {
   /** Writes under way that grant something, which the view does not show. */
   granting: number;
   settling: Promise<void> | undefined;
+  /** What was given is about to be listed. */
+  isListing: boolean;
 }
 
 /** How long a ledger that several replicas grant under is held by none. */
 const SHARED_MS = 30_000;
+/** The API server is busy with the eviction at first, and whatever else is given meanwhile is listed by the same write. */
+export const LIST_MS = 20;
 const CLAIM_LIMIT_MS = 2000;
 const CLAIM_STEP_MS = 20;
 const RETRY_MS = 250;
@@ -115,7 +119,7 @@ export class LedgerDesk {
       entry.given += 1;
       entry.ahead = [...entry.ahead, { ...charge, number: entry.given }];
       entry.view = undefined;
-      void this.#settle(entry);
+      this.#listSoon(entry);
       return this.#viewOf(entry) ?? ledger;
     }
     return this.write(ledger, chargedLedger(ledger.status ?? {}, charge, this.#options.index), { grants: true });
@@ -215,6 +219,7 @@ export class LedgerDesk {
         turn: Promise.resolve(),
         granting: 0,
         settling: undefined,
+        isListing: false,
       };
       this.#entries.set(key, entry);
     }
@@ -337,6 +342,15 @@ export class LedgerDesk {
     return { holder: identity, stamp: String(this.#stamps) };
   }
 
+  #listSoon(entry: Entry): void {
+    if (entry.isListing) return;
+    entry.isListing = true;
+    this.#options.clock.after(LIST_MS, () => {
+      entry.isListing = false;
+      void this.#settle(entry);
+    });
+  }
+
   /** Writes until everything given is listed, and nothing is held that another replica wants. */
   #settle(entry: Entry): Promise<void> {
     entry.settling ??= this.#settleNow(entry).finally(() => {
@@ -354,8 +368,6 @@ export class LedgerDesk {
 
   async #settleNow(entry: Entry): Promise<void> {
     const { clock, log } = this.#options;
-    // The answer goes out first; whatever else is given in this turn is listed by the same write.
-    await new Promise((resolve) => setImmediate(resolve));
     for (let failures = 0; this.#isUnsettled(entry); ) {
       try {
         await this.#inTurn(entry, async () => {
