@@ -29,8 +29,6 @@ export interface WebhookServer {
 
 /** The API server waits no longer than this for an answer. */
 const CLOSE_LIMIT_MS = 10_000;
-/** Longer than API servers keep an idle connection: they end it, and the next review never meets one that is closing. */
-const KEEP_ALIVE_MS = 180_000;
 /** An object is at most 3 MiB, and a review carries two. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
@@ -46,7 +44,6 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       response.destroy();
     });
   });
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
