@@ -127,52 +127,40 @@ const openAccess: AccessControl = {
   authorizer: allowAll,
 };
 
-/** A request for a resource, of someone who may make it. */
-interface Asked {
-  readonly user: UserInfo;
-  readonly request: ApiRequest;
-  readonly info: ResourceRequest;
-  readonly search: string;
-  readonly warnings: string[];
-}
-
 function requestServer(kernel: Kernel, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
-  // Each of these goes on at once with what is there already: waiting for it would cost every request a turn.
-  function answer(request: ApiRequest, warnings: string[]): ApiResponse | Promise<ApiResponse> {
+  async function answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
     const identified = access.identify(request);
-    if (identified instanceof Promise) return identified.then((user) => answerTo(user, request, warnings));
-    return answerTo(identified, request, warnings);
-  }
-
-  function answerTo(user: UserInfo, request: ApiRequest, warnings: string[]): ApiResponse | Promise<ApiResponse> {
+    // Waiting for what is there already would cost every request a turn.
+    const user = identified instanceof Promise ? await identified : identified;
     const { path, search, info } = targetOf(request.method, request.url);
-    if (info.kind === 'plain') return answerPlain(user, request, path);
-    const authorizing = authorizeResource(kernel, user, info, request.method);
-    const run = () => answerResource({ user, request, info, search, warnings });
-    return authorizing === undefined ? run() : authorizing.then(run);
-  }
-
-  async function answerPlain(user: UserInfo, request: ApiRequest, path: string): Promise<ApiResponse> {
-    await authorizePath(kernel, user, request.method, path);
-    for (const route of routes) {
-      const response = route.handle(request, path, user);
-      if (response !== undefined) return response;
+    if (info.kind === 'plain') {
+      await authorizePath(kernel, user, request.method, path);
+      for (const route of routes) {
+        const response = route.handle(request, path, user);
+        if (response !== undefined) return response;
+      }
+      throw noSuchResource();
     }
-    throw noSuchResource();
-  }
-
-  function answerResource(asked: Asked): ApiResponse | Promise<ApiResponse> {
-    const { user, request, info, search, warnings } = asked;
+    const authorizing = authorizeResource(kernel, user, info, request.method);
+    if (authorizing !== undefined) await authorizing;
     const found = kernel.registry.find(info.group, info.version, info.plural);
     if (found === undefined) {
       const measured = answerMetrics(kernel, request, info);
       if (measured === undefined) throw noSuchResource();
       return measured;
     }
-    const { row, version } = found;
-    if (version.deprecationWarning !== undefined) warnings.push(version.deprecationWarning);
-    const options = parseOptions(search, optionsKindOf(request.method));
-    return dispatch({ kernel, row, version, info, options, request, user, warnings });
+    if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
+    const call = {
+      kernel,
+      row: found.row,
+      version: found.version,
+      info,
+      options: parseOptions(search, optionsKindOf(request.method)),
+      request,
+      user,
+      warnings,
+    };
+    return dispatch(call);
   }
 
   return async (request) => {

@@ -152,16 +152,7 @@ export class RevisionedStore implements Store {
   }
 
   #waitFor<T>(batch: Batch, outcome: () => T): Promise<T> {
-    return new Promise((resolve, fail) => {
-      const commit = (): void => {
-        try {
-          resolve(outcome());
-        } catch (error) {
-          fail(error as Error);
-        }
-      };
-      batch.waiters.push({ commit, fail });
-    });
+    return new Promise<void>((commit, fail) => batch.waiters.push({ commit, fail })).then(outcome);
   }
 
   #schedule(): void {

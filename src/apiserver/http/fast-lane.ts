@@ -67,13 +67,10 @@ async function serve(handle: ApiHandler, socket: Socket, simple: SimpleRequest):
   const request = new IncomingRequest({ method, url, headers, body, peer: peerOf(socket) }, () => gone.signal);
   const response = await withTimeout(handle, request);
   gone.settle();
-  if (socket.destroyed) return;
-  const writing = answer(socket, response);
-  if (writing !== undefined) await writing;
+  if (!socket.destroyed) await answer(socket, response);
 }
 
-/** Takes a turn of its own only for what cannot be written at once. */
-function answer(socket: Socket, { status, headers, body }: ApiResponse): Promise<void> | undefined {
+async function answer(socket: Socket, { status, headers, body }: ApiResponse): Promise<void> {
   if (typeof body === 'function') {
     // Nothing simple is answered by a stream today; without a length it can only end with the connection.
     socket.write(headOf(status, headers, 'connection: close\r\n'), 'latin1');
@@ -86,7 +83,8 @@ function answer(socket: Socket, { status, headers, body }: ApiResponse): Promise
   const head = headOf(status, headers, `connection: keep-alive\r\ncontent-length: ${length}\r\n`);
   if (length > ONE_PIECE_BYTES) {
     socket.write(head, 'latin1');
-    return writeBlocks(socket, chunks);
+    await writeBlocks(socket, chunks);
+    return;
   }
   const piece = takePiece(head.length + length);
   let at = piece.write(head, 0, 'latin1');
@@ -95,7 +93,6 @@ function answer(socket: Socket, { status, headers, body }: ApiResponse): Promise
     at += chunk.length;
   }
   socket.write(piece);
-  return undefined;
 }
 
 const SLAB_BYTES = 256 * 1024;
