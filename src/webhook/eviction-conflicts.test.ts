@@ -3,7 +3,7 @@ import { type DisruptionIndex, readBudget, readWorkload } from '../decisions/dis
 import { budgetObject, groupUnits, member, NOW } from '../decisions/disruption/fixtures.ts';
 import { ManualClock, settle } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, reviewEviction } from './eviction.ts';
-import { LedgerCluster, namespace } from './ledger-cluster.fixture.ts';
+import { evictionOf, LedgerCluster, namespace } from './ledger-cluster.fixture.ts';
 import type { ReviewResponse } from './review.ts';
 
 /** A budget over two gangs of two, of which one may go, as the ledger has it. */
@@ -40,17 +40,8 @@ async function evict(
     podsResourceVersion: () => podsSeen,
     ledgers: desk,
   };
-  const request = {
-    uid: '1',
-    operation: 'CREATE',
-    resource: { group: '', version: 'v1', resource: 'pods' },
-    subResource: 'eviction',
-    namespace,
-    name,
-    object: {},
-  } as const;
   let settled = false;
-  const done = reviewEviction(webhook, request, new AbortController().signal).finally(() => {
+  const done = reviewEviction(webhook, evictionOf(name), new AbortController().signal).finally(() => {
     settled = true;
   });
   // Told here so that a failure which comes while time is moved is not taken for one that nobody awaits.

@@ -14,6 +14,18 @@ import { LedgerDesk } from './ledger-desk.ts';
 
 export const namespace = 'default';
 
+/** What the API server asks about an eviction. */
+export const evictionOf = (name: string) =>
+  ({
+    uid: '1',
+    operation: 'CREATE',
+    resource: { group: '', version: 'v1', resource: 'pods' },
+    subResource: 'eviction',
+    namespace,
+    name,
+    object: {},
+  }) as const;
+
 /** Something on its way: a request to the API server, or its answer. */
 export interface Delivery {
   readonly replica: LedgerReplica;

@@ -16,6 +16,7 @@ import {
   sleep,
 } from '../machinery/runtime/index.ts';
 import { formatTime } from '../machinery/values/index.ts';
+import { type Entry, type Given, newEntry } from './ledger-entry.ts';
 import { HOLD_MS, SeenHolds } from './ledger-hold.ts';
 import { isAtLeast } from './resource-version.ts';
 
@@ -30,36 +31,6 @@ export interface LedgerDeskOptions {
   readonly log: Logger;
   /** Ends every attempt to write. */
   readonly signal?: AbortSignal | undefined;
-}
-
-interface Given extends Charge {
-  readonly number: number;
-}
-
-/** What this replica has to do with one ledger. */
-interface Entry {
-  readonly key: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** The newest version known, while the watch has not shown it. */
-  newest: DisruptionLedger | undefined;
-  /** The newest version with `ahead` on top; made when asked for. */
-  view: DisruptionLedger | undefined;
-  /** Given here and not in the newest version. */
-  ahead: readonly Given[];
-  /** How many were ever given ahead: a version that was got before the last of them is out of date. */
-  given: number;
-  /** From when a hold of ours counts; undefined where we have none. */
-  heldSinceMs: number | undefined;
-  /** Until when no hold is taken: others grant under this ledger as well. */
-  sharedUntilMs: number;
-  /** The last of our writes: they go one after the other. */
-  turn: Promise<unknown>;
-  /** Writes under way that grant something, which the view does not show. */
-  granting: number;
-  settling: Promise<void> | undefined;
-  /** What was given is about to be listed. */
-  isListing: boolean;
 }
 
 /** How long a ledger that several replicas grant under is held by none. */
@@ -206,21 +177,7 @@ export class LedgerDesk {
     const key = `${namespace}/${name}`;
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = {
-        key,
-        namespace,
-        name,
-        newest: undefined,
-        view: undefined,
-        ahead: [],
-        given: 0,
-        heldSinceMs: undefined,
-        sharedUntilMs: 0,
-        turn: Promise.resolve(),
-        granting: 0,
-        settling: undefined,
-        isListing: false,
-      };
+      entry = newEntry(namespace, name);
       this.#entries.set(key, entry);
     }
     return entry;

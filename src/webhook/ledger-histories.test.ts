@@ -10,7 +10,7 @@ import { readBudget, readWorkload } from '../decisions/disruption/index.ts';
 import { budgetObject, groupUnits, member, NOW } from '../decisions/disruption/fixtures.ts';
 import { ManualClock, settle } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, reviewEviction } from './eviction.ts';
-import { LedgerCluster, type LedgerReplica, namespace } from './ledger-cluster.fixture.ts';
+import { evictionOf, LedgerCluster, type LedgerReplica, namespace } from './ledger-cluster.fixture.ts';
 
 const GROUPS = 5;
 const SIZE = 2;
@@ -148,17 +148,8 @@ class History {
   }
 
   #ask(member: Member, name: string): void {
-    const request = {
-      uid: '1',
-      operation: 'CREATE',
-      resource: { group: '', version: 'v1', resource: 'pods' },
-      subResource: 'eviction',
-      namespace,
-      name,
-      object: {},
-    } as const;
     const untilMs = this.#clock.now() + EXECUTION_MS;
-    reviewEviction(member.webhook, request, new AbortController().signal).then(
+    reviewEviction(member.webhook, evictionOf(name), new AbortController().signal).then(
       ({ allowed }) => {
         if (!allowed || member.dead || this.#clock.now() > untilMs) return;
         this.grants += 1;
