@@ -1,4 +1,3 @@
-import type { Override } from './overrides.ts';
 import type { StoreEvent } from './store.ts';
 
 export interface HistoryLimits {
@@ -16,7 +15,7 @@ export const DEFAULT_HISTORY: HistoryLimits = {
   maxAgeMs: 5 * 60_000,
 };
 
-/** The bounded window of past events: serves late watchers, and older snapshots by undoing. */
+/** The bounded window of past events: serves late watchers, and older states by undoing. */
 export class History {
   readonly #limits: HistoryLimits;
   #events: StoreEvent[] = [];
@@ -61,15 +60,6 @@ export class History {
       if (event.key.startsWith(prefix)) found.push(event);
     }
     return found;
-  }
-
-  /** What must be laid over the current state to see it as it was at `revision`; sorted by key. */
-  undo(revision: number, prefix: string): Override[] {
-    const before = new Map<string, Override>();
-    for (const { key, previous } of this.after(revision, prefix)) {
-      if (!before.has(key)) before.set(key, { key, entry: previous });
-    }
-    return [...before.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   #firstAfter(revision: number): number {

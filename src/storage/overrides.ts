@@ -1,5 +1,5 @@
 import type { SortedIndex } from './sorted-index.ts';
-import type { Entry, Page, RangeOptions } from './store.ts';
+import type { Entry } from './store.ts';
 
 /** What a key holds instead of its committed state; without `entry`, nothing. */
 export interface Override {
@@ -8,26 +8,13 @@ export interface Override {
 }
 
 /** The range of `base` as it looks with `overrides` (sorted, all under `prefix`) laid over it. */
-export function rangeOver(
-  base: SortedIndex<Entry>,
-  prefix: string,
-  overrides: readonly Override[],
-  options: RangeOptions = {},
-): Page {
-  const { startAfter, limit = Number.POSITIVE_INFINITY } = options;
-  const over = startAfter === undefined ? overrides : overrides.filter(({ key }) => key > startAfter);
-  const needed = base.range(prefix, { ...options, limit: limit + over.length });
-  const entries = over.length === 0 ? needed : merge(needed, over);
-  if (entries.length > limit) entries.length = limit;
-
-  if (limit === Number.POSITIVE_INFINITY) return { entries, more: false, remaining: 0 };
-  let total = base.count(prefix, startAfter);
-  for (const { key, entry } of over) total += Number(entry !== undefined) - Number(base.get(key) !== undefined);
-  const remaining = total - entries.length;
-  return { entries, more: remaining > 0, remaining };
+export function rangeOver(base: SortedIndex<Entry>, prefix: string, overrides: readonly Override[]): Entry[] {
+  return layOver(base.range(prefix), overrides);
 }
 
-function merge(base: readonly Entry[], overrides: readonly Override[]): Entry[] {
+/** Entries with overrides laid over them; both in the order of keys. */
+export function layOver(base: Entry[], overrides: readonly Override[]): Entry[] {
+  if (overrides.length === 0) return base;
   const merged: Entry[] = [];
   let at = 0;
   for (const { key, entry } of overrides) {

@@ -38,7 +38,7 @@ export class PendingTransaction implements Transaction {
 
   range(prefix: string): Iterable<Entry> {
     this.#expectRunning();
-    return rangeOver(this.#state.committed, prefix, this.#state.overlay.range(prefix)).entries;
+    return rangeOver(this.#state.committed, prefix, this.#state.overlay.range(prefix));
   }
 
   put(key: string, encode: (revision: number) => Content): Entry {

@@ -1,5 +1,6 @@
 import { DEFAULT_HISTORY, History, type HistoryLimits } from './history.ts';
-import { type Override, rangeOver } from './overrides.ts';
+import type { Override } from './overrides.ts';
+import { rangeBefore } from './past-range.ts';
 import { PendingTransaction } from './pending-transaction.ts';
 import { SortedIndex } from './sorted-index.ts';
 import {
@@ -96,7 +97,7 @@ export class RevisionedStore implements Store {
 
   rangeAt(prefix: string, revision: number, options?: RangeOptions): Page | undefined {
     if (revision < this.oldestRevision || revision > this.#revision) return undefined;
-    return rangeOver(this.#committed, prefix, this.#history.undo(revision, prefix), options);
+    return rangeBefore(this.#committed, prefix, this.#history.after(revision, prefix), options);
   }
 
   transact<T>(fn: (txn: Transaction) => T): Promise<T> {
