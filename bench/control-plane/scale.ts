@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Entry, openLmdbStore, type Transaction } from '../../src/storage/index.ts';
+import { cpuSecondsOf, meter } from '../processor-time.ts';
 import { createLoad, expectStatus, measureRate, podBody, type Send } from './load.ts';
 import { type Measure, percentile } from './report.ts';
 import { startQuorate, withFolder } from './target.ts';
@@ -10,13 +12,13 @@ const PODS = '/api/v1/namespaces/default/pods';
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const WRITES_PER_SECOND = 1000;
-/** Under load before anything is measured: a server does not stay as cold as it starts. */
-const WARM_UP_SECONDS = 5;
+/** Right after the start, while the code is cold and the controllers read everything for the first time. */
+const COLD_SECONDS = 5;
 const LOAD_SECONDS = 10;
 
 /**
  * Kubernetes' own supported limit in one process: how long a start on that data takes, how much memory, and how long a
- * GET takes while a thousand writes a second go on.
+ * GET takes while a thousand writes a second go on, at first and then.
  */
 export function measureScale(size: { pods: number; nodes: number }): Promise<Measure[]> {
   return withFolder(async (folder) => {
@@ -29,11 +31,16 @@ export function measureScale(size: { pods: number; nodes: number }): Promise<Mea
       await expectStatus(send('GET', `${PODS}/web-${numbered(size.pods - 1)}`), 200);
       const answeredMs = target.startMs + performance.now() - first;
       const startedMb = residentMb(target.pid);
-      await readUnderWrites(send, size.pods, WARM_UP_SECONDS);
+      const cold = await readUnderWrites(send, size.pods, COLD_SECONDS);
+      await untilIdle(target.pid);
+      const caughtUpMs = performance.now() - first;
       const samples = await readUnderWrites(send, size.pods, LOAD_SECONDS);
       return [
         { name: `cold start on ${size.pods} pods and ${size.nodes} nodes`, unit: 's', value: answeredMs / 1000 },
         { name: 'resident after it', unit: 'MB', value: startedMb },
+        { name: 'GET under writes right after it, median', unit: 'ms', value: percentile(cold, 0.5) },
+        { name: 'GET under writes right after it, 99th percentile', unit: 'ms', value: percentile(cold, 0.99) },
+        { name: 'until the controllers follow everything', unit: 's', value: caughtUpMs / 1000 },
         { name: `GET while ${WRITES_PER_SECOND} writes/s, median`, unit: 'ms', value: percentile(samples, 0.5) },
         {
           name: `GET while ${WRITES_PER_SECOND} writes/s, 99th percentile`,
@@ -47,6 +54,13 @@ export function measureScale(size: { pods: number; nodes: number }): Promise<Mea
       await target.stop();
     }
   });
+}
+
+/** Until the process has had nothing to do for a moment. */
+async function untilIdle(pid: number): Promise<void> {
+  const spent = meter(() => cpuSecondsOf([pid]));
+  do await sleep(500);
+  while (spent().share > 0.1);
 }
 
 /** One pod and one node with a heartbeat, made through the API, so that what is multiplied is what the server writes. */

@@ -56,6 +56,8 @@ export interface EmbeddedHost {
 }
 
 const SERVICE_ADDRESS = '10.96.0.1';
+/** Requests wait while the components of this process read a page. */
+const PAGE_SIZE = 50;
 /** Only what changed in the last minutes can be watched from; older watchers list again. */
 const COMPACT_EVERY_MS = 60_000;
 const KEEP_HISTORY_MS = 2 * 60_000;
@@ -127,7 +129,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ];
   const components = runComponents(
-    { transportFor: () => transportFor(), clock, log, metrics },
+    { transportFor: () => transportFor(), clock, log, metrics, pageSize: PAGE_SIZE },
     options.apiOnly === true ? [] : starts,
   );
   const stopRenewing = pki.keepServerFresh(

@@ -29,6 +29,8 @@ export interface ComponentHost {
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
   /** Open a watch anew that has been silent for so long. */
   readonly stalledMs?: number;
+  /** How many objects to ask for at once. */
+  readonly pageSize?: number;
 }
 
 export interface RunningComponents {
@@ -46,8 +48,8 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
   const abort = new AbortController();
   // Every queue and watch listens for the end.
   setMaxListeners(0, abort.signal);
-  const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate' });
-  const { projections, stalledMs } = host;
+  const { projections, stalledMs, pageSize } = host;
+  const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate', pageSize });
   const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections, stalledMs });
   const recorders = new Map<string, EventRecorder>();
   const context: ControllerContext = {

@@ -6,7 +6,7 @@ import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
 import { type DeletionOptions, deleteInTransaction } from '../stored/deletion.ts';
 import { putObject } from '../stored/encoding.ts';
-import type { ObjectParts } from '../stored/object-cache.ts';
+import type { ObjectParts } from '../stored/decode.ts';
 
 export interface Removal {
   readonly row: ResourceRow;

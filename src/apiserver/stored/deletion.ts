@@ -11,8 +11,9 @@ import type { Kernel } from '../kernel.ts';
 import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
 import { conflict, notFound } from '../status.ts';
+import type { ObjectParts } from './decode.ts';
 import { type ObjectWrite, putObject, removeParts } from './encoding.ts';
-import { type ObjectParts, withManagedFields } from './object-cache.ts';
+import { withManagedFields } from './object-cache.ts';
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 

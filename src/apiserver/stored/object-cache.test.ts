@@ -35,6 +35,9 @@ test('no way of reading loses anything else, whatever the object holds and in wh
       const object = metadataFirst ? { metadata, spec, status } : { spec, status, metadata };
       const { managedFields: _, ...rest } = metadata;
       expect(new ObjectCache().readLean(entry(object))).toEqual({ ...object, metadata: rest });
+      const cache = new ObjectCache();
+      cache.readLean(entry({ ...object, metadata: { ...metadata, name: 'b' } }));
+      expect(cache.readLean(entry(object)), 'behind a replica').toEqual({ ...object, metadata: rest });
       expect(new ObjectCache().read(entry(object))).toEqual(object);
       const { object: lean, managedFields } = new ObjectCache().readParts(entry(object));
       expect([lean, JSON.parse(managedFields ?? '')]).toEqual([{ ...object, metadata: rest }, [fields]]);
@@ -59,4 +62,20 @@ test('readLean() shares a decoded object for as long as somebody holds it, whate
   const held = cache.readLean(stored);
   cache.read(entry({ metadata: { name: 'b' } }));
   expect(cache.readLean(stored)).toBe(held);
+});
+
+test('readLean() parses of a replica only what differs from the one before', () => {
+  const cache = new ObjectCache();
+  const pod = (name: string) => ({
+    kind: 'Pod',
+    metadata: { name, managedFields },
+    spec: { x: [1] },
+    status: { y: 2 },
+  });
+  const first = cache.readLean(entry(pod('a')));
+  const second = cache.readLean(entry(pod('b')));
+  expect(second).toEqual({ kind: 'Pod', metadata: { name: 'b' }, spec: { x: [1] }, status: { y: 2 } });
+  expect(second['spec']).toBe(first['spec']);
+  const other = cache.readLean(entry({ ...pod('c'), status: { y: 3 } }));
+  expect(other).toEqual({ kind: 'Pod', metadata: { name: 'c' }, spec: { x: [1] }, status: { y: 3 } });
 });

@@ -6,18 +6,13 @@ import { shareParts } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
 import type { ApiObject } from '../object.ts';
 import type { ResourceRow } from '../registry/row.ts';
+import { decodeParts, type ObjectParts, ReplicaDecoder, withoutManagedFields } from './decode.ts';
 import { encodeManagedFields, parseManagedFields } from './managed-fields-text.ts';
 
 /** What selectors look at; small enough to keep for every entry. */
 export interface Digest {
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly fields: Readonly<Record<string, string>>;
-}
-
-/** An object in the two parts that it is written in. */
-export interface ObjectParts {
-  readonly object: ApiObject;
-  readonly managedFields: string | undefined;
 }
 
 /** What is remembered of an entry: `object`, or `lean` with `managedFields`, or both, or nothing. */
@@ -38,6 +33,7 @@ const NO_FIELDS: Readonly<Record<string, string>> = {};
 export class ObjectCache {
   readonly #ring: (Memo | undefined)[];
   #next = 0;
+  readonly #replicas = new ReplicaDecoder();
   /** The object of each kind that was decoded last. */
   readonly #decoded = new Map<string, ApiObject>();
   /** The object of each kind that was made last. */
@@ -68,7 +64,7 @@ export class ObjectCache {
     if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
     const held = memo.held?.deref();
     if (held !== undefined) return held;
-    const object = this.#share(decode(entry.value).object);
+    const object = this.#share(this.#replicas.decode(entry.value));
     memo.held = new WeakRef(object);
     return object;
   }
@@ -109,7 +105,7 @@ export class ObjectCache {
   /** The parts of an entry whose whole object is not remembered. */
   #parts(memo: Memo, entry: Entry): ObjectParts {
     if (memo.lean === undefined) {
-      const { object, managedFields } = decode(entry.value, memo.held?.deref());
+      const { object, managedFields } = decodeParts(entry.value, memo.held?.deref());
       memo.lean = object;
       memo.managedFields = managedFields;
       this.#keep(memo);
@@ -172,72 +168,4 @@ export function withManagedFields(object: ApiObject, text: string | undefined): 
   if (text === undefined) return object;
   const managedFields = parseManagedFields(text);
   return { ...object, metadata: { ...object.metadata, managedFields } };
-}
-
-function withoutManagedFields(object: ApiObject): ApiObject {
-  const { metadata } = object;
-  if (metadata.managedFields === undefined) return object;
-  const { managedFields: _, ...rest } = metadata;
-  return { ...object, metadata: rest };
-}
-
-/** Decodes the managed fields not at all, and the rest only where it is not `known` already. */
-function decode(bytes: Buffer, known?: ApiObject): ObjectParts {
-  const cut = findManagedFields(bytes);
-  if (cut !== undefined) {
-    // Each a string of its own: a part of a string would keep the whole of it in memory.
-    const managedFields = bytes.toString('utf8', cut.list, cut.end);
-    if (known !== undefined) return { object: known, managedFields };
-    const rest = bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to);
-    return { object: JSON.parse(rest) as ApiObject, managedFields };
-  }
-  // What is known has no managed fields, whether or not the document has.
-  const whole = JSON.parse(bytes.toString('utf8')) as ApiObject;
-  const { managedFields } = whole.metadata;
-  const object = known ?? withoutManagedFields(whole);
-  return { object, managedFields: managedFields && encodeManagedFields(managedFields) };
-}
-
-const MANAGED_FIELDS = Buffer.from('"managedFields":[');
-const SPEC = Buffer.from('"spec":');
-const STATUS = Buffer.from('"status":');
-const COMMA = 0x2c;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/**
- * Where the first list of that name stands, and what to leave out so that the rest is a document without it. Should that
- * be another field of an unusual object, its reader would miss it; so only documents whose metadata comes before
- * everything else that may hold such a field are cut.
- */
-function findManagedFields(bytes: Buffer): { list: number; end: number; from: number; to: number } | undefined {
-  const start = bytes.indexOf(MANAGED_FIELDS);
-  if (start < 0) return undefined;
-  const before = bytes.subarray(0, start);
-  if (before.includes(SPEC) || before.includes(STATUS)) return undefined;
-  const list = start + MANAGED_FIELDS.length - 1;
-  const end = endOfList(bytes, list);
-  if (end < 0) return undefined;
-  // One of the two commas beside it goes along.
-  if (bytes[end] === COMMA) return { list, end, from: start, to: end + 1 };
-  return { list, end, from: bytes[start - 1] === COMMA ? start - 1 : start, to: end };
-}
-
-/** Right behind the list that opens at `from`; negative when it does not close. */
-function endOfList(bytes: Buffer, from: number): number {
-  let depth = 0;
-  for (let at = from; at < bytes.length; at++) {
-    const code = bytes[at];
-    if (code === QUOTE) at = endOfString(bytes, at);
-    else if (code === 0x5b) depth++;
-    else if (code === 0x5d && --depth === 0) return at + 1;
-  }
-  return -1;
-}
-
-/** Where the string that opens at `at` closes. */
-function endOfString(bytes: Buffer, at: number): number {
-  let end = at + 1;
-  for (; end < bytes.length && bytes[end] !== QUOTE; end++) if (bytes[end] === BACKSLASH) end++;
-  return end;
 }

@@ -77,6 +77,8 @@ export interface DeleteOptions {
 
 /** Typed access to a Kubernetes API. Every failure the server reports is an ApiError. */
 export interface Client {
+  /** How many objects of a large list to ask for at once. */
+  readonly pageSize: number;
   get<T extends KubeObject>(type: ResourceType<T>, key: ObjectKey, options?: { subresource?: string }): Promise<T>;
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ObjectList<T>>;
   watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
@@ -102,9 +104,14 @@ export interface ClientOptions {
   /** Also the default field manager: the part before the first `/`. */
   readonly userAgent: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly pageSize?: number | undefined;
 }
 
-export function createClient({ transport, userAgent, headers: extraHeaders }: ClientOptions): Client {
+/** Small enough: a page is in memory several times over while it is read. */
+const PAGE_SIZE = 500;
+
+export function createClient(options: ClientOptions): Client {
+  const { transport, userAgent, headers: extraHeaders, pageSize = PAGE_SIZE } = options;
   /** Objects that are sent many times unchanged, encoded. */
   const encoded = new WeakMap<object, Uint8Array>();
 
@@ -152,6 +159,7 @@ export function createClient({ transport, userAgent, headers: extraHeaders }: Cl
   });
 
   return {
+    pageSize,
     request: (method, path, body, headers) => request(method, path, body, headers),
     get: (type, key, options) => request('GET', resourcePath(type, { ...key, ...options })),
     async list(type, options = {}) {

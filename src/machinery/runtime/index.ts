@@ -7,7 +7,6 @@ export * from './event-recorder.ts';
 export * from './feature-gates.ts';
 export * from './gathering.ts';
 export * from './informer.ts';
-export * from './gathering.ts';
 export * from './informer-set.ts';
 export * from './log.ts';
 export * from './metrics.ts';

@@ -4,6 +4,7 @@ import { isExpired, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
 import type { Logger } from './log.ts';
+import { nextTurn } from './turns.ts';
 
 export interface InformerHandler<T> {
   /** `initial` is true for objects delivered by the first list. */
@@ -40,8 +41,6 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 
 const BACKOFF_BASE_MS = 200;
 const BACKOFF_MAX_MS = 5000;
-/** Small pages: a page is in memory several times over while it is read. */
-const PAGE_SIZE = 500;
 
 /**
  * A local copy of a collection, kept current by list and watch. Objects in it are shared: never change them.
@@ -160,7 +159,8 @@ export class Informer<T extends KubeObject> {
   async #relist(): Promise<string> {
     const { client, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const first = !this.#synced;
-    const seen = new Map<string, T>();
+    const gone = new Set(this.#objects.keys());
+    const later: T[] = [];
     let token: string | undefined;
     let resourceVersion = '';
     do {
@@ -169,7 +169,7 @@ export class Informer<T extends KubeObject> {
         labelSelector,
         fieldSelector,
         metadataOnly,
-        limit: PAGE_SIZE,
+        limit: client.pageSize,
         shared: true,
         continue: token,
       });
@@ -178,15 +178,15 @@ export class Informer<T extends KubeObject> {
       // Projected page by page: only what is kept of an object may pile up.
       for (const item of page.items) {
         const object = this.#project(item);
-        seen.set(keyOf(object), object);
+        gone.delete(keyOf(object));
         // Nobody acts on the copy before it is whole for the first time, so it may grow; later it must change at once.
         if (first) this.#store(object);
+        else later.push(object);
       }
-      // A server in this process answers without giving anyone else a turn.
-      if (first && token !== undefined) await new Promise((resolve) => setImmediate(resolve));
+      if (first && token !== undefined) await nextTurn();
     } while (token !== undefined);
-    for (const [key, object] of this.#objects) if (!seen.has(key)) this.#remove(key, object);
-    if (!first) for (const item of seen.values()) this.#store(item);
+    for (const key of gone) this.#remove(key, this.#objects.get(key) as T);
+    for (const object of later) this.#store(object);
     this.#resourceVersion = resourceVersion;
     if (!this.#synced) {
       this.#synced = true;
