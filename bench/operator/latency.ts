@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/api/resource.ts';
 import type { Client } from '../../src/machinery/runtime/index.ts';
 import { CERTIFICATE_SECRET, IGNORE_LABEL, validatingWebhooks } from '../../src/webhook/index.ts';
 import { report } from '../report.ts';
+import { BARE_LABEL, BARE_WEBHOOK, bareConfiguration, startBareWebhook } from './bare-webhook.ts';
 import { busyWithOthers, load, processorMs } from './machine.ts';
 import { GANG_SIZE, namespaceOf, NAMESPACES, podName } from './seed.ts';
 import { readWaits, type WaitedFor, waitsSince } from './webhook-metric.ts';
@@ -23,7 +24,14 @@ interface Target {
   readonly name: string;
 }
 
-const GUARDED = NAMESPACES / 2;
+/** Numbers of the namespaces whose evictions go through our webhook, through one that admits everything, through none. */
+const every = (step: number, from: number): number[] =>
+  Array.from({ length: Math.ceil((NAMESPACES - from) / step) }, (_, at) => from + at * step);
+const PLACES = { guarded: every(2, 0), bare: every(4, 1), past: every(4, 3) };
+type Side = keyof typeof PLACES;
+const SIDES: readonly Side[] = ['past', 'bare', 'guarded'];
+const GUARDED = PLACES.guarded.length;
+const EVICTIONS_WEBHOOK = 'evictions.quorate.dev';
 /** Four under each budget: the first takes its hold, and what is run ten times a second is compiled late. */
 const WARM_UP = 4 * GUARDED;
 const TARGET_MS = 5;
@@ -32,36 +40,40 @@ const QUIET = 0.15;
 
 /**
  * What the webhook adds to an eviction. The API server times every webhook itself, and its first bound is our target.
- * Evictions through the webhook and past it take turns, in namespaces that are guarded and in namespaces that opted
- * out, so that whatever else the machine does weighs on both alike. The first eviction under a budget waits for a write of
+ * Evictions through the webhook, through one that does nothing and past both take turns, in namespaces of their own, so
+ * that whatever else the machine does weighs on all alike. The first eviction under a budget waits for a write of
  * the ledger and is shown by itself; what such a write takes by itself, by a client that does nothing else, is measured in
  * turn as well.
  */
 export async function measureLatency(client: Client, measured: Measured): Promise<void> {
   const { pid, systemNamespace } = measured;
   const secret: Secret = await client.get(secretType, { namespace: systemNamespace, name: CERTIFICATE_SECRET });
-  const ca = Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64').toString('utf8');
-  await guard(client, measured, ca);
-  const evictions = Math.min(WARM_UP + 600, GUARDED * (Math.floor(gangsIn(measured) / 2) - 1));
+  const text = (name: string): string => Buffer.from(secret.data?.[name] ?? '', 'base64').toString('utf8');
+  const ca = text('ca.crt');
+  const bareWebhook = await startBareWebhook({ cert: text('tls.crt'), key: text('tls.key') });
+  await guard(client, measured, { ca, barePort: bareWebhook.port });
+  const evictions = Math.min(WARM_UP + 600, PLACES.past.length * (Math.floor(gangsIn(measured) / 2) - 1));
   const write = await bareWrite(client);
   const quiet = load();
-  const evict = (round: number, side: 0 | 1): Promise<number> =>
+  const evict = (round: number, side: Side): Promise<number> =>
     evictPod(client, target(measured, round, { side, lane: 0 }));
-  const waitsNow = (): Promise<WaitedFor> => readWaits(client, 'evictions.quorate.dev');
+  const waitsNow = (): Promise<WaitedFor> => readWaits(client, EVICTIONS_WEBHOOK);
   const start = await waitsNow();
-  for (let round = 0; round < GUARDED; round += 1) for (const side of [0, 1] as const) await evict(round, side);
+  for (let round = 0; round < GUARDED; round += 1) for (const side of SIDES) await evict(round, side);
   const first = waitsSince(start, await waitsNow());
-  for (let round = GUARDED; round < WARM_UP; round += 1) for (const side of [0, 1] as const) await evict(round, side);
+  for (let round = GUARDED; round < WARM_UP; round += 1) for (const side of SIDES) await evict(round, side);
   const guarded: number[] = [];
   const past: number[] = [];
   const writesBetween: number[] = [];
-  const before = { waits: await waitsNow(), cpuMs: processorMs(pid) };
+  const bareNow = (): Promise<WaitedFor> => readWaits(client, BARE_WEBHOOK);
+  const before = { waits: await waitsNow(), bare: await bareNow(), cpuMs: processorMs(pid) };
   for (let round = WARM_UP; round < evictions; round += 1) {
-    past.push(await evict(round, 1));
-    guarded.push(await evict(round, 0));
+    past.push(await evict(round, 'past'));
+    await evict(round, 'bare');
+    guarded.push(await evict(round, 'guarded'));
     writesBetween.push(await write());
   }
-  const cpuMs = (processorMs(pid) - before.cpuMs) / (2 * guarded.length);
+  const cpuMs = (processorMs(pid) - before.cpuMs) / (3 * guarded.length);
   const others = busyWithOthers(quiet, load());
   const waits = waitsSince(before.waits, await waitsNow());
   summarize('operator: an eviction through the webhook', guarded);
@@ -72,10 +84,12 @@ export async function measureLatency(client: Client, measured: Measured): Promis
   report('  added at p99', `${(percentile(guarded, 0.99) - percentile(past, 0.99)).toFixed(2)} ms`);
   report('  waited for the first under each budget', told(first));
   reportWaits(waits, others);
+  report('  the same for a webhook that does nothing, in turn', told(waitsSince(before.bare, await bareNow())));
   const free = await waitsForNothing(client, measured);
   report('  the same for pods without a budget', `${told(free)}: nothing is decided or written`);
   report('  processor time of the operator per eviction', `${cpuMs.toFixed(2)} ms, watching and counting included`);
   await askDirectly(measured, ca, evictions / 2, write);
+  bareWebhook.close();
 }
 
 /** A review sent as the API server sends it, and a bare write, in turn. */
@@ -90,7 +104,7 @@ async function askDirectly(
   const writes: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const wrote = await write();
-    const asked = await ask(agent, measured.port, target(measured, round, { side: 0, lane: 1 }));
+    const asked = await ask(agent, measured.port, target(measured, round, { side: 'guarded', lane: 1 }));
     if (round < WARM_UP) continue;
     writes.push(wrote);
     reviews.push(asked);
@@ -127,34 +141,41 @@ function told({ count, seconds, within }: WaitedFor): string {
 /** How long the API server waits where the webhook has nothing to decide: the pods of ReplicaSets have no budget. */
 async function waitsForNothing(client: Client, { pods }: Measured): Promise<WaitedFor> {
   const perNamespace = Math.ceil(pods / NAMESPACES);
-  const before = await readWaits(client, 'evictions.quorate.dev');
+  const before = await readWaits(client, EVICTIONS_WEBHOOK);
   for (let round = 0; round < 300; round += 1) {
-    const place = (round % GUARDED) * 2;
+    const place = PLACES.guarded[round % GUARDED] ?? 0;
     const at = (place + 1) * perNamespace - 1 - Math.floor(round / GUARDED);
     await evictPod(client, { namespace: namespaceOf(place), name: podName(at) });
   }
-  return waitsSince(before, await readWaits(client, 'evictions.quorate.dev'));
+  return waitsSince(before, await readWaits(client, EVICTIONS_WEBHOOK));
 }
 
-/** Every other namespace opts out; the rest are guarded by the webhook. */
-async function guard(client: Client, { port, systemNamespace }: Measured, caBundle: string): Promise<void> {
-  for (let at = 1; at < NAMESPACES; at += 2) {
-    const body = { metadata: { labels: { [IGNORE_LABEL]: 'true' } } };
+/** Every other namespace opts out, and half of these go to the bare webhook; the rest are guarded by ours. */
+async function guard(
+  client: Client,
+  { port, systemNamespace }: Measured,
+  { ca, barePort }: { ca: string; barePort: number },
+): Promise<void> {
+  for (const at of [...PLACES.bare, ...PLACES.past]) {
+    const bare = PLACES.bare.includes(at) ? { [BARE_LABEL]: 'true' } : {};
+    const body = { metadata: { labels: { [IGNORE_LABEL]: 'true', ...bare } } };
     await client.patch(namespaceType, { name: namespaceOf(at) }, { type: 'merge', body });
   }
   const options = { namespace: systemNamespace, failOpen: false, certManager: false };
-  const configuration = validatingWebhooks(options, { url: `https://127.0.0.1:${port}`, caBundle });
+  const configuration = validatingWebhooks(options, { url: `https://127.0.0.1:${port}`, caBundle: ca });
   const type = builtinType('ValidatingWebhookConfiguration', 'admissionregistration.k8s.io');
   await client.create(type, configuration as KubeObject);
+  await client.create(type, bareConfiguration(barePort, ca) as KubeObject);
 }
 
 const gangsIn = ({ pods }: Measured): number => Math.floor(Math.ceil(pods / NAMESPACES) / 2 / GANG_SIZE) - 2;
 
 /** One pod each of ever other gangs: each eviction takes a gang down and is charged. */
-function target(measured: Measured, round: number, { lane, side }: { side: 0 | 1; lane: 0 | 1 }): Target {
+function target(measured: Measured, round: number, { lane, side }: { side: Side; lane: 0 | 1 }): Target {
   const gangs = gangsIn(measured);
-  const place = (round % GUARDED) * 2 + side;
-  const gang = 1 + ((Math.floor(round / GUARDED) + lane * Math.floor(gangs / 2)) % gangs);
+  const places = PLACES[side];
+  const place = places[round % places.length] ?? 0;
+  const gang = 1 + ((Math.floor(round / places.length) + lane * Math.floor(gangs / 2)) % gangs);
   const first = Math.ceil((place * Math.ceil(measured.pods / NAMESPACES)) / GANG_SIZE) * GANG_SIZE;
   return { namespace: namespaceOf(place), name: podName(first + gang * GANG_SIZE) };
 }
