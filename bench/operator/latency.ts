@@ -24,9 +24,10 @@ interface Target {
   readonly name: string;
 }
 
-/** Numbers of the namespaces whose evictions go through our webhook, through one that admits everything, through none. */
+/** Numbers of namespaces. */
 const every = (step: number, from: number): number[] =>
   Array.from({ length: Math.ceil((NAMESPACES - from) / step) }, (_, at) => from + at * step);
+/** Those whose evictions go through our webhook, through one that admits everything, and past both. */
 const PLACES = { guarded: every(2, 0), bare: every(4, 1), past: every(4, 3) };
 type Side = keyof typeof PLACES;
 const SIDES: readonly Side[] = ['past', 'bare', 'guarded'];
