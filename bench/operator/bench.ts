@@ -59,7 +59,7 @@ export async function benchOperator(): Promise<void> {
     );
     await measureLatency(client, { ...operator, systemNamespace: SYSTEM, pods: PODS });
   } finally {
-    operator?.child.kill('SIGTERM');
+    if (operator !== undefined) await endProcess(operator);
     transport.close();
     await plane.stop();
   }
@@ -104,6 +104,14 @@ function startProcess(plane: RealControlPlane): Promise<Running> {
       if (port === undefined) return;
       resolve({ child, pid: child.pid ?? 0, port: Number(port), readyMs: performance.now() - started });
     });
+  });
+}
+
+/** While there is still an API server to take its leave from. */
+function endProcess({ child }: Running): Promise<void> {
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit').once('exit', () => resolve());
+    child.kill('SIGTERM');
   });
 }
 

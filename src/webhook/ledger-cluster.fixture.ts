@@ -2,6 +2,7 @@
 import type { DisruptionLedger, DisruptionLedgerStatus } from '../api/quorate/types.ts';
 import { DisruptionIndex } from '../decisions/disruption/index.ts';
 import {
+  type Clock,
   createClient,
   type Informer,
   type InformerHandler,
@@ -103,18 +104,44 @@ function answer(status: number, body: object): TransportResponse {
   return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
 }
 
+/** The clocks of one machine: the one that can be set, and the one that stands still while the machine sleeps. */
+export class MachineClock implements Clock {
+  readonly #time: Clock;
+  setByMs = 0;
+  sleptMs = 0;
+
+  constructor(time: Clock) {
+    this.#time = time;
+  }
+
+  now(): number {
+    return this.#time.now() + this.setByMs;
+  }
+
+  elapsed(): number {
+    return this.#time.elapsed() - this.sleptMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    return this.#time.after(delayMs, callback);
+  }
+}
+
 export class LedgerReplica {
   readonly identity: string;
+  readonly clock: MachineClock;
   readonly index = new DisruptionIndex();
   readonly client;
   readonly desk: LedgerDesk;
   /** Versions that its watch has still to show. */
   readonly unseen: DisruptionLedger[] = [];
+  readonly warnings: string[] = [];
   readonly #handlers: InformerHandler<DisruptionLedger>[] = [];
   #shown: DisruptionLedger;
 
   constructor(cluster: LedgerCluster, identity: string) {
     this.identity = identity;
+    this.clock = new MachineClock(cluster.clock);
     this.#shown = cluster.ledger;
     this.client = createClient({ userAgent: 'test', transport: (request) => cluster.send(this, request) });
     const ledgers = {
@@ -125,10 +152,10 @@ export class LedgerReplica {
       },
       whenSynced: () => Promise.resolve(),
     } as unknown as Informer<DisruptionLedger>;
-    const log = silentLogger;
+    const log = { ...silentLogger, warn: (_: object, message: string) => this.warnings.push(message) };
     this.desk = new LedgerDesk({
       client: this.client,
-      clock: cluster.clock,
+      clock: this.clock,
       index: this.index,
       ledgers,
       identity,

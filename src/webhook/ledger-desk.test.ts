@@ -144,6 +144,38 @@ test('a replica that starts counts the age of a hold from when it saw it', async
   expect(await claimed).toBe(false);
 });
 
+test('a clock that is set forward makes no hold older than it is', async () => {
+  const { cluster, replica } = stage();
+  const [a, b] = [replica('a'), replica('b')];
+  await grant(a, 'p0');
+  b.showAll();
+  b.clock.setByMs = ABANDONED_MS;
+  const claimed = b.desk.claim(newest(b), sawPods, never);
+  await cluster.clock.advance(2100);
+  expect([await claimed, b.desk.isHeldElsewhere(newest(b))]).toEqual([false, true]);
+  // Nor does one that is set back make it younger.
+  b.clock.setByMs = -3_600_000;
+  await cluster.clock.advance(ABANDONED_MS - 2100);
+  expect(await b.desk.claim(newest(b), sawPods, never)).toBe(true);
+});
+
+test.each([
+  ['whose clock was set back', (a: LedgerReplica) => (a.clock.setByMs = -HOLD_MS)],
+  ['that slept', (a: LedgerReplica) => (a.clock.sleptMs = HOLD_MS)],
+])('a holder %s gives nothing ahead once its time is over', async (_, change) => {
+  const { allowed, cluster, replica } = stage();
+  const a = replica('a');
+  await grant(a, 'p0');
+  await cluster.clock.advance(HOLD_MS);
+  change(a);
+  cluster.onTheWay = [];
+  const granting = grant(a, 'p1');
+  await settle();
+  expect([cluster.onTheWay.length, allowed()]).toEqual([1, 4]);
+  await deliverAll(cluster, [a]);
+  expect((await granting).status?.disruptionsAllowed).toBe(3);
+});
+
 test('numbers computed before something was given are not written', async () => {
   const { cluster, replica } = stage();
   const a = replica('a');
@@ -179,6 +211,20 @@ test('a stop lists everything and lets go', async () => {
   void grant(a, 'p1');
   await a.desk.close();
   expect([allowed(), cluster.ledger.status?.hold]).toEqual([3, undefined]);
+});
+
+test('grants that cannot be listed are tried again until they are, and complained of now and then', async () => {
+  const { allowed, cluster, replica } = stage();
+  const a = replica('a');
+  await grant(a, 'p0');
+  cluster.refusals.push(...Array.from({ length: 6 }, () => ({ code: 503, reason: 'ServiceUnavailable' })));
+  await grant(a, 'p1');
+  await cluster.clock.advance(LIST_MS);
+  expect([allowed(), a.warnings.length]).toEqual([4, 1]);
+  await cluster.clock.advance(9000);
+  expect([allowed(), a.warnings.length]).toEqual([4, 1]);
+  await cluster.clock.advance(9000);
+  expect([allowed(), a.warnings.length]).toEqual([3, 2]);
 });
 
 test('a definition that does not keep the hold leaves every grant written first', async () => {

@@ -17,7 +17,7 @@ import {
 } from '../machinery/runtime/index.ts';
 import { formatTime } from '../machinery/values/index.ts';
 import { type Entry, type Given, newEntry } from './ledger-entry.ts';
-import { HOLD_MS, SeenHolds } from './ledger-hold.ts';
+import { isInTime, momentOf, SeenHolds } from './ledger-hold.ts';
 import { isAtLeast } from './resource-version.ts';
 
 export interface LedgerDeskOptions {
@@ -41,6 +41,8 @@ const CLAIM_LIMIT_MS = 2000;
 const CLAIM_STEP_MS = 20;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
+/** An API server that is away keeps all ledgers waiting; it is said once for all of them, and now and then again. */
+const COMPLAIN_MS = 10_000;
 
 /**
  * The ledgers as one replica knows and writes them. A grant is written before it is given, unless this replica holds the
@@ -54,6 +56,7 @@ export class LedgerDesk {
   /** How many were given when a version was got here. */
   readonly #gotAt = new WeakMap<DisruptionLedger, number>();
   #stamps = 0;
+  #complainedMs = Number.NEGATIVE_INFINITY;
   #closing = false;
 
   constructor(options: LedgerDeskOptions) {
@@ -134,7 +137,7 @@ export class LedgerDesk {
   ): Promise<boolean> {
     const { client, clock } = this.#options;
     const entry = this.#entry(namespace, name);
-    const deadline = clock.now() + CLAIM_LIMIT_MS;
+    const deadline = clock.elapsed() + CLAIM_LIMIT_MS;
     for (;;) {
       const ledger = this.#viewOf(entry);
       const hold = ledger?.status?.hold;
@@ -144,7 +147,7 @@ export class LedgerDesk {
         this.#holds.end(entry.key, hold);
         return true;
       }
-      if (clock.now() >= deadline) return false;
+      if (clock.elapsed() >= deadline) return false;
       this.#share(entry);
       if (hold.recalled) await sleep(clock, CLAIM_STEP_MS, signal);
       else {
@@ -234,8 +237,7 @@ export class LedgerDesk {
   #isHeld(entry: Entry): boolean {
     const hold = this.#newest(entry)?.status?.hold;
     if (hold?.holder !== this.#options.identity || hold.recalled || this.#closing) return false;
-    const heldMs = this.#options.clock.now() - (entry.heldSinceMs ?? Number.NaN);
-    return heldMs >= 0 && heldMs < HOLD_MS;
+    return entry.heldSince !== undefined && isInTime(entry.heldSince, this.#options.clock);
   }
 
   #mustLetGo(entry: Entry): boolean {
@@ -244,7 +246,7 @@ export class LedgerDesk {
   }
 
   #share(entry: Entry): void {
-    entry.sharedUntilMs = this.#options.clock.now() + SHARED_MS;
+    entry.sharedUntilMs = this.#options.clock.elapsed() + SHARED_MS;
   }
 
   #inTurn<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
@@ -269,8 +271,8 @@ export class LedgerDesk {
     const { hold: _, ...rest } = status;
     const isOurs = hold?.holder === identity;
     // From here on nothing is given ahead that this write does not list.
-    if (!isOurs) entry.heldSinceMs = undefined;
-    const sentMs = clock.now();
+    if (!isOurs) entry.heldSince = undefined;
+    const sent = momentOf(clock);
     let written: DisruptionLedger;
     try {
       written = await client.updateStatus(disruptionLedgerType, { ...ledger, status: hold ? { ...rest, hold } : rest });
@@ -282,7 +284,7 @@ export class LedgerDesk {
     entry.view = undefined;
     this.#learn(entry, written);
     // A definition of an earlier version does not keep it.
-    if (isOurs) entry.heldSinceMs = written.status?.hold?.stamp === hold.stamp ? sentMs : undefined;
+    if (isOurs) entry.heldSince = written.status?.hold?.stamp === hold.stamp ? sent : undefined;
     return this.#viewOf(entry) ?? written;
   }
 
@@ -294,7 +296,7 @@ export class LedgerDesk {
       if (this.isHeldElsewhere(known)) throw conflict(known, `${current.holder} holds it`);
     }
     if (this.#mustLetGo(entry)) this.#share(entry);
-    if (this.#closing || clock.now() < entry.sharedUntilMs || (!grants && !this.#isHeld(entry))) return undefined;
+    if (this.#closing || clock.elapsed() < entry.sharedUntilMs || (!grants && !this.#isHeld(entry))) return undefined;
     this.#stamps += 1;
     return { holder: identity, stamp: String(this.#stamps) };
   }
@@ -324,7 +326,7 @@ export class LedgerDesk {
   }
 
   async #settleNow(entry: Entry): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock } = this.#options;
     for (let failures = 0; this.#isUnsettled(entry); ) {
       try {
         await this.#inTurn(entry, async () => {
@@ -339,10 +341,19 @@ export class LedgerDesk {
           continue;
         }
         failures += 1;
-        log.warn({ ledger: entry.key, error: String(error) }, 'grants are not listed yet; trying again');
+        this.#complain(error);
         await sleep(clock, Math.min(RETRY_MS * 2 ** failures, LONGEST_RETRY_MS));
       }
     }
+  }
+
+  #complain(error: unknown): void {
+    const { clock, log } = this.#options;
+    if (clock.elapsed() - this.#complainedMs < COMPLAIN_MS) return;
+    this.#complainedMs = clock.elapsed();
+    const ledgers = [...this.#entries.values()].filter((entry) => this.#isUnsettled(entry)).map(({ key }) => key);
+    const fields = { ledgers: ledgers.length, one: ledgers[0], error: String(error) };
+    log.warn(fields, 'what was granted is not written to the ledgers yet; trying again');
   }
 }
 

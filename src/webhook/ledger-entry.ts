@@ -1,5 +1,6 @@
 import type { DisruptionLedger } from '../api/quorate/types.ts';
 import type { Charge } from '../decisions/disruption/index.ts';
+import type { Moment } from './ledger-hold.ts';
 
 /** A grant with its place among those given ahead. */
 export interface Given extends Charge {
@@ -20,8 +21,8 @@ export interface Entry {
   /** How many were ever given ahead: a version that was got before the last of them is out of date. */
   given: number;
   /** From when a hold of ours counts; undefined where we have none. */
-  heldSinceMs: number | undefined;
-  /** Until when no hold is taken: others grant under this ledger as well. */
+  heldSince: Moment | undefined;
+  /** Until when, in elapsed time, no hold is taken: others grant under this ledger as well. */
   sharedUntilMs: number;
   /** The last of our writes: they go one after the other. */
   turn: Promise<unknown>;
@@ -41,8 +42,8 @@ export function newEntry(namespace: string, name: string): Entry {
     view: undefined,
     ahead: [],
     given: 0,
-    heldSinceMs: undefined,
-    sharedUntilMs: 0,
+    heldSince: undefined,
+    sharedUntilMs: Number.NEGATIVE_INFINITY,
     turn: Promise.resolve(),
     granting: 0,
     settling: undefined,

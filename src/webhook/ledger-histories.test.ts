@@ -1,7 +1,7 @@
 /**
  * Whole histories of one budget under several replicas: evictions asked of any of them, requests, answers and watches
  * that arrive late, a controller that moves from one to another, replicas that die with what they were about to write,
- * and pods that come back. Whatever the order, no more groups are down than the budget allows.
+ * machines that sleep or whose clocks are set, and pods that come back. Whatever the order, no more groups are down than the budget allows.
  */
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -19,6 +19,8 @@ const HISTORIES = Number(process.env['QUORATE_HISTORIES'] ?? 150);
 const EXECUTION_MS = 60_000;
 
 const choice = fc.nat(1000);
+const longMs = fc.constantFrom(16_000, 76_000);
+const byMs = fc.constantFrom(-3_600_000, -14_000, 76_000, 3_600_000);
 const step = fc.oneof(
   { weight: 20, arbitrary: fc.record({ kind: fc.constant('ask' as const), choice, other: choice }) },
   { weight: 50, arbitrary: fc.record({ kind: fc.constant('deliver' as const), choice }) },
@@ -28,8 +30,10 @@ const step = fc.oneof(
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('count' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lead' as const), choice }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('die' as const), choice }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('set' as const), choice, byMs }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('sleep' as const), choice, ms: longMs }) },
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(20, 500, 2100) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(16_000, 76_000) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: longMs }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
@@ -139,6 +143,14 @@ class History {
         this.#start();
         break;
       }
+      case 'set':
+        pick(one.choice).replica.clock.setByMs += one.byMs;
+        break;
+      case 'sleep':
+        // The rest of the world goes on meanwhile; its clock is right when it wakes.
+        await this.#wait(one.ms);
+        pick(one.choice).replica.clock.sleptMs += one.ms;
+        break;
       case 'wait':
         await this.#wait(one.ms);
         break;
@@ -216,7 +228,9 @@ class History {
 
 const podOf = (name: string) => member(name, { key: name.slice(1, 2) });
 
-test('never more groups down than allowed, whatever arrives late and whoever dies', { timeout: 120_000 }, async () => {
+test('never more groups down than allowed, whatever arrives late, whoever dies, sleeps or has its clock set', {
+  timeout: 120_000,
+}, async () => {
   let grants = 0;
   await fc.assert(
     fc.asyncProperty(

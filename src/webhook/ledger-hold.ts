@@ -8,8 +8,25 @@ const EXECUTION_MS = 60_000;
 /** A hold that was seen unchanged for so long binds nobody: whatever was granted under it shows in the pods by now. */
 export const ABANDONED_MS = HOLD_MS + EXECUTION_MS;
 
+/** A moment by both clocks of this machine. */
+export interface Moment {
+  readonly nowMs: number;
+  readonly elapsedMs: number;
+}
+
+export const momentOf = (clock: Clock): Moment => ({ nowMs: clock.now(), elapsedMs: clock.elapsed() });
+
+/**
+ * Whether a hold that counts from this moment may still be gone by. One clock may have been set back, the other may have
+ * stood still while the machine slept: the hold is over when either says so.
+ */
+export function isInTime(since: Moment, clock: Clock): boolean {
+  return Math.max(clock.now() - since.nowMs, clock.elapsed() - since.elapsedMs) < HOLD_MS;
+}
+
 interface Sighting {
   readonly stamp: string;
+  /** Of elapsed time: a clock that is set must not make a hold look abandoned. */
   readonly atMs: number;
   /** It binds nobody here any longer. */
   over: boolean;
@@ -30,7 +47,7 @@ export class SeenHolds {
   note(key: string, hold: LedgerHold | undefined): void {
     if (hold === undefined) this.#sightings.delete(key);
     else if (this.#of(key, hold) === undefined) {
-      this.#sightings.set(key, { stamp: stampOf(hold), atMs: this.#clock.now(), over: false });
+      this.#sightings.set(key, { stamp: stampOf(hold), atMs: this.#clock.elapsed(), over: false });
     }
   }
 
@@ -40,7 +57,7 @@ export class SeenHolds {
 
   isAbandoned(key: string, hold: LedgerHold): boolean {
     const sighting = this.#of(key, hold);
-    return sighting !== undefined && this.#clock.now() - sighting.atMs >= ABANDONED_MS;
+    return sighting !== undefined && this.#clock.elapsed() - sighting.atMs >= ABANDONED_MS;
   }
 
   /** To be called for an abandoned hold once the pods of now have been seen. */

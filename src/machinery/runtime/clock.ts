@@ -1,7 +1,12 @@
 /** Where time comes from. Nothing in this project reads the wall clock or sets a timer except through one of these. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. It jumps when the machine's clock is set. */
   now(): number;
+  /**
+   * Milliseconds since a moment that nobody knows. Nobody can set it, so that what lies between two readings has really
+   * passed; it may stand still while the machine sleeps.
+   */
+  elapsed(): number;
   /** Calls back once after the delay; the returned function cancels. */
   after(delayMs: number, callback: () => void): () => void;
 }
@@ -11,6 +16,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(delayMs, callback) {
     let timer: NodeJS.Timeout;
     const arm = (left: number): void => {
@@ -33,6 +39,7 @@ interface Timer {
 /** A clock that stands still until it is moved by hand. */
 export class ManualClock implements Clock {
   #now: number;
+  #elapsed = 0;
   #order = 0;
   readonly #timers = new Set<Timer>();
 
@@ -44,15 +51,25 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
+  /** Sets the clock, as an administrator or a time service would: no time passes. */
+  set(now: number): void {
+    this.#now = now;
+  }
+
   after(delayMs: number, callback: () => void): () => void {
-    const timer = { due: this.#now + Math.max(delayMs, 0), order: this.#order++, callback };
+    const timer = { due: this.#elapsed + Math.max(delayMs, 0), order: this.#order++, callback };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
 
   /** When the next timer is due; undefined when none is set. */
   get nextDue(): number | undefined {
-    return this.#first()?.due;
+    const due = this.#first()?.due;
+    return due === undefined ? undefined : this.#now + due - this.#elapsed;
   }
 
   /**
@@ -60,16 +77,21 @@ export class ManualClock implements Clock {
    * the chance to run, so work started by the first is seen by the second.
    */
   async advance(ms: number): Promise<void> {
-    const target = this.#now + ms;
+    const target = this.#elapsed + ms;
     await settle();
     for (let timer = this.#first(); timer !== undefined && timer.due <= target; timer = this.#first()) {
       this.#timers.delete(timer);
-      this.#now = Math.max(this.#now, timer.due);
+      this.#moveTo(Math.max(this.#elapsed, timer.due));
       timer.callback();
       await settle();
     }
-    this.#now = target;
+    this.#moveTo(target);
     await settle();
+  }
+
+  #moveTo(elapsed: number): void {
+    this.#now += elapsed - this.#elapsed;
+    this.#elapsed = elapsed;
   }
 
   #first(): Timer | undefined {

@@ -38,13 +38,13 @@ const leaseType: ResourceType<Lease> = {
 
 interface Observed {
   readonly resourceVersion: string;
-  /** By our own clock: the holder's may be wrong. */
+  /** Of the time elapsed here: every clock may be wrong, and set. */
   readonly atMs: number;
 }
 
 /**
  * Stands for election on a Lease; resolves when elected. A lease counts as expired only after it has been seen
- * unchanged for its whole duration on our own clock, so skewed clocks elect nobody twice. On stop the lease is given
+ * unchanged for its whole duration, counted here, so clocks that are wrong or set elect nobody twice. On stop the lease is given
  * back, so that a successor need not wait.
  */
 export function electLeader(options: LeaderElectionOptions): Promise<void> {
@@ -59,7 +59,7 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
           const outcome = await tryHold(options, leaseMs, observed);
           observed = outcome.observed;
           if (outcome.held) {
-            renewedMs = clock.now();
+            renewedMs = clock.elapsed();
             if (!leading) {
               leading = true;
               log.info({ lease: options.name, identity: options.identity }, 'elected leader');
@@ -72,7 +72,7 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
         } catch (error) {
           log.warn({ lease: options.name, error: String(error) }, 'cannot reach the leader lease');
         }
-        if (leading && clock.now() - renewedMs >= leaseMs * 0.66) {
+        if (leading && clock.elapsed() - renewedMs >= leaseMs * 0.66) {
           lost();
           return;
         }
@@ -112,9 +112,9 @@ async function tryHold(
   const holder = lease.spec?.holderIdentity ?? '';
   const resourceVersion = lease.metadata.resourceVersion ?? '';
   if (holder !== identity && holder !== '') {
-    const seen = observed?.resourceVersion === resourceVersion ? observed : { resourceVersion, atMs: clock.now() };
+    const seen = observed?.resourceVersion === resourceVersion ? observed : { resourceVersion, atMs: clock.elapsed() };
     const durationMs = (lease.spec?.leaseDurationSeconds ?? 15) * 1000;
-    if (clock.now() - seen.atMs < durationMs) return { held: false, observed: seen };
+    if (clock.elapsed() - seen.atMs < durationMs) return { held: false, observed: seen };
   }
   const taken = holder !== identity;
   const spec = {

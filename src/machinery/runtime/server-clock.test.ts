@@ -34,6 +34,31 @@ test.each([300_000, -300_000])(
   },
 );
 
+test.each([3_600_000, -3_600_000])(
+  'createServerClock() goes on as before when the clock of this machine is set by %d ms',
+  async (byMs) => {
+    const { ask, clock, server } = setUp(0);
+    await ask();
+    const before = server.clock.now();
+    clock.set(clock.now() + byMs);
+    await clock.advance(1000);
+    expect(server.clock.now() - before).toBe(1000);
+  },
+);
+
+test('createServerClock() catches up with the server after a sleep', async () => {
+  const machine = new ManualClock();
+  let serverMs = machine.now();
+  const { clock, transport } = createServerClock(
+    () => Promise.resolve({ status: 200, headers: { date: new Date(serverMs).toUTCString() }, body: new Uint8Array() }),
+    { clock: machine, log: silentLogger },
+  );
+  serverMs += 90_000;
+  machine.set(serverMs);
+  await transport({ method: 'GET', path: '/version' });
+  expect(Math.abs(clock.now() - serverMs)).toBeLessThanOrEqual(1000);
+});
+
 test('createServerClock() leaves a right clock alone, and learns nothing from slow answers', async () => {
   const right = setUp(800);
   await right.ask();

@@ -60,6 +60,20 @@ test('electLeader() takes a lease over only after it stood still for its whole d
   candidate.stop();
 });
 
+test('electLeader() elects nobody twice when clocks are set', async () => {
+  const first = stand('a');
+  await settle();
+  const second = stand('b');
+  await plane.clock.advance(3000);
+  for (const byMs of [3_600_000, -7_200_000]) {
+    plane.clock.set(plane.clock.now() + byMs);
+    await plane.clock.advance(3000);
+    expect([first.leading, first.lost, second.leading, await holder()]).toEqual([true, false, false, 'a']);
+  }
+  first.stop();
+  second.stop();
+});
+
 test('electLeader() tells a leader that lost its lease', async () => {
   const first = stand('a');
   await plane.clock.advance(3000);
