@@ -25,7 +25,12 @@ export function workloadObjects(
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name: SERVICE, namespace, labels },
-      spec: { selector: { ...labels }, ports: [{ name: 'webhook', port: 443, targetPort: 'webhook' }] },
+      spec: {
+        selector: { ...labels },
+        ports: [{ name: 'webhook', port: 443, targetPort: 'webhook' }],
+        // An API server stays with one replica, which then holds the ledgers it grants under: nothing need be recalled.
+        sessionAffinity: 'ClientIP',
+      },
     },
     ...(certManager ? certManagerObjects(options) : []),
     deployment(options),
