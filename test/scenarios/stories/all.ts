@@ -6,11 +6,13 @@ import type { StoryHost } from './host.ts';
 import { tellPickerStories } from './pickers.ts';
 import { tellPlanStories } from './plans.ts';
 import { tellShardStories } from './shards.ts';
+import { tellUnitStories } from './units.ts';
 
 /** Every story, one after the other on one host. */
 export function tellStories(on: () => StoryHost): void {
   tellBudgetStories(on);
   tellCountingStories(on);
+  tellUnitStories(on);
   tellShardStories(on);
   tellGroupEvictionStories(on);
   tellPickerStories(on);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { podType } from '../../../src/api/resource-types.ts';
 import { member, podGroup, workload } from './groups.ts';
-import { apply, begin, podsOf, type StoryHost, until } from './host.ts';
+import { apply, begin, end, podsOf, type StoryHost, until } from './host.ts';
 
 export function tellGangStories(on: () => StoryHost): void {
   const bound = async (namespace: string, prefix: string): Promise<number> => {
@@ -47,6 +47,6 @@ export function tellGangStories(on: () => StoryHost): void {
     await until('a to be placed', async () => (await bound('gangs', 'a')) === 3);
     expect(await podsOf(host, 'gangs')).toEqual(['a-0', 'a-1', 'a-2']);
     await kubectl.run(['delete', 'pod', '--all', '-n', 'gangs', '--force', '--grace-period=0']);
-    await kubectl.run(['delete', 'namespace', 'gangs', '--wait=false']);
+    await end(host, 'gangs');
   });
 }

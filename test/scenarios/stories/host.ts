@@ -1,7 +1,8 @@
 /** What a story needs of the host it is told on. Stories know nothing else, so they are the same on every host. */
 import type { DownscalePodPicker } from '../../../src/api/generated/apps-v1.ts';
+import type { PodDisruptionBudgetStatus } from '../../../src/api/generated/policy-v1.ts';
 import type { SchedulingVersion } from '../../../src/api/scheduling/index.ts';
-import { podType } from '../../../src/api/resource-types.ts';
+import { eventType, podType } from '../../../src/api/resource-types.ts';
 import { ApiError, type Client } from '../../../src/machinery/runtime/index.ts';
 import type { Kubectl } from '../../clients/kubectl.ts';
 
@@ -19,6 +20,8 @@ export interface StoryHost {
   givePicker(namespace: string, deployment: string, picker: DownscalePodPicker): Promise<void>;
   /** How many more units the budget lets go now, as its users read it; undefined before it is counted. */
   allowed(namespace: string, budget: string): Promise<number | undefined>;
+  /** What is published of a budget whose pods name groups, where the host publishes it. */
+  published(namespace: string, budget: string): Promise<PodDisruptionBudgetStatus>;
   stop(): Promise<void>;
 }
 
@@ -61,6 +64,11 @@ export async function apply({ kubectl }: StoryHost, namespace: string, ...object
   await kubectl.run(['apply', '-n', namespace, '-f', '-'], { stdin });
 }
 
+/** Removes what a story leaves behind; its pods may go on stopping while the next one begins. */
+export async function end({ kubectl }: StoryHost, namespace: string): Promise<void> {
+  await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
+}
+
 export async function untilAllowed(host: StoryHost, namespace: string, wanted: number, name = 'train'): Promise<void> {
   await until(`${name} to allow ${wanted}`, async () => (await host.allowed(namespace, name)) === wanted);
 }
@@ -80,6 +88,20 @@ export async function evict({ client }: StoryHost, namespace: string, name: stri
     if (!(error instanceof ApiError)) throw error;
     return { code: error.code, message: error.message, causes: error.status.details?.causes ?? [] };
   }
+}
+
+/** Evicts one after the other. */
+export async function codesOf(host: StoryHost, namespace: string, ...names: string[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of names) found.push((await evict(host, namespace, name)).code);
+  return found;
+}
+
+export async function untilEvent(host: StoryHost, namespace: string, reason: string, object: string): Promise<void> {
+  await until(`the event ${reason} on ${object}`, async () => {
+    const { items } = await host.client.list(eventType, { namespace });
+    return items.some((event) => event.reason === reason && event.involvedObject.name === object);
+  });
 }
 
 /** Pods that are there and not on their way out. */
