@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { drainNodes } from '../../../src/app/index.ts';
 import { systemClock } from '../../../src/machinery/runtime/index.ts';
 import { budget, gangs, member, podGroup, workload } from './groups.ts';
-import { apply, begin, codesOf, end, evict, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
+import { apply, askEviction, begin, codesOf, end, evict, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
 
 const DRAIN = ['--force', '--ignore-daemonsets', '--delete-emptydir-data'];
 
@@ -98,5 +98,34 @@ export function tellBudgetStories(on: () => StoryHost): void {
     expect(await codesOf(host, 'absent', 'g0-0', 'g1-0')).toEqual([201, 429]);
     await until('the pod to go', async () => !(await podsOf(host, 'absent')).includes('g0-0'));
     await end(host, 'absent');
+  });
+
+  test('a budget that looks ahead refuses the first pod of a cordoned node it could not empty', async () => {
+    const host = on();
+    const { groups, kubectl } = host;
+    const at = (group: string, index: number, node: string) => member(group, index, { nodeName: node });
+    await begin(
+      host,
+      'ahead',
+      workload(groups, 'train', 2),
+      ...['a', 'b'].map((name) => podGroup(groups, name, 'train', 2)),
+      at('a', 0, 'node-0'),
+      at('a', 1, 'node-1'),
+      at('b', 0, 'node-1'),
+      at('b', 1, 'node-2'),
+      budget({ minAvailable: 1 }, { 'policy.quorate.dev/drain-lookahead': 'Node' }),
+    );
+    await untilAllowed(host, 'ahead', 1);
+    expect((await askEviction(host, 'ahead', 'a-1')).code).toBe(201);
+    await kubectl.run(['cordon', 'node-1']);
+    await until('the cordon to be seen', async () => (await askEviction(host, 'ahead', 'a-1')).code === 429);
+    const refused = await evict(host, 'ahead', 'a-1');
+    expect(refused.code).toBe(429);
+    expect(refused.causes[0]?.message).toContain('NodeNotDrainable');
+    expect(await podsOf(host, 'ahead')).toHaveLength(4);
+    // From a node that is not being drained a pod of the same gang may go.
+    expect(await codesOf(host, 'ahead', 'a-0')).toEqual([201]);
+    await kubectl.run(['uncordon', 'node-1']);
+    await end(host, 'ahead');
   });
 }

@@ -27,6 +27,12 @@ export const podGroup = (version: SchedulingVersion, name: string, of: string, m
   kind: 'PodGroup',
 });
 
+/** A PodGroup that asks for no minimum. */
+export const basicGroup = (version: SchedulingVersion, name: string): object => ({
+  ...servedPodGroup({ metadata: { name }, spec: { schedulingPolicy: { basic: {} } } }, version),
+  kind: 'PodGroup',
+});
+
 export const member = (group: string, at: number | string, spec: object): object =>
   pod(`${group}-${at}`, { app: 'train' }, { schedulingGroup: { podGroupName: group }, ...spec });
 

@@ -79,8 +79,13 @@ export interface Answer {
   readonly causes: readonly { readonly reason?: string | undefined; readonly message?: string | undefined }[];
 }
 
-export async function evict({ client }: StoryHost, namespace: string, name: string): Promise<Answer> {
-  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+export async function evict(
+  { client }: StoryHost,
+  namespace: string,
+  name: string,
+  deleteOptions: object = {},
+): Promise<Answer> {
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions };
   try {
     await client.createSubresource(podType, { namespace, name }, 'eviction', body);
     return { code: 201, message: '', causes: [] };
@@ -89,6 +94,10 @@ export async function evict({ client }: StoryHost, namespace: string, name: stri
     return { code: error.code, message: error.message, causes: error.status.details?.causes ?? [] };
   }
 }
+
+/** What an eviction would be told now; nothing happens. */
+export const askEviction = (host: StoryHost, namespace: string, name: string): Promise<Answer> =>
+  evict(host, namespace, name, { dryRun: ['All'] });
 
 /** Evicts one after the other. */
 export async function codesOf(host: StoryHost, namespace: string, ...names: string[]): Promise<number[]> {
