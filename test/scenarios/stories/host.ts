@@ -1,4 +1,5 @@
 /** What a story needs of the host it is told on. Stories know nothing else, so they are the same on every host. */
+import { isPodReady } from '../../../src/api/core/pod-state.ts';
 import type { DownscalePodPicker } from '../../../src/api/generated/apps-v1.ts';
 import type { PodDisruptionBudgetStatus } from '../../../src/api/generated/policy-v1.ts';
 import type { SchedulingVersion } from '../../../src/api/scheduling/index.ts';
@@ -54,9 +55,10 @@ export async function begin(host: StoryHost, namespace: string, ...objects: obje
     return true;
   });
   await apply(host, namespace, ...objects);
-  const { items } = await host.client.list(podType, { namespace });
-  if (items.length === 0) return;
-  await host.kubectl.run(['wait', '-n', namespace, '--for=condition=Ready', 'pod', '--all', '--timeout=120s']);
+  await until('the pods to serve', async () => {
+    const { items } = await host.client.list(podType, { namespace });
+    return items.every(isPodReady);
+  });
 }
 
 export async function apply({ kubectl }: StoryHost, namespace: string, ...objects: object[]): Promise<void> {
