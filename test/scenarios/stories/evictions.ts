@@ -61,6 +61,7 @@ export function tellEvictionStories(on: () => StoryHost): void {
       'idle',
       annotated(member('g0', 'late', { nodeName: 'node-0' }), { [START_DELAY]: '1h' }),
       annotated(member('g0', 'done', { nodeName: 'node-0', restartPolicy: 'Never' }), { [EXIT_AFTER]: '1ms' }),
+      // A gang without pods: the budget is broken, and still lets them go.
       podGroup(groups, 'g1', 'train', 1),
     );
     const phase = '--for=jsonpath={.status.phase}=Succeeded';

@@ -98,10 +98,9 @@ export function tellUnitStories(on: () => StoryHost): void {
 
   test('a budget told to count groups refuses for a group that cannot be found, until it is there', async () => {
     const host = on();
-    const [needs, ...rest] = gangs(host.groups, 1, 2);
     const lost = [0, 1].map((at) => member('lost', at, { nodeName: 'node-0' }));
     const annotations = { 'policy.quorate.dev/budget-scope': 'PodGroup' };
-    await begin(host, 'strict', needs as object, ...rest, ...lost, budget({ minAvailable: 1 }, annotations));
+    await begin(host, 'strict', ...gangs(host.groups, 1, 2), ...lost, budget({ minAvailable: 1 }, annotations));
     await untilMode(host, 'strict', 'True', 'PodGroupResolutionFailed');
     await untilAllowed(host, 'strict', 0);
     expect((await evict(host, 'strict', 'g0-0')).code).toBe(429);
