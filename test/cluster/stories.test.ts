@@ -54,6 +54,9 @@ beforeAll(async () => {
         throw error;
       }
     },
+    async published(namespace, name) {
+      return (await client.get(disruptionLedgerType, { namespace, name })).status ?? {};
+    },
     async stop() {
       kubectl.close();
       scheduler.stop();

@@ -9,6 +9,8 @@ export interface BudgetBook {
   get(key: ObjectKey): PodDisruptionBudget | undefined;
   /** Writes numbers computed from a budget this book gave; throws a conflict when they have changed since. */
   write(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void>;
+  /** Finishes what an earlier write left half done; called where the numbers are as they were written. */
+  mend?(budget: PodDisruptionBudget): Promise<void>;
   /** True for a budget that somebody else counts in this unit: it is neither written nor talked about. */
   leavesAlone?(key: ObjectKey, unit: 'Pod' | 'PodGroup'): boolean;
   follow(follower: BudgetFollower): void;

@@ -11,7 +11,7 @@ import {
   type Informer,
   isNotFound,
 } from '../../machinery/runtime/index.ts';
-import { formatTime } from '../../machinery/values/index.ts';
+import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
 
 /** The ledgers of a cluster, as new as this process knows them. */
@@ -49,7 +49,9 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
     const { name = '', namespace = '' } = budget.metadata;
     const ledger = ledgers.get(namespace, name);
     if (ledger === undefined) return ownsStatus ? budget : { ...budget, status: {} };
-    const given = { ...budget, status: ledger.status ?? {} };
+    const given = { ...budget, status: { ...ledger.status } };
+    // While pods are counted the API server grants by itself, and notes what it granted in the budget.
+    if (ownsStatus && ledger.status?.unit === 'Pod') given.status.disruptedPods = budget.status?.disruptedPods;
     sources.set(given, ledger);
     return given;
   };
@@ -65,6 +67,9 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
         if (ownsStatus) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
         return;
       }
+      // Exact before the ledger says that pods are counted: from then on the webhook does not judge. In between, and for
+      // as long as the ledger cannot be written, it refuses, because ledger and pods contradict each other.
+      if (ownsStatus && !countsGroups) await writeOwn(options, budget, status);
       const current = ledger ?? (await createLedger(client, budget));
       await ledgers.write(current, {
         ...status,
@@ -72,7 +77,11 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
         unit: countsGroups ? 'PodGroup' : 'Pod',
         podsResourceVersion: pods.resourceVersion,
       });
-      if (ownsStatus) await writeLoose(options, budget, countsGroups ? undefined : status);
+      if (ownsStatus && countsGroups) await writeOwn(options, budget, undefined);
+    },
+    async mend(budget) {
+      const countsGroups = isTrue(budget.status ?? {}, 'PodGroupBudget');
+      if (ownsStatus && countsGroups && sources.has(budget)) await writeOwn(options, budget, undefined);
     },
     leavesAlone: ({ name, namespace = '' }, unit) =>
       !ownsStatus && unit === 'Pod' && ledgers.get(namespace, name) === undefined,
@@ -97,10 +106,11 @@ async function createLedger(client: Client, budget: PodDisruptionBudget): Promis
 }
 
 /**
- * A pod count that never stands in the way: every pod the budget selects may go as far as the API server is concerned,
- * because the webhook has judged the eviction before it looks.
+ * Writes what the API server goes by: the count of pods or, without one, a count that never stands in the way. Then
+ * every pod the budget selects may go as far as the API server is concerned, because the webhook has judged the eviction
+ * before it looks.
  */
-async function writeLoose(
+async function writeOwn(
   { client, budgets }: LedgerBookOptions,
   { metadata }: PodDisruptionBudget,
   exact: PodDisruptionBudgetStatus | undefined,
@@ -119,7 +129,8 @@ async function writeLoose(
   const same =
     live.status?.observedGeneration === status.observedGeneration &&
     live.status?.disruptionsAllowed === status.disruptionsAllowed &&
-    live.status?.desiredHealthy === status.desiredHealthy;
+    live.status?.desiredHealthy === status.desiredHealthy &&
+    (exact === undefined || semanticEqual(live.status?.disruptedPods ?? {}, exact.disruptedPods ?? {}));
   if (same || (exact === undefined && isStillLoose(live))) return;
   try {
     await client.updateStatus(podDisruptionBudgetType, { ...live, status });

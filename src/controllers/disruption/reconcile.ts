@@ -106,7 +106,8 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
   sayMode(deps, key, budget, count);
   const { healthy, mode } = count;
   const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode }, now);
-  if (status !== undefined) await deps.book.write(budget, status);
+  if (status === undefined) await deps.book.mend?.(budget);
+  else await deps.book.write(budget, status);
   if (recheckInMs !== undefined) deps.recheck.addAfter(formatKey(key), recheckInMs);
 }
 

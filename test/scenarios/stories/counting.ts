@@ -2,52 +2,34 @@
 import { expect, test } from 'vitest';
 import { podType } from '../../../src/api/resource-types.ts';
 import { quorate } from './command.ts';
-import { budget, member, podGroup, workload } from './groups.ts';
-import { apply, begin, evict, pod, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
+import { budget, member, numbersOf, podGroup, workload } from './groups.ts';
+import { apply, begin, codesOf, end, evict, pod, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
 
 const trainer = (name: string, labels: Record<string, string> = {}, spec: object = {}) =>
   pod(name, { app: 'train', ...labels }, { nodeName: 'node-0', ...spec });
 
 export function tellCountingStories(on: () => StoryHost): void {
-  const codes = async (namespace: string, ...names: string[]): Promise<number[]> => {
-    const found: number[] = [];
-    for (const name of names) found.push((await evict(on(), namespace, name)).code);
-    return found;
-  };
-  const numbersOf = (namespace: string): Promise<string> =>
-    on().kubectl.out(
-      'get',
-      'pdb',
-      'train',
-      '-n',
-      namespace,
-      '-o',
-      'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.desiredHealthy}/{.status.disruptionsAllowed}',
-    );
-
   test('a budget over plain pods counts pods, as Kubernetes does', async () => {
     const host = on();
     await begin(host, 'plain', trainer('p0'), trainer('p1'), trainer('p2'), budget({ minAvailable: 2 }));
-    await until('the status', async () => (await numbersOf('plain')) === '3/3/2/1');
-    expect(await codes('plain', 'p0', 'p1')).toEqual([201, 429]);
-    await until('the pod to be gone', async () => (await numbersOf('plain')) === '2/2/2/0');
+    await until('the status', async () => (await numbersOf(host, 'plain')) === '3/3/2/1');
+    expect(await codesOf(host, 'plain', 'p0', 'p1')).toEqual([201, 429]);
+    await until('the pod to be gone', async () => (await numbersOf(host, 'plain')) === '2/2/2/0');
     await apply(host, 'plain', trainer('p3'));
-    await until('the new pod to count', async () => (await numbersOf('plain')) === '3/3/2/1');
-    expect(await codes('plain', 'p1', 'p2')).toEqual([201, 429]);
-    await host.kubectl.run(['delete', 'namespace', 'plain', '--wait=false']);
+    await until('the new pod to count', async () => (await numbersOf(host, 'plain')) === '3/3/2/1');
+    expect(await codesOf(host, 'plain', 'p1', 'p2')).toEqual([201, 429]);
+    await end(host, 'plain');
   });
 
   test('a budget that names a label counts the groups it makes', async () => {
     const host = on();
     const annotations = { 'policy.quorate.dev/group-by': 'label:shard', 'policy.quorate.dev/group-min-count': '2' };
-    const named = budget({ minAvailable: 1 }) as { metadata: object };
-    const grouped = { ...named, metadata: { ...named.metadata, annotations } };
     const pods = ['x', 'y'].flatMap((value) => [0, 1].map((at) => trainer(`${value}-${at}`, { shard: value })));
-    await begin(host, 'named', ...pods, grouped);
+    await begin(host, 'named', ...pods, budget({ minAvailable: 1 }, annotations));
     await untilAllowed(host, 'named', 1);
-    expect(await codes('named', 'x-0', 'y-0', 'x-1', 'y-1')).toEqual([201, 429, 201, 429]);
+    expect(await codesOf(host, 'named', 'x-0', 'y-0', 'x-1', 'y-1')).toEqual([201, 429, 201, 429]);
     expect(await podsOf(host, 'named')).toEqual(['y-0', 'y-1']);
-    await host.kubectl.run(['delete', 'namespace', 'named', '--wait=false']);
+    await end(host, 'named');
   });
 
   test('a dry run and quorate why answer, charge nothing, and say what an eviction is told', async () => {
@@ -70,7 +52,7 @@ export function tellCountingStories(on: () => StoryHost): void {
       });
     for (const name of ['a-0', 'b-0']) await dryRun(name);
     expect(await host.allowed('asked', 'train')).toBe(1);
-    expect(await codes('asked', 'a-0')).toEqual([201]);
+    expect(await codesOf(host, 'asked', 'a-0')).toEqual([201]);
     await expect(dryRun('b-0')).rejects.toMatchObject({ code: 429 });
     await until('the evicted pod to be gone', async () => {
       const { items } = await client.list(podType, { namespace: 'asked' });
@@ -80,7 +62,7 @@ export function tellCountingStories(on: () => StoryHost): void {
     expect(why.code).toBe(3);
     expect(why.stdout).toMatch(/To unblock: /);
     expect((await quorate(host, 'why', 'pod/a-1', '-n', 'asked')).code).toBe(0);
-    await host.kubectl.run(['delete', 'namespace', 'asked', '--wait=false']);
+    await end(host, 'asked');
   });
 
   test('64 evictions at once take no more gangs than the budget allows', async () => {
@@ -104,6 +86,6 @@ export function tellCountingStories(on: () => StoryHost): void {
     expect(down.size).toBe(2);
     const whole = names.filter((name) => !down.has(name)).flatMap((name) => [`${name}-0`, `${name}-1`]);
     expect(await podsOf(host, 'storm')).toEqual(expect.arrayContaining(whole));
-    await host.kubectl.run(['delete', 'namespace', 'storm', '--wait=false']);
+    await end(host, 'storm');
   });
 }

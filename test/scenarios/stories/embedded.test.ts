@@ -29,6 +29,9 @@ beforeAll(async () => {
       const { metadata, status } = await client.get(podDisruptionBudgetType, { namespace, name });
       return status?.observedGeneration === metadata.generation ? status?.disruptionsAllowed : undefined;
     },
+    async published(namespace, name) {
+      return (await client.get(podDisruptionBudgetType, { namespace, name })).status ?? {};
+    },
     async stop() {
       kubectl.close();
       await embedded.stop();

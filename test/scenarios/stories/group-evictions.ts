@@ -4,7 +4,7 @@ import { evictGroup } from '../../../src/app/index.ts';
 import { systemClock } from '../../../src/machinery/runtime/index.ts';
 import { quorate } from './command.ts';
 import { budget, member, podGroup, workload } from './groups.ts';
-import { begin, pod, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
+import { begin, end, pod, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
 
 const shard = (value: string, at: number) =>
   pod(`llm-${value}-${at}`, { app: 'llm', shard: value }, { nodeName: `node-${at}` });
@@ -57,7 +57,7 @@ export function tellGroupEvictionStories(on: () => StoryHost): void {
     expect(refused.stdout).toContain('Cannot evict group PodGroup g1 (2 pods)');
     expect(await podsOf(host, 'whole')).toEqual(['g1-0', 'g1-1']);
     expect((await quorate(host, 'evict', 'group', 'whole/nobody')).code).toBe(1);
-    await host.kubectl.run(['delete', 'namespace', 'whole', '--wait=false']);
+    await end(host, 'whole');
   });
 
   test('a shard named by its label goes whole under a PodUnavailableBudget, and the next is refused', async () => {
@@ -75,7 +75,7 @@ export function tellGroupEvictionStories(on: () => StoryHost): void {
     });
     expect(await podsOf(host, 'labelled')).toEqual(['llm-q-0', 'llm-q-1', 'llm-q-2']);
     await host.kubectl.run(['delete', 'pub', 'llm', '-n', 'labelled']);
-    await host.kubectl.run(['delete', 'namespace', 'labelled', '--wait=false']);
+    await end(host, 'labelled');
   });
 
   test('of two shards asked for by eight clients at once, one goes whole and the other not at all', async () => {
@@ -98,6 +98,6 @@ export function tellGroupEvictionStories(on: () => StoryHost): void {
     expect(left).toHaveLength(3);
     expect(new Set(left.map((name) => name.split('-')[1])).size).toBe(1);
     await host.kubectl.run(['delete', 'pub', 'llm', '-n', 'race']);
-    await host.kubectl.run(['delete', 'namespace', 'race', '--wait=false']);
+    await end(host, 'race');
   });
 }

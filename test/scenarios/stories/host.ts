@@ -1,7 +1,9 @@
 /** What a story needs of the host it is told on. Stories know nothing else, so they are the same on every host. */
+import { isPodReady } from '../../../src/api/core/pod-state.ts';
 import type { DownscalePodPicker } from '../../../src/api/generated/apps-v1.ts';
+import type { PodDisruptionBudgetStatus } from '../../../src/api/generated/policy-v1.ts';
 import type { SchedulingVersion } from '../../../src/api/scheduling/index.ts';
-import { podType } from '../../../src/api/resource-types.ts';
+import { eventType, podType } from '../../../src/api/resource-types.ts';
 import { ApiError, type Client } from '../../../src/machinery/runtime/index.ts';
 import type { Kubectl } from '../../clients/kubectl.ts';
 
@@ -19,6 +21,8 @@ export interface StoryHost {
   givePicker(namespace: string, deployment: string, picker: DownscalePodPicker): Promise<void>;
   /** How many more units the budget lets go now, as its users read it; undefined before it is counted. */
   allowed(namespace: string, budget: string): Promise<number | undefined>;
+  /** What is published of a budget whose pods name groups, where the host publishes it. */
+  published(namespace: string, budget: string): Promise<PodDisruptionBudgetStatus>;
   stop(): Promise<void>;
 }
 
@@ -51,14 +55,20 @@ export async function begin(host: StoryHost, namespace: string, ...objects: obje
     return true;
   });
   await apply(host, namespace, ...objects);
-  const { items } = await host.client.list(podType, { namespace });
-  if (items.length === 0) return;
-  await host.kubectl.run(['wait', '-n', namespace, '--for=condition=Ready', 'pod', '--all', '--timeout=120s']);
+  await until('the pods to serve', async () => {
+    const { items } = await host.client.list(podType, { namespace });
+    return items.every(isPodReady);
+  });
 }
 
 export async function apply({ kubectl }: StoryHost, namespace: string, ...objects: object[]): Promise<void> {
   const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
   await kubectl.run(['apply', '-n', namespace, '-f', '-'], { stdin });
+}
+
+/** Removes what a story leaves behind; its pods may go on stopping while the next one begins. */
+export async function end({ kubectl }: StoryHost, namespace: string): Promise<void> {
+  await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
 }
 
 export async function untilAllowed(host: StoryHost, namespace: string, wanted: number, name = 'train'): Promise<void> {
@@ -71,8 +81,13 @@ export interface Answer {
   readonly causes: readonly { readonly reason?: string | undefined; readonly message?: string | undefined }[];
 }
 
-export async function evict({ client }: StoryHost, namespace: string, name: string): Promise<Answer> {
-  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+export async function evict(
+  { client }: StoryHost,
+  namespace: string,
+  name: string,
+  deleteOptions: object = {},
+): Promise<Answer> {
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions };
   try {
     await client.createSubresource(podType, { namespace, name }, 'eviction', body);
     return { code: 201, message: '', causes: [] };
@@ -80,6 +95,24 @@ export async function evict({ client }: StoryHost, namespace: string, name: stri
     if (!(error instanceof ApiError)) throw error;
     return { code: error.code, message: error.message, causes: error.status.details?.causes ?? [] };
   }
+}
+
+/** What an eviction would be told now; nothing happens. */
+export const askEviction = (host: StoryHost, namespace: string, name: string): Promise<Answer> =>
+  evict(host, namespace, name, { dryRun: ['All'] });
+
+/** Evicts one after the other. */
+export async function codesOf(host: StoryHost, namespace: string, ...names: string[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of names) found.push((await evict(host, namespace, name)).code);
+  return found;
+}
+
+export async function untilEvent(host: StoryHost, namespace: string, reason: string, object: string): Promise<void> {
+  await until(`the event ${reason} on ${object}`, async () => {
+    const { items } = await host.client.list(eventType, { namespace });
+    return items.some((event) => event.reason === reason && event.involvedObject.name === object);
+  });
 }
 
 /** Pods that are there and not on their way out. */

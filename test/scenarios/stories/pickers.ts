@@ -1,7 +1,7 @@
 /** The stories of KEP-3189: the application chooses the pods that go when an autoscaler shrinks it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPodPicker, leastFirst, type ListeningPicker } from '../../../src/picker-sdk/index.ts';
-import { begin, podsOf, type StoryHost, until } from './host.ts';
+import { begin, end, podsOf, type StoryHost, until } from './host.ts';
 
 const deployment = (replicas: number) => ({
   apiVersion: 'apps/v1',
@@ -50,7 +50,7 @@ export function tellPickerStories(on: () => StoryHost): void {
     const names = await deploy('web', 5, service.port);
     for (const [index, name] of names.entries()) sessions.set(name, [7, 0, 9, 1, 8][index] ?? 0);
     expect(await shrink('web', 3)).toEqual([names[0], names[2], names[4]]);
-    await host.kubectl.run(['delete', 'namespace', 'web', '--wait=false']);
+    await end(host, 'web');
   });
 
   test('a picker that is down keeps nothing from shrinking, and an event on the ReplicaSet says so', async () => {
@@ -61,6 +61,6 @@ export function tellPickerStories(on: () => StoryHost): void {
       const events = await host.kubectl.out('get', 'events', '-n', 'down');
       return /DownscalePodPickerFailed\s+replicaset\/web-\S+\s+.*ConnectionFailed/.test(events);
     });
-    await host.kubectl.run(['delete', 'namespace', 'down', '--wait=false']);
+    await end(host, 'down');
   });
 }

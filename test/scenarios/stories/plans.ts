@@ -8,7 +8,7 @@ import type { Pod } from '../../../src/api/generated/core-v1.ts';
 import { podType } from '../../../src/api/resource-types.ts';
 import { quorate } from './command.ts';
 import { budget, podGroup, workload } from './groups.ts';
-import { begin, type StoryHost, until, untilAllowed } from './host.ts';
+import { begin, end, type StoryHost, until, untilAllowed } from './host.ts';
 
 const gang = (name: string, schedulerName: string) => ({
   apiVersion: 'apps/v1',
@@ -67,6 +67,6 @@ export function tellPlanStories(on: () => StoryHost): void {
     await until('both gangs to serve again', serving);
     expect(new Set((await podsIn('planned')).map(({ spec }) => spec?.nodeName))).toEqual(new Set(['node-2']));
     await kubectl.run(['uncordon', 'node-0', 'node-1']);
-    await kubectl.run(['delete', 'namespace', 'planned', '--wait=false']);
+    await end(host, 'planned');
   });
 }

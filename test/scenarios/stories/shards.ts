@@ -1,6 +1,6 @@
 /** The stories of the PodUnavailableBudget proposal: shards that serve only while they are whole. */
 import { expect, test } from 'vitest';
-import { apply, begin, evict, pod, podsOf, type StoryHost, until } from './host.ts';
+import { apply, begin, end, evict, pod, podsOf, type StoryHost, until } from './host.ts';
 
 const shard = (index: number, worker: number | string, nodeName: string) =>
   pod(`llm-${index}-${worker}`, { app: 'llm', shard: String(index) }, { nodeName });
@@ -36,7 +36,7 @@ export function tellShardStories(on: () => StoryHost): void {
     await kubectl.run(['delete', 'pod', 'llm-0-1', '-n', 'shards']);
     expect(await podsOf(host, 'shards')).toEqual(['llm-1-0', 'llm-1-1']);
     await kubectl.run(['delete', 'pub', 'llm', '-n', 'shards']);
-    await kubectl.run(['delete', 'namespace', 'shards', '--wait=false']);
+    await end(host, 'shards');
   });
 
   test('kubectl drain takes one shard, waits until it serves again elsewhere, then takes the other', async () => {
@@ -53,6 +53,6 @@ export function tellShardStories(on: () => StoryHost): void {
     expect(await podsOf(host, 'drained')).toEqual([`llm-${kept}-1`, `llm-${lost}-1`, `llm-${lost}-again`].sort());
     await kubectl.run(['uncordon', 'node-2']);
     await kubectl.run(['delete', 'pub', 'llm', '-n', 'drained']);
-    await kubectl.run(['delete', 'namespace', 'drained', '--wait=false']);
+    await end(host, 'drained');
   });
 }
