@@ -15,7 +15,7 @@ import { findBinaries } from '../../test/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../../test/kubernetes/control-plane.ts';
 import { report } from '../report.ts';
 import { measureLatency } from './latency.ts';
-import { memoryOf, processorMs } from './machine.ts';
+import { memoryOf, processorMs, standstills } from './machine.ts';
 import { NAMESPACES, seedPods } from './seed.ts';
 
 const PODS = Number(process.env['QUORATE_BENCH_PODS'] ?? 150_000);
@@ -30,6 +30,11 @@ export async function benchOperator(): Promise<void> {
     report('operator', 'not measured: the Kubernetes binaries or dist/ are missing');
     return;
   }
+  const { perSecond, share } = standstills(15);
+  report(
+    'operator: a processor stands still for 3 ms or longer',
+    `${perSecond.toFixed(2)} times a second, ${(100 * share).toFixed(1)} % of the time, with nothing else running`,
+  );
   const plane = await startRealControlPlane({
     components: [],
     featureGates: 'GenericWorkload=true',

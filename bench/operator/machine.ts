@@ -26,6 +26,30 @@ export function busyWithOthers(from: Load, to: Load): number {
   return Math.max(0, (to.allMs - from.allMs - (to.ownMs - from.ownMs)) / (to.atMs - from.atMs));
 }
 
+/**
+ * How often a sleep of a millisecond took so much longer that the machine itself must have stood still, as virtual ones
+ * do while their host is busy. To be asked while nothing else runs.
+ */
+export function standstills(seconds: number): { perSecond: number; share: number } {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  const end = performance.now() + seconds * 1000;
+  let [count, lostMs] = [0, 0];
+  for (let before = performance.now(); before < end; ) {
+    Atomics.wait(nobody, 0, 0, 1);
+    const now = performance.now();
+    const overMs = now - before - 1;
+    if (overMs >= STANDSTILL_MS) {
+      count += 1;
+      lostMs += overMs;
+    }
+    before = now;
+  }
+  return { perSecond: count / seconds, share: lostMs / (seconds * 1000) };
+}
+
+/** As long as reviews have to spare: more, and one that is under way is late. */
+const STANDSTILL_MS = 3;
+
 export function processorMs(pid: number): number {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
