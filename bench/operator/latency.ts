@@ -36,8 +36,6 @@ const EVICTIONS_WEBHOOK = 'evictions.quorate.dev';
 /** Four under each budget: the first takes its hold, and what is run ten times a second is compiled late. */
 const WARM_UP = 4 * GUARDED;
 const TARGET_MS = 5;
-/** About as long as an eviction takes. */
-const LONGEST_PAUSE_MS = 100;
 const MAY_BE_LATE = 0.01;
 /** More than this many processors busy with others, and a time says more about them than about us. */
 const QUIET = 0.15;
@@ -188,12 +186,7 @@ function target(measured: Measured, round: number, { lane, side }: { side: Side;
   return { namespace: namespaceOf(place), name: podName(first + gang * GANG_SIZE) };
 }
 
-/**
- * Evicts at a moment of its own. Sent as soon as the one before is done, an eviction would always meet what that one left
- * the API server and the operator to do, which evictions that know nothing of each other seldom do.
- */
 async function evictPod(client: Client, { name, namespace }: Target): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
   const metadata = { name, namespace };
   const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata, deleteOptions: { gracePeriodSeconds: 0 } };
   const started = performance.now();
