@@ -44,8 +44,8 @@ interface Observed {
 
 /**
  * Stands for election on a Lease; resolves when elected. A lease counts as expired only after it has been seen
- * unchanged for its whole duration, counted here, so clocks that are wrong or set elect nobody twice. On stop the lease is given
- * back, so that a successor need not wait.
+ * unchanged for its whole duration, counted here, so clocks that are wrong or set elect nobody twice. On stop the lease
+ * is given back, so that a successor need not wait.
  */
 export function electLeader(options: LeaderElectionOptions): Promise<void> {
   const { clock, leaseMs = 15_000, log, lost, retryMs = 2000, signal } = options;
