@@ -95,7 +95,9 @@ async function serve(
     throw error;
   }
   const abort = new AbortController();
-  response.once('close', () => abort.abort(new Error('the API server no longer waits')));
+  response.once('close', () => {
+    if (!response.writableFinished) abort.abort(new Error('the API server no longer waits'));
+  });
   let verdict: ReviewResponse;
   try {
     verdict = await handler(review, abort.signal);
@@ -134,6 +136,8 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     });
     request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the API server hung up')));
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the API server hung up'));
+    });
   });
 }

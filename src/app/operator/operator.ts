@@ -109,10 +109,16 @@ const RELEASE_LIMIT_MS = 3000;
 /** What an eviction does to its pod and its budget comes in several events, which one count serves. */
 const GATHER_MS = 50;
 
+/**
+ * A review that comes just after an eviction must not wait until what that eviction changed is taken in: it comes in
+ * several pieces, and nothing is decided on it that could not wait so long.
+ */
+const WATCH_MS = 20;
+
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { log, namespace } = options;
   const access = loadKubeconfig({ path: options.kubeconfig, context: options.context });
-  const http = createHttpTransport(access);
+  const http = createHttpTransport(access, { gatherMs: WATCH_MS });
   const { clock, transport: send } = createServerClock(http.send, { clock: options.clock ?? systemClock, log });
   const client = createClient({ transport: send, userAgent: 'quorate-operator' });
   const abort = new AbortController();

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { gatherChunks } from './gathered-chunks.ts';
 import { KeptConnections } from './kept-connections.ts';
 import type { ServerAccess } from './kubeconfig.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -12,11 +13,16 @@ export interface HttpTransport {
   close(): void;
 }
 
+export interface HttpTransportOptions {
+  /** Hand what a watch sends on after so long, together with what came meanwhile. Default: at once. */
+  readonly gatherMs?: number | undefined;
+}
+
 const MAX_CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /** Reaches an API server over the network, with connections kept open between requests. */
-export function createHttpTransport(access: ServerAccess): HttpTransport {
+export function createHttpTransport(access: ServerAccess, { gatherMs }: HttpTransportOptions = {}): HttpTransport {
   const url = new URL(access.server);
   const secure = url.protocol === 'https:';
   const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
@@ -58,7 +64,7 @@ export function createHttpTransport(access: ServerAccess): HttpTransport {
       // Without a length a DELETE's body would go out unframed, and be taken for the start of the next request.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options: RequestOptions = { agent, host, port, method, path, headers: { ...headers, ...length } };
-      return exchange(secure ? httpsRequest : httpRequest, options, request);
+      return exchange(secure ? httpsRequest : httpRequest, options, request, gatherMs);
     };
     try {
       return await start();
@@ -81,6 +87,7 @@ function exchange(
   open: typeof httpRequest,
   options: RequestOptions,
   { body, signal }: TransportRequest,
+  gatherMs: number | undefined,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -106,7 +113,8 @@ function exchange(
     });
     call.once('response', (response: IncomingMessage) => {
       response.once('close', cleanUp);
-      resolve({ status: response.statusCode ?? 0, headers: flatten(response.headers), body: response });
+      const chunks = gatherMs === undefined ? response : gatherChunks(response, gatherMs);
+      resolve({ status: response.statusCode ?? 0, headers: flatten(response.headers), body: chunks });
     });
     call.end(body);
   });
