@@ -12,8 +12,7 @@ import {
   planPicks,
 } from '../decisions/downscale/index.ts';
 import { type Client, type Clock, isNotFound, type Logger, sleep } from '../machinery/runtime/index.ts';
-import { formatSelector, fromLabelSelector } from '../machinery/values/index.ts';
-import { isAtLeast } from './resource-version.ts';
+import { formatSelector, fromLabelSelector, isAsNewAs } from '../machinery/values/index.ts';
 import { allow, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface DownscaleWebhook {
@@ -129,7 +128,7 @@ async function write(
       }
       try {
         const version = await mark(client, next);
-        if (isAtLeast(version, newest)) newest = version;
+        if (isAsNewAs(version, newest)) newest = version;
       } catch (error) {
         // A pod that is gone needs no mark.
         if (isNotFound(error)) continue;
@@ -162,7 +161,7 @@ async function whenKnown(
 ): Promise<void> {
   const written = clock.now();
   const deadline = written + KNOWN_LIMIT_MS;
-  while (newest !== '' && !isAtLeast(podsResourceVersion(), newest) && clock.now() < deadline) {
+  while (newest !== '' && !isAsNewAs(podsResourceVersion(), newest) && clock.now() < deadline) {
     await sleep(clock, STEP_MS, signal);
   }
   const lag = clock.now() - written;

@@ -12,20 +12,23 @@ import {
   type RefusalAnswer,
 } from '../decisions/disruption/index.ts';
 import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { isAsNewAs } from '../machinery/values/index.ts';
 import { ABANDONED_MS } from './ledger-hold.ts';
 import type { LedgerDesk } from './ledger-desk.ts';
-import { isAtLeast } from './resource-version.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
-export interface EvictionWebhook {
-  readonly client: Client;
+export interface PodsFollower {
   readonly clock: Clock;
+  /** The resourceVersion that the pods in the index are at least as new as. */
+  readonly podsResourceVersion: () => string;
+}
+
+export interface EvictionWebhook extends PodsFollower {
+  readonly client: Client;
   /** Kept current from the cluster's pods, budgets, ledgers and groups. */
   readonly index: DisruptionIndex;
   readonly budget: (namespace: string, name: string) => PodDisruptionBudget | undefined;
   readonly isCordoned: (node: string) => boolean;
-  /** The resourceVersion that the pods in the index are at least as new as. */
-  readonly podsResourceVersion: () => string;
   readonly ledgers: LedgerDesk;
 }
 
@@ -179,7 +182,7 @@ function isKubernetesOwn({ reason, views }: Refusal): boolean {
  * it go; a replica that does not see that yet would count the pod as healthy.
  */
 export async function hasSeen(
-  webhook: EvictionWebhook,
+  webhook: PodsFollower,
   wanted: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -192,8 +195,8 @@ export async function hasSeen(
   return true;
 }
 
-function sees({ podsResourceVersion }: EvictionWebhook, wanted: string | undefined): boolean {
-  return wanted === undefined || wanted === '' || isAtLeast(podsResourceVersion(), wanted);
+export function sees({ podsResourceVersion }: PodsFollower, wanted: string | undefined): boolean {
+  return wanted === undefined || wanted === '' || isAsNewAs(podsResourceVersion(), wanted);
 }
 
 /** Whether our pods are as new as the API server's: what was evicted until now shows in them. */

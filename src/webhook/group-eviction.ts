@@ -17,7 +17,7 @@ import {
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, hasSeen, readOwn, sawPodsOfNow } from './eviction.ts';
-import { type PodWebhook, refresh } from './pods.ts';
+import { type PodWebhook, refresh, unseenPods } from './pods.ts';
 import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export type GroupWebhook = EvictionWebhook & PodWebhook;
@@ -89,6 +89,14 @@ export async function settleGroup(
     if (members.length === 0) return refused(noMembers(namespace, spec));
     const books = await openBooks(webhook, members, signal);
     if (typeof books === 'string') return refused(unprocessed(books));
+    const unseen = unseenPods(
+      webhook,
+      members.flatMap(({ name }) => indexes.of(namespace).judging(name)),
+    );
+    if (unseen !== undefined) {
+      if (!(await hasSeen(webhook, unseen, signal))) return refused(unprocessed('of this group'));
+      continue;
+    }
     const nowMs = clock.now();
     const verdict = decideGroupEviction({
       members,

@@ -15,10 +15,9 @@ import {
   type Logger,
   sleep,
 } from '../machinery/runtime/index.ts';
-import { formatTime } from '../machinery/values/index.ts';
+import { formatTime, isAsNewAs } from '../machinery/values/index.ts';
 import { type Entry, type Given, newEntry } from './ledger-entry.ts';
 import { isInTime, momentOf, SeenHolds } from './ledger-hold.ts';
-import { isAtLeast } from './resource-version.ts';
 
 export interface LedgerDeskOptions {
   readonly client: Client;
@@ -212,7 +211,7 @@ export class LedgerDesk {
   /** Takes in a version that was written or read here, which the watch may show later. */
   #learn(entry: Entry, ledger: DisruptionLedger): void {
     const known = this.#newest(entry);
-    if (known !== undefined && isAtLeast(versionOf(known), versionOf(ledger))) return;
+    if (known !== undefined && isAsNewAs(versionOf(known), versionOf(ledger))) return;
     entry.newest = ledger;
     entry.view = undefined;
     this.#holds.note(entry.key, ledger.status?.hold);
@@ -221,7 +220,7 @@ export class LedgerDesk {
   #shown(ledger: DisruptionLedger): void {
     const key = keyOf(ledger);
     const entry = this.#entries.get(key);
-    if (entry?.newest !== undefined && !isAtLeast(versionOf(ledger), versionOf(entry.newest))) return;
+    if (entry?.newest !== undefined && !isAsNewAs(versionOf(ledger), versionOf(entry.newest))) return;
     this.#holds.note(key, ledger.status?.hold);
     if (entry === undefined) return;
     entry.newest = undefined;
@@ -265,7 +264,7 @@ export class LedgerDesk {
     const known = this.#newest(entry);
     const { given } = entry;
     if ((this.#gotAt.get(ledger) ?? 0) !== given) throw conflict(ledger, 'more was granted since it was read');
-    if (known !== undefined && versionOf(known) !== versionOf(ledger) && isAtLeast(versionOf(known), versionOf(ledger)))
+    if (known !== undefined && versionOf(known) !== versionOf(ledger) && isAsNewAs(versionOf(known), versionOf(ledger)))
       throw conflict(ledger, 'it was written since it was read');
     const hold = this.#holdToWrite(entry, known ?? ledger, grants);
     const { hold: _, ...rest } = status;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../api/kruise/types.ts';
-import { BudgetIndexes } from '../decisions/unavailability/index.ts';
+import { type BudgetIndex, BudgetIndexes } from '../decisions/unavailability/index.ts';
 import { ApiError, type Client, createClient, ManualClock, settle } from '../machinery/runtime/index.ts';
 import { type PodWebhook, reviewPod } from './pods.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
@@ -55,9 +55,14 @@ interface Setup {
   readonly budgets: readonly PodUnavailableBudget[];
   readonly pods?: readonly Pod[];
   readonly compat?: boolean;
+  /** How new the pods are; called with every look at it. */
+  readonly podsVersion?: (index: BudgetIndex) => string;
 }
 
-async function review({ budgets, client, compat = false, pods = [] }: Setup, over: Partial<ReviewRequest> = {}) {
+async function review(
+  { budgets, client, compat = false, pods = [], podsVersion }: Setup,
+  over: Partial<ReviewRequest> = {},
+) {
   const clock = new ManualClock();
   const indexes = new BudgetIndexes({ compat });
   const index = indexes.of(namespace);
@@ -66,6 +71,7 @@ async function review({ budgets, client, compat = false, pods = [] }: Setup, ove
   const webhook: PodWebhook = {
     client,
     clock,
+    podsResourceVersion: () => podsVersion?.(index) ?? '1',
     indexes,
     gates: { deletes: true, updates: true, verticalScaling: false },
     scaleOf: () => undefined,
@@ -155,6 +161,38 @@ test('H18 a pod of a group that is short already may go although nothing can be 
   expect(seen.writes).toBe(4);
 });
 
+/** One of two groups is down, which the controller has seen and forgotten; its pod may still be there for us. */
+function halfDown(): { budgets: PodUnavailableBudget[]; pods: Pod[] } {
+  const one = budget(0, { podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 1 } });
+  const groupStatus = { unavailableGroups: 1, podsResourceVersion: '20' };
+  const pods = ['a', 'b'].map((shard) => pod(shard, { app: 'llm', shard }));
+  return { budgets: [{ ...one, status: { ...one.status, groupStatus } }], pods };
+}
+
+test('a pod may not go by pods that are older than those its budget was counted from', async () => {
+  const { budgets, pods } = halfDown();
+  const { client, seen } = server(0, () => budgets[0] as PodUnavailableBudget);
+  const { response } = await review({ client, budgets, pods, podsVersion: () => '9' }, { name: 'a' });
+  expect(response).toMatchObject({ allowed: false, status: { code: 429, details: { retryAfterSeconds: 1 } } });
+  expect(response.status?.message).toBe('the budgets of pod a were counted from pods not seen here yet, try again');
+  expect(seen.writes).toBe(0);
+});
+
+test('pods that are seen a moment later are waited for, and decide', async () => {
+  const { budgets, pods } = halfDown();
+  const { client, seen } = server(0, () => budgets[0] as PodUnavailableBudget);
+  let looks = 0;
+  const podsVersion = (index: BudgetIndex): string => {
+    looks += 1;
+    if (looks === 3) index.deletePod('b');
+    return looks < 3 ? '19' : '21';
+  };
+  const { response } = await review({ client, budgets, pods, podsVersion }, { name: 'a' });
+  expect(response).toMatchObject({ allowed: false, status: { code: 429 } });
+  expect(response.status?.message).toContain('would make group');
+  expect(seen.writes).toBe(0);
+});
+
 test('a failure that is no conflict is not granted', async () => {
   const client = createClient({
     userAgent: 'test',
@@ -168,7 +206,7 @@ test('a failure that is no conflict is not granted', async () => {
       indexes.of(namespace).setBudget(budget(1));
       const gates = { deletes: true, updates: true, verticalScaling: false };
       await reviewPod(
-        { client, clock, indexes, gates, scaleOf: () => undefined },
+        { client, clock, indexes, gates, scaleOf: () => undefined, podsResourceVersion: () => '1' },
         {
           uid: '1',
           operation: 'CREATE',

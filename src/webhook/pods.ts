@@ -1,6 +1,7 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget, type ProtectedOperation } from '../api/kruise/types.ts';
 import {
+  type BudgetIndex,
   type BudgetIndexes,
   chargedStatus,
   classifyUpdate,
@@ -13,12 +14,12 @@ import {
   type RefusedRequest,
   type UnavailabilityGates,
 } from '../decisions/unavailability/index.ts';
-import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { hasSeen, type PodsFollower, sees } from './eviction.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
-export interface PodWebhook {
+export interface PodWebhook extends PodsFollower {
   readonly client: Client;
-  readonly clock: Clock;
   /** Kept current from the cluster's pods and budgets. */
   readonly indexes: BudgetIndexes;
   readonly gates: UnavailabilityGates;
@@ -44,15 +45,20 @@ export async function reviewPod(
 ): Promise<ReviewResponse> {
   const namespace = request.namespace ?? '';
   const index = webhook.indexes.of(namespace);
-  const known = request.name === undefined || request.name === '' ? undefined : index.pod(request.name);
-  const pod = request.subResource === 'eviction' ? known : ((request.oldObject as Pod | null | undefined) ?? undefined);
-  const name = pod?.metadata.name ?? '';
-  const operation =
-    pod === undefined ? undefined : operationOf(webhook, request, { old: pod, keys: groupKeys(index.judging(name)) });
-  if (pod === undefined || operation === undefined) return allow;
+  const old = subjectOf(index, request);
+  const name = old?.metadata.name ?? '';
+  const operation = old && operationOf(webhook, request, { old, keys: groupKeys(index.judging(name)) });
+  if (operation === undefined) return allow;
   // OpenKruise reads the options of a request only, so that `?dryRun=All` on an eviction is charged.
   const dryRun = hasDryRun(request) || (request.dryRun === true && webhook.compat !== true);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    for (let unseen = unseenPods(webhook, index.judging(name)); unseen !== undefined; ) {
+      if (!(await hasSeen(webhook, unseen, signal)))
+        return tryAgain(webhook, operation, `the budgets of pod ${name} were counted from pods not seen here yet`);
+      unseen = unseenPods(webhook, index.judging(name));
+    }
+    const pod = subjectOf(index, request);
+    if (pod === undefined) return allow;
     const judgement = judgeUnavailability({
       operation,
       pod,
@@ -87,11 +93,30 @@ export async function reviewPod(
       else if (judgement.grants.every(({ verdict }) => !verdict.record || verdict.bestEffort)) return allow;
     }
   }
-  const message = `the budgets of pod ${name} changed too often, try again`;
+  return tryAgain(webhook, operation, `the budgets of pod ${name} changed too often`);
+}
+
+/** The pod as it was before the request. */
+function subjectOf(index: BudgetIndex, { name = '', oldObject, subResource }: ReviewRequest): Pod | undefined {
+  if (subResource === 'eviction') return name === '' ? undefined : index.pod(name);
+  return (oldObject as Pod | null | undefined) ?? undefined;
+}
+
+function tryAgain({ compat }: PodWebhook, operation: ProtectedOperation, why: string): ReviewResponse {
+  const message = `${why}, try again`;
   // Drains wait only for 429.
-  return operation === 'EVICT' && webhook.compat !== true
+  return operation === 'EVICT' && compat !== true
     ? refuse({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 1 } })
     : refuse({ code: 409, reason: 'Conflict', message });
+}
+
+/**
+ * The version of the pods that one of the budgets was counted from, where ours are older. The controller forgets what
+ * was granted once it sees it done; by pods that do not show it yet, groups that are down would count as available.
+ */
+export function unseenPods(webhook: PodsFollower, covering: readonly IndexedBudget[]): string | undefined {
+  const wanted = covering.map(({ budget }) => budget.status?.groupStatus?.podsResourceVersion);
+  return wanted.find((version) => !sees(webhook, version));
 }
 
 function operationOf(

@@ -69,6 +69,7 @@ const status = object(
         ungroupedPods: int32('Covered pods that carry no group label.'),
         ungroupedAvailable: int32('How many of those are available.'),
         unavailableGroupNames: list(text(), 'At most ten groups that are not available.'),
+        podsResourceVersion: text('On a cluster: how new the pods were that the status was computed from.'),
       },
       { description: 'Set where podGroupPolicy is.' },
     ),

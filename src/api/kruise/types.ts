@@ -57,6 +57,8 @@ export interface PodGroupBudgetStatus {
   ungroupedAvailable?: number | undefined;
   /** At most ten. */
   unavailableGroupNames?: string[] | undefined;
+  /** Where several replicas decide: how new the pods were that this was computed from. */
+  podsResourceVersion?: string | undefined;
 }
 
 export const POD_UNAVAILABLE_BUDGETS: ResourceType<PodUnavailableBudget> = {

@@ -243,7 +243,7 @@ async function startParts(
             ownsStatus: mode === 'replace',
           }),
       }),
-      createPodUnavailableBudgetController({ indexes, leaderWorkerSets, compat }),
+      createPodUnavailableBudgetController({ indexes, leaderWorkerSets, compat, forReplicas: true }),
       picking.start,
       ...(groupEvictions
         ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
@@ -283,6 +283,7 @@ async function startParts(
   const podGuard = {
     client,
     clock,
+    podsResourceVersion: evictions.podsResourceVersion,
     indexes,
     gates: unavailabilityGates(gates),
     scaleOf,

@@ -75,7 +75,7 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
         ...status,
         conditions: withBuiltinCount(options, budget, status),
         unit: countsGroups ? 'PodGroup' : 'Pod',
-        podsResourceVersion: pods.resourceVersion,
+        podsResourceVersion: pods.changedAt,
       });
       if (ownsStatus && countsGroups) await writeOwn(options, budget, undefined);
     },

@@ -2,7 +2,7 @@ import { wasEvicted } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { LeaderWorkerSet } from '../../api/lws/types.ts';
 import { fromKruise, kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../../api/lws/types.ts';
-import { POD_UNAVAILABLE_BUDGETS, type TargetReference } from '../../api/kruise/types.ts';
+import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget, type TargetReference } from '../../api/kruise/types.ts';
 import { type KubeObject, keyOf } from '../../api/resource.ts';
 import {
   deploymentType,
@@ -19,6 +19,7 @@ import {
   runController,
   type StartController,
 } from '../../machinery/runtime/index.ts';
+import { isAsNewAs } from '../../machinery/values/index.ts';
 import { indexByController, ownedBy } from '../pod-control/index.ts';
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { createBudgetGauges } from './metrics.ts';
@@ -38,6 +39,8 @@ export interface PodUnavailableBudgetOptions {
    * the budget, so decisions do not wait for it. Everything else is written at once. Default 0.
    */
   readonly gatherMs?: number | undefined;
+  /** Others decide by this status and by pods they follow themselves: tell them how new theirs must be. Default false. */
+  readonly forReplicas?: boolean | undefined;
 }
 
 /** Keeps the status of PodUnavailableBudgets. */
@@ -101,6 +104,7 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
           gauges,
           shortSince,
           marked,
+          podsResourceVersion: options.forReplicas === true ? () => pods.changedAt : undefined,
           sources: {
             findScale,
             replicasOf,
@@ -116,13 +120,20 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
   const wakeNamespace = ({ metadata }: KubeObject): void => {
     for (const { budget } of index(metadata.namespace ?? '').budgets()) queue.add(keyOf(budget));
   };
+  const see = (budget: PodUnavailableBudget): void => {
+    const { name = '', namespace = '', resourceVersion = '', uid } = budget.metadata;
+    const known = index(namespace).budget(name)?.budget.metadata;
+    // A charge written here is in the index at once; the watch shows it later, and what came before it first.
+    const isPast = known?.uid === uid && !isAsNewAs(resourceVersion, known?.resourceVersion ?? '');
+    if (!isPast) index(namespace).setBudget(budget);
+  };
   budgets.addHandler({
     added: (budget) => {
-      index(budget.metadata.namespace ?? '').setBudget(budget);
+      see(budget);
       queue.add(keyOf(budget));
     },
     updated: (budget, old) => {
-      index(budget.metadata.namespace ?? '').setBudget(budget);
+      see(budget);
       // Only the numbers changed: by a charge, or by this controller itself.
       const asksTheSame =
         budget.metadata.generation !== undefined &&

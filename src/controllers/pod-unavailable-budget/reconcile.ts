@@ -34,6 +34,8 @@ export interface BudgetDeps {
   /** Since when no group of a budget reaches its threshold, by key. */
   readonly shortSince: Map<string, number>;
   readonly marked: Map<string, MarkedPods>;
+  /** How new the pods in the index are; absent where nobody else decides. */
+  readonly podsResourceVersion?: (() => string) | undefined;
 }
 
 /** Brings one budget's status in line with the pods it covers, and marks those pods as its own. */
@@ -55,7 +57,9 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   const ledger = pruneLedger(budget.status, tally.pods, nowMs);
   const counted = withLedger(tally, ledger, () => {
     const shortSinceMs = followThreshold(deps, formatKey(key), { budget, tally });
-    return { shortSinceMs, status: computeStatus({ budget, tally, ledger, expected, shortSinceMs, nowMs }) };
+    const podsResourceVersion = deps.podsResourceVersion?.();
+    const question = { budget, tally, ledger, expected, shortSinceMs, nowMs, podsResourceVersion };
+    return { shortSinceMs, status: computeStatus(question) };
   });
   const { shortSinceMs, status } = counted;
 

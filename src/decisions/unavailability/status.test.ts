@@ -124,4 +124,8 @@ test('isSameStatus() C17 and raisedConditions(): nothing is written or said twic
   const again = computeStatus({ ...question, budget: { ...question.budget, status }, nowMs: NOW + 60_000 });
   expect(isSameStatus(status, again)).toBe(true);
   expect(raisedConditions(status, again)).toEqual([]);
+  const newer = computeStatus({ ...question, budget: { ...question.budget, status }, podsResourceVersion: '20' });
+  expect(newer.groupStatus?.podsResourceVersion).toBe('20');
+  expect(isSameStatus(status, newer)).toBe(true);
+  expect(isSameStatus({ ...status, unavailableAllowed: 9 }, newer)).toBe(false);
 });

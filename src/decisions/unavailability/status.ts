@@ -23,6 +23,8 @@ export interface StatusQuestion {
   /** Since when no group has had as many active pods as it needs; undefined while one has. */
   readonly shortSinceMs: number | undefined;
   readonly nowMs: number;
+  /** How new the pods in the tally are, for those who decide with pods of their own. */
+  readonly podsResourceVersion?: string | undefined;
 }
 
 type ConditionType =
@@ -42,7 +44,7 @@ const GROUPS_SHOWN = 10;
 
 /** The whole status of a budget. `observedGeneration` says that it answers the present spec. */
 export function computeStatus(question: StatusQuestion): PodUnavailableBudgetStatus {
-  const { budget, expected, ledger, tally } = question;
+  const { budget, expected, ledger, podsResourceVersion, tally } = question;
   const spec = budget.spec ?? {};
   const grouped = spec.podGroupPolicy !== undefined;
   const available = grouped ? tally.availableGroups : tally.availablePods;
@@ -64,6 +66,7 @@ export function computeStatus(question: StatusQuestion): PodUnavailableBudgetSta
             ungroupedPods: tally.ungrouped,
             ungroupedAvailable: tally.ungroupedAvailable,
             unavailableGroupNames: tally.unavailableGroupNames(GROUPS_SHOWN),
+            ...(podsResourceVersion === undefined ? {} : { podsResourceVersion }),
           },
         }
       : {}),
@@ -152,9 +155,15 @@ function someOf(names: readonly string[]): string {
   return [...names].sort().slice(0, NAMES_SHOWN).join(', ');
 }
 
-/** True when writing the new status would change nothing a reader sees. */
+/** True when writing the new status would change nothing a reader sees. Newer pods that change no number are no news. */
 export function isSameStatus(a: PodUnavailableBudgetStatus | undefined, b: PodUnavailableBudgetStatus): boolean {
-  return deepEqual(a ?? {}, b);
+  return deepEqual(withoutVersion(a ?? {}), withoutVersion(b));
+}
+
+function withoutVersion({ groupStatus, ...rest }: PodUnavailableBudgetStatus): PodUnavailableBudgetStatus {
+  if (groupStatus === undefined) return rest;
+  const { podsResourceVersion: _, ...numbers } = groupStatus;
+  return { ...rest, groupStatus: numbers };
 }
 
 /** Conditions that turned True with the new status; each deserves an event. */

@@ -87,3 +87,31 @@ test('Informer drops what an unfinished first list had and the next one has not'
   expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(['x', 'y']);
   abort.abort(new Error('done'));
 });
+
+test('Informer tells of its last change, which bookmarks are not', async () => {
+  let say: (event: object) => void = () => {};
+  async function* events(): AsyncGenerator<Uint8Array> {
+    for (;;) yield Buffer.from(`${JSON.stringify(await new Promise<object>((resolve) => (say = resolve)))}\n`);
+  }
+  const client = createClient({
+    userAgent: 'test',
+    transport: ({ path }) => {
+      const list = Buffer.from(JSON.stringify({ metadata: { resourceVersion: '7' }, items: [] }));
+      return Promise.resolve({ status: 200, headers: {}, body: path.includes('watch=true') ? events() : list });
+    },
+  });
+  const abort = new AbortController();
+  const informer = new Informer({ client, clock: new ManualClock(), type: podType, log: listeningLog().log });
+  informer.start(abort.signal);
+  await informer.whenSynced();
+  await settle();
+  const versions = (): string[] => [informer.resourceVersion, informer.changedAt];
+  expect(versions()).toEqual(['7', '7']);
+  say({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9' } } });
+  await settle();
+  expect(versions()).toEqual(['9', '7']);
+  say({ type: 'ADDED', object: { metadata: { name: 'x', namespace: 'a', resourceVersion: '12' } } });
+  await settle();
+  expect(versions()).toEqual(['12', '12']);
+  abort.abort(new Error('done'));
+});

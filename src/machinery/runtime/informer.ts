@@ -57,6 +57,7 @@ export class Informer<T extends KubeObject> {
   #synced = false;
   #started = false;
   #resourceVersion = '';
+  #changedAt = '';
 
   constructor(options: InformerOptions<T>) {
     this.#options = options;
@@ -70,6 +71,11 @@ export class Informer<T extends KubeObject> {
   /** The resourceVersion the copy is known to be at least as new as. */
   get resourceVersion(): string {
     return this.#resourceVersion;
+  }
+
+  /** Likewise, but of the last change: bookmarks, which each reader gets at times of its own, do not count. */
+  get changedAt(): string {
+    return this.#changedAt;
   }
 
   get size(): number {
@@ -188,6 +194,7 @@ export class Informer<T extends KubeObject> {
     for (const key of gone) this.#remove(key, this.#objects.get(key) as T);
     for (const object of later) this.#store(object);
     this.#resourceVersion = resourceVersion;
+    this.#changedAt = resourceVersion;
     if (!this.#synced) {
       this.#synced = true;
       for (const waiter of this.#syncWaiters.splice(0)) waiter();
@@ -207,6 +214,7 @@ export class Informer<T extends KubeObject> {
         resume = object.metadata.resourceVersion ?? resume;
         this.#resourceVersion = resume;
         if (event.type === 'BOOKMARK') continue;
+        this.#changedAt = resume;
         if (event.type === 'DELETED') {
           const key = keyOf(object);
           const known = this.#objects.get(key);

@@ -7,4 +7,5 @@ export * from './label-selector.ts';
 export * from './names.ts';
 export * from './quantity.ts';
 export * from './random.ts';
+export * from './resource-version.ts';
 export * from './time.ts';

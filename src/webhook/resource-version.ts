@@ -1,5 +1,0 @@
-/** resourceVersions are decimal numbers of any length. */
-export function isAtLeast(version: string, wanted: string): boolean {
-  if (version.length !== wanted.length) return version.length > wanted.length;
-  return version >= wanted;
-}
