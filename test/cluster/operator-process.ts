@@ -69,7 +69,7 @@ export interface Balancer {
 }
 
 /** Hands connections to the replicas in turn, past those that do not answer, as a Service does. */
-export async function balance(replicas: readonly OperatorProcess[]): Promise<Balancer> {
+export async function balance(replicas: readonly Pick<OperatorProcess, 'port'>[]): Promise<Balancer> {
   let turn = 0;
   const open = new Set<Socket>();
   const server: Server = createServer((client) => {

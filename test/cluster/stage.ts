@@ -117,7 +117,7 @@ export async function startReplica(
 /** Makes the API server ask the replica, and waits until it does. */
 export async function registerWebhooks(
   plane: RealControlPlane,
-  { authority, webhookPort }: Operator,
+  { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
   groups: GroupKinds = 'native',
 ): Promise<void> {
   await writeWebhooks(plane, { authority, webhookPort }, groups);

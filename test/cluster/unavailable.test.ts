@@ -1,4 +1,4 @@
-/** PodUnavailableBudgets beside a PodDisruptionBudget on a real cluster, under many clients at once. */
+/** PodUnavailableBudgets beside a PodDisruptionBudget on a real cluster: two replicas, and many clients at once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../../src/api/kruise/types.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../src/machinery/runtime/index.ts';
 import { seededRandom } from '../../src/machinery/values/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import { type Balancer, balance } from './operator-process.ts';
 import * as stage from './stage.ts';
 
 const namespace = 'default';
@@ -25,7 +26,8 @@ const LIMIT_MS = 30_000;
 
 let plane: RealControlPlane;
 let nodes: NodesHost;
-let operator: Operator;
+let replicas: Operator[] = [];
+let balancer: Balancer;
 let client: Client;
 let close: () => void;
 const { until } = stage;
@@ -35,8 +37,11 @@ beforeAll(async () => {
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   await stage.prepareCluster(plane);
   const gates = new FeatureGates({ PodUnavailableBudgetUpdateGate: true });
-  operator = await stage.startReplica(plane, 'first', 'alongside', { gates });
-  await stage.registerWebhooks(plane, operator);
+  const start = (identity: string) => stage.startReplica(plane, identity, 'alongside', { gates });
+  replicas = [await start('first'), await start('second')];
+  balancer = await balance(replicas.map(({ webhookPort }) => ({ port: () => webhookPort })));
+  const [{ authority }] = replicas as [Operator];
+  await stage.registerWebhooks(plane, { authority, webhookPort: balancer.port });
   const http = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
   client = createClient({ transport: http.send, userAgent: 'test' });
   close = () => http.close();
@@ -44,7 +49,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   close?.();
-  await operator?.stop();
+  for (const replica of replicas) await replica.stop();
+  await balancer?.close();
   nodes?.stop();
   await plane?.stop();
 });
