@@ -56,6 +56,7 @@ async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
     budget: () => cached,
     isCordoned: () => false,
     podsResourceVersion: () => '1',
+    podsIn: () => [],
     ledgers: new LedgerCluster({}).replica('a').desk,
     gates: { deletes: true, updates: true, verticalScaling: false },
     scaleOf: () => undefined,

@@ -38,6 +38,7 @@ async function evict(
     budget: () => budgetWith(1),
     isCordoned: () => false,
     podsResourceVersion: () => podsSeen,
+    podsIn: () => [],
     ledgers: desk,
   };
   let settled = false;

@@ -3,9 +3,12 @@ import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus } from '../api/quorate/types.ts';
 import { readBudget, readPod, readPodGroup } from '../decisions/disruption/index.ts';
+import { settle } from '../machinery/runtime/index.ts';
 import { reviewEviction } from './eviction.ts';
-import { LedgerCluster, namespace } from './ledger-cluster.fixture.ts';
+import { LedgerCluster, namespace, podObjects } from './ledger-cluster.fixture.ts';
 import { LIST_MS } from './ledger-desk.ts';
+import { ABANDONED_MS } from './ledger-hold.ts';
+import type { ReviewResponse } from './review.ts';
 
 const never = new AbortController().signal;
 
@@ -34,7 +37,13 @@ const pod = (name: string, gang: string): Pod =>
 /** Three gangs of two under one budget, and an API server that takes every status as it comes. */
 function stage() {
   const cluster = new LedgerCluster(status);
-  const { client, desk, index } = cluster.replica('a');
+  for (const gang of ['a', 'b', 'c']) for (const at of [0, 1]) cluster.podVersions.set(`${gang}-${at}`, 1);
+  return { cluster, ...join(cluster, 'a') };
+}
+
+function join(cluster: LedgerCluster, identity: string) {
+  const { client, desk, index } = cluster.replica(identity);
+  const known = new Map(cluster.podVersions);
   for (const gang of ['a', 'b', 'c']) {
     const spec = { schedulingPolicy: { gang: { minCount: 2 } } };
     index.setPodGroup(namespace, gang, readPodGroup({ metadata: { name: gang, namespace }, spec } as never));
@@ -48,6 +57,7 @@ function stage() {
     budget: () => budget,
     isCordoned: () => false,
     podsResourceVersion: () => '9',
+    podsIn: () => podObjects(known),
     ledgers: desk,
   };
   const review = (name: string) =>
@@ -56,7 +66,11 @@ function stage() {
       { uid: 'u', operation: 'CREATE', resource: { group: '', version: 'v1', resource: 'pods' }, namespace, name },
       never,
     );
-  return { cluster, index, review };
+  const seesGone = (name: string): void => {
+    known.delete(name);
+    index.deletePod(namespace, name);
+  };
+  return { index, review, seesGone };
 }
 
 test('reviewEviction() charges with one write and no read', async () => {
@@ -91,4 +105,31 @@ test('reviewEviction() refuses for now when the ledger it knew is gone', async (
   cluster.gone = true;
   expect(await review('a-0')).toMatchObject({ allowed: false, status: { code: 429 } });
   expect(cluster.writes).toEqual([]);
+});
+
+test('reviewEviction() takes no ledger over before it sees what its dead holder let go', async () => {
+  const { cluster, review } = stage();
+  await review('a-0');
+  const other = join(cluster, 'b');
+  // Given, and carried out, and never listed.
+  cluster.onTheWay = [];
+  expect(await review('b-0')).toEqual({ allowed: true });
+  for (const name of ['a-0', 'b-0']) cluster.podVersions.delete(name);
+  other.seesGone('a-0');
+  await cluster.clock.advance(ABANDONED_MS);
+  const ask = async () => {
+    let answer: ReviewResponse | undefined;
+    void other.review('c-0').then((given) => (answer = given));
+    for (let waited = 0; answer === undefined && waited < 200; waited += 1) {
+      for (const { deliver, replica } of cluster.onTheWay?.splice(0) ?? []) if (replica.identity === 'b') deliver();
+      await settle();
+      await cluster.clock.advance(20);
+    }
+    return answer;
+  };
+  expect((await ask())?.status?.message).toContain('does not answer');
+  other.seesGone('b-0');
+  const refused = await ask();
+  expect(refused).toMatchObject({ allowed: false, status: { code: 429 } });
+  expect(refused?.status?.message).not.toContain('does not answer');
 });

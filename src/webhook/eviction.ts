@@ -11,20 +11,13 @@ import {
   type Refusal,
   type RefusalAnswer,
 } from '../decisions/disruption/index.ts';
-import { type Client, type Clock, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { isAsNewAs } from '../machinery/values/index.ts';
+import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { ABANDONED_MS } from './ledger-hold.ts';
 import type { LedgerDesk } from './ledger-desk.ts';
+import { hasSeen, type NamespaceFollower, sawPodsOfNow, sees } from './pods-seen.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
-export interface PodsFollower {
-  readonly clock: Clock;
-  /** The resourceVersion that the pods in the index are at least as new as. */
-  readonly podsResourceVersion: () => string;
-}
-
-export interface EvictionWebhook extends PodsFollower {
-  readonly client: Client;
+export interface EvictionWebhook extends NamespaceFollower {
   /** Kept current from the cluster's pods, budgets, ledgers and groups. */
   readonly index: DisruptionIndex;
   readonly budget: (namespace: string, name: string) => PodDisruptionBudget | undefined;
@@ -35,8 +28,6 @@ export interface EvictionWebhook extends PodsFollower {
 /** As often as the API server itself tries before it gives up. */
 const ATTEMPTS = 20;
 const RETRY_MS = 25;
-const FRESHNESS_STEP_MS = 20;
-const FRESHNESS_LIMIT_MS = 2000;
 
 /**
  * Judges an eviction by the groups its budget counts. Nothing is said about pods whose budget counts pods: Kubernetes
@@ -175,34 +166,6 @@ export async function foreseeRefusal(
 function isKubernetesOwn({ reason, views }: Refusal): boolean {
   if (reason === 'BudgetExhausted') return views[0]?.allowed === 0;
   return reason === 'BudgetNotObserved' || reason === 'NegativeAllowance' || reason === 'TooManyDisruptedPods';
-}
-
-/**
- * Whether our pods are as new as those the ledger was computed from. The controller forgets a granted pod once it sees
- * it go; a replica that does not see that yet would count the pod as healthy.
- */
-export async function hasSeen(
-  webhook: PodsFollower,
-  wanted: string | undefined,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { clock } = webhook;
-  const deadline = clock.now() + FRESHNESS_LIMIT_MS;
-  while (!sees(webhook, wanted)) {
-    if (clock.now() >= deadline) return false;
-    await sleep(clock, FRESHNESS_STEP_MS, signal);
-  }
-  return true;
-}
-
-export function sees({ podsResourceVersion }: PodsFollower, wanted: string | undefined): boolean {
-  return wanted === undefined || wanted === '' || isAsNewAs(podsResourceVersion(), wanted);
-}
-
-/** Whether our pods are as new as the API server's: what was evicted until now shows in them. */
-export async function sawPodsOfNow(webhook: EvictionWebhook, namespace: string, signal: AbortSignal): Promise<boolean> {
-  const { metadata } = await webhook.client.list(podType, { namespace, limit: 1 });
-  return hasSeen(webhook, metadata?.resourceVersion, signal);
 }
 
 function refusal(

@@ -16,8 +16,9 @@ import {
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { type EvictionWebhook, hasSeen, readOwn, sawPodsOfNow } from './eviction.ts';
+import { type EvictionWebhook, readOwn } from './eviction.ts';
 import { type PodWebhook, refresh, unseenPods } from './pods.ts';
+import { hasSeen, sawPodsOfNow } from './pods-seen.ts';
 import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export type GroupWebhook = EvictionWebhook & PodWebhook;

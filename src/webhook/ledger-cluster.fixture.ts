@@ -1,5 +1,6 @@
 /** One ledger as an API server keeps it, and replicas that read, write and watch it, as slowly as a test wants. */
 import type { DisruptionLedger, DisruptionLedgerStatus } from '../api/quorate/types.ts';
+import type { KubeObject } from '../api/resource.ts';
 import { DisruptionIndex } from '../decisions/disruption/index.ts';
 import {
   type Clock,
@@ -45,7 +46,8 @@ export class LedgerCluster {
   readonly refusals: { code: number; reason: string }[] = [];
   /** The ledger was deleted, and its replicas do not know it. */
   gone = false;
-  /** The resourceVersion of pods, as a list of them tells it. */
+  /** The version of each pod there is, and of the last change of one. */
+  readonly podVersions = new Map<string, number>();
   podsVersion = 1;
   readonly #replicas: LedgerReplica[] = [];
   #version = 10;
@@ -85,8 +87,12 @@ export class LedgerCluster {
   }
 
   #serve(replica: LedgerReplica, { body, method, path }: TransportRequest): TransportResponse {
+    // As if something that is no pod had been written last.
     if (path.includes('/pods'))
-      return answer(200, { items: [], metadata: { resourceVersion: String(this.podsVersion) } });
+      return answer(200, {
+        items: podObjects(this.podVersions),
+        metadata: { resourceVersion: `${this.podsVersion + 1}` },
+      });
     if (this.gone) return answer(404, { kind: 'Status', code: 404, reason: 'NotFound' });
     if (method === 'GET') return answer(200, this.ledger);
     const refusal = this.refusals.shift();
@@ -99,6 +105,9 @@ export class LedgerCluster {
     return answer(200, this.ledger);
   }
 }
+
+export const podObjects = (versions: ReadonlyMap<string, number>): Pick<KubeObject, 'metadata'>[] =>
+  [...versions].map(([name, version]) => ({ metadata: { name, resourceVersion: String(version) } }));
 
 function answer(status: number, body: object): TransportResponse {
   return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };

@@ -10,7 +10,7 @@ import { readBudget, readWorkload } from '../decisions/disruption/index.ts';
 import { budgetObject, groupUnits, member, NOW } from '../decisions/disruption/fixtures.ts';
 import { ManualClock, settle } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, reviewEviction } from './eviction.ts';
-import { evictionOf, LedgerCluster, type LedgerReplica, namespace } from './ledger-cluster.fixture.ts';
+import { evictionOf, LedgerCluster, type LedgerReplica, namespace, podObjects } from './ledger-cluster.fixture.ts';
 
 const GROUPS = 5;
 const SIZE = 2;
@@ -37,12 +37,19 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
+interface PodChange {
+  readonly name: string;
+  readonly up: boolean;
+  readonly version: number;
+}
+
 interface Member {
   readonly replica: LedgerReplica;
   readonly webhook: EvictionWebhook;
   /** Changes of pods that its watch has still to show. */
-  readonly unseen: { name: string; up: boolean; version: number }[];
+  readonly unseen: PodChange[];
   podsVersion: number;
+  readonly podVersions: Map<string, number>;
   dead: boolean;
 }
 
@@ -70,6 +77,7 @@ class History {
       for (let at = 0; at < SIZE; at += 1) this.#pods.set(`g${group}p${at}`, true);
     this.#cluster = new LedgerCluster({ ...this.#budget.status, podsResourceVersion: '1' }, this.#clock);
     this.#cluster.onTheWay = [];
+    for (const name of this.#pods.keys()) this.#cluster.podVersions.set(name, 1);
     for (let at = 0; at < members; at += 1) this.#start();
   }
 
@@ -85,6 +93,7 @@ class History {
       replica,
       unseen: [],
       podsVersion: this.#cluster.podsVersion,
+      podVersions: new Map(this.#cluster.podVersions),
       dead: false,
       webhook: {
         client: replica.client,
@@ -93,6 +102,7 @@ class History {
         budget: () => this.#budget,
         isCordoned: () => false,
         podsResourceVersion: () => String(member.podsVersion),
+        podsIn: () => podObjects(member.podVersions),
         ledgers: replica.desk,
       },
     };
@@ -184,7 +194,8 @@ class History {
   #setPod(name: string, up: boolean): void {
     if (this.#pods.get(name) === up) return;
     this.#pods.set(name, up);
-    this.#cluster.podsVersion += 1;
+    this.#cluster.podsVersion += 2;
+    note(this.#cluster.podVersions, { name, up, version: this.#cluster.podsVersion });
     for (const member of this.#members) member.unseen.push({ name, up, version: this.#cluster.podsVersion });
   }
 
@@ -193,6 +204,7 @@ class History {
     if (change === undefined) return;
     if (change.up) member.webhook.index.setPod(podOf(change.name));
     else member.webhook.index.deletePod(namespace, change.name);
+    note(member.podVersions, change);
     member.podsVersion = change.version;
   }
 
@@ -224,6 +236,11 @@ class History {
     if (down > this.#allowed)
       throw new Error(`${down} groups are down, ${this.#allowed} may be, after ${JSON.stringify(after)}`);
   }
+}
+
+function note(versions: Map<string, number>, { name, up, version }: PodChange): void {
+  if (up) versions.set(name, version);
+  else versions.delete(name);
 }
 
 const podOf = (name: string) => member(name, { key: name.slice(1, 2) });

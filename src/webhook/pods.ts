@@ -15,7 +15,7 @@ import {
   type UnavailabilityGates,
 } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { hasSeen, type PodsFollower, sees } from './eviction.ts';
+import { hasSeen, type PodsFollower, sees } from './pods-seen.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface PodWebhook extends PodsFollower {

@@ -278,6 +278,7 @@ async function startParts(
     budget: (namespace: string, name: string) => budgets.get({ namespace, name }),
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     podsResourceVersion: () => pods.resourceVersion,
+    podsIn: (namespace: string) => pods.list(namespace),
     ledgers,
   };
   const podGuard = {

@@ -1,0 +1,86 @@
+/** Whether a replica's copy of the pods is new enough to decide by. */
+import type { KubeObject } from '../api/resource.ts';
+import { podType } from '../api/resource-types.ts';
+import { type Client, type Clock, sleep } from '../machinery/runtime/index.ts';
+import { isAsNewAs } from '../machinery/values/index.ts';
+
+export interface PodsFollower {
+  readonly clock: Clock;
+  /** The resourceVersion that the pods known here are at least as new as. */
+  readonly podsResourceVersion: () => string;
+}
+
+export interface NamespaceFollower extends PodsFollower {
+  readonly client: Client;
+  /** The pods of a namespace that are known here. */
+  readonly podsIn: (namespace: string) => readonly Pick<KubeObject, 'metadata'>[];
+}
+
+const STEP_MS = 20;
+const LIMIT_MS = 2000;
+
+/**
+ * Whether our pods are as new as those that numbers were computed from. The controller forgets a granted pod once it
+ * sees it go; a replica that does not see that yet would count the pod as healthy.
+ */
+export function hasSeen(follower: PodsFollower, wanted: string | undefined, signal: AbortSignal): Promise<boolean> {
+  return comesTrue(follower, () => sees(follower, wanted), signal);
+}
+
+export function sees({ podsResourceVersion }: PodsFollower, wanted: string | undefined): boolean {
+  return wanted === undefined || wanted === '' || isAsNewAs(podsResourceVersion(), wanted);
+}
+
+/**
+ * Whether our pods of a namespace are as new as the API server's: what was evicted until now shows in them. The pods
+ * themselves are compared, because the version of a list grows with every write of anything, and where pods seldom
+ * change our own follows only once a minute.
+ */
+export async function sawPodsOfNow(
+  follower: NamespaceFollower,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const listed = await listPods(follower.client, namespace);
+  return comesTrue(follower, () => shows(follower.podsIn(namespace), listed), signal);
+}
+
+async function comesTrue({ clock }: PodsFollower, holds: () => boolean, signal: AbortSignal): Promise<boolean> {
+  const deadline = clock.now() + LIMIT_MS;
+  while (!holds()) {
+    if (clock.now() >= deadline) return false;
+    await sleep(clock, STEP_MS, signal);
+  }
+  return true;
+}
+
+interface ListedPods {
+  readonly resourceVersion: string;
+  /** Of each pod, by name. */
+  readonly versions: ReadonlyMap<string, string>;
+}
+
+async function listPods(client: Client, namespace: string): Promise<ListedPods> {
+  const versions = new Map<string, string>();
+  let resourceVersion = '';
+  let token: string | undefined;
+  do {
+    const options = { namespace, metadataOnly: true, limit: client.pageSize, continue: token };
+    const { items, metadata } = await client.list(podType, options);
+    for (const { metadata: pod } of items) versions.set(pod.name ?? '', pod.resourceVersion ?? '');
+    ({ resourceVersion } = metadata);
+    token = metadata.continue || undefined;
+  } while (token !== undefined);
+  return { resourceVersion, versions };
+}
+
+/** Whether we know every listed pod as it was then or newer, and of no other but those that came since. */
+function shows(known: readonly Pick<KubeObject, 'metadata'>[], { resourceVersion, versions }: ListedPods): boolean {
+  let found = 0;
+  for (const { metadata } of known) {
+    const listed = versions.get(metadata.name ?? '');
+    if (!isAsNewAs(metadata.resourceVersion ?? '', listed ?? resourceVersion)) return false;
+    if (listed !== undefined) found += 1;
+  }
+  return found === versions.size;
+}
