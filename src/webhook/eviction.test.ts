@@ -121,7 +121,7 @@ test('reviewEviction() takes no ledger over before it sees what its dead holder 
     let answer: ReviewResponse | undefined;
     void other.review('c-0').then((given) => (answer = given));
     for (let waited = 0; answer === undefined && waited < 200; waited += 1) {
-      for (const { deliver, replica } of cluster.onTheWay?.splice(0) ?? []) if (replica.identity === 'b') deliver();
+      for (const one of cluster.onTheWay?.splice(0) ?? []) if (one.replica.identity === 'b') one.deliver();
       await settle();
       await cluster.clock.advance(20);
     }
