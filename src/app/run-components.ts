@@ -29,6 +29,8 @@ export interface ComponentHost {
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
   /** Open a watch anew that has been silent for so long. */
   readonly stalledMs?: number;
+  /** How much later to take in the events of a resource, by `plural.group`. */
+  readonly gatherMs?: ReadonlyMap<string, number>;
   /** How many objects to ask for at once. */
   readonly pageSize?: number;
 }
@@ -48,9 +50,9 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
   const abort = new AbortController();
   // Every queue and watch listens for the end.
   setMaxListeners(0, abort.signal);
-  const { projections, stalledMs, pageSize } = host;
+  const { gatherMs, projections, stalledMs, pageSize } = host;
   const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate', pageSize });
-  const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections, stalledMs });
+  const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections, stalledMs, gatherMs });
   const recorders = new Map<string, EventRecorder>();
   const context: ControllerContext = {
     client,

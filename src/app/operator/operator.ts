@@ -110,15 +110,15 @@ const RELEASE_LIMIT_MS = 3000;
 const GATHER_MS = 50;
 
 /**
- * A review that comes just after an eviction must not wait until what that eviction changed is taken in: it comes in
- * several pieces, and nothing is decided on it that could not wait so long.
+ * A review that comes just after an eviction must not wait until what became of that one's pod is taken in, which is no
+ * news. What people change (budgets, groups, nodes) is heard at once. See ADR 0011.
  */
-const WATCH_MS = 20;
+const PODS_LATER = new Map([['pods', 20]]);
 
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { log, namespace } = options;
   const access = loadKubeconfig({ path: options.kubeconfig, context: options.context });
-  const http = createHttpTransport(access, { gatherMs: WATCH_MS });
+  const http = createHttpTransport(access);
   const { clock, transport: send } = createServerClock(http.send, { clock: options.clock ?? systemClock, log });
   const client = createClient({ transport: send, userAgent: 'quorate-operator' });
   const abort = new AbortController();
@@ -227,7 +227,16 @@ async function startParts(
       signal: parts.signal,
     }));
   const components = runComponents(
-    { transportFor: () => send, clock, log, metrics, leading: elected, projections, stalledMs: STALLED_MS },
+    {
+      transportFor: () => send,
+      clock,
+      log,
+      metrics,
+      leading: elected,
+      projections,
+      stalledMs: STALLED_MS,
+      gatherMs: PODS_LATER,
+    },
     [
       createDisruptionController({
         index,

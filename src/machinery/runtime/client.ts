@@ -34,6 +34,8 @@ export interface WatchOptions {
   readonly metadataOnly?: boolean | undefined;
   /** The caller never changes the objects: a server in this process need not copy them. */
   readonly shared?: boolean | undefined;
+  /** Over the network: take events in so much later, together with those that came meanwhile. Default: at once. */
+  readonly gatherMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -227,7 +229,7 @@ async function* watchResource<T extends KubeObject>(
     extraHeaders: Readonly<Record<string, string>> | undefined;
   },
 ): AsyncGenerator<WatchEvent<T>> {
-  const { namespace, signal, sendInitialEvents, metadataOnly, shared, ...query } = options;
+  const { gatherMs, namespace, signal, sendInitialEvents, metadataOnly, shared, ...query } = options;
   const path =
     resourcePath(type, { namespace }) +
     formatQuery({
@@ -246,6 +248,7 @@ async function* watchResource<T extends KubeObject>(
     },
     signal,
     shared,
+    gatherMs,
   });
   if (response.status >= 400) {
     throw toApiError(response.status, (await readBody(response.body)).toString('utf8'));

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpTransport, type HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+import { createHttpTransport, type HttpTransport } from './http-transport.ts';
 import { startControlPlane } from '../../testkit/index.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
 import { readBody } from './transport.ts';
@@ -12,11 +12,11 @@ afterEach(() => {
   server?.close();
 });
 
-async function listen(handle: RequestListener, options?: HttpTransportOptions): Promise<HttpTransport> {
+async function listen(handle: RequestListener): Promise<HttpTransport> {
   server = createServer(handle);
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return createHttpTransport({ server: `http://127.0.0.1:${port}`, namespace: 'default' }, options);
+  return createHttpTransport({ server: `http://127.0.0.1:${port}`, namespace: 'default' });
 }
 
 async function text(transport: HttpTransport, method: string, path: string): Promise<string> {
@@ -113,24 +113,14 @@ test('a server that is not there is named', async () => {
   );
 });
 
-async function chunksOf({ send }: HttpTransport, signal?: AbortSignal): Promise<string[]> {
-  const { body } = await send({ method: 'GET', path: '/', signal });
-  const chunks: string[] = [];
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk.toString());
-  return chunks;
-}
-
 test('what a watch sends in small pieces is gathered, and what comes later comes by itself', async () => {
   let sendMore = (): void => {};
-  const transport = await listen(
-    (_, response) => {
-      response.write('a');
-      setImmediate(() => response.write('b'));
-      sendMore = () => response.end('c');
-    },
-    { gatherMs: 200 },
-  );
-  const { body } = await transport.send({ method: 'GET', path: '/' });
+  const transport = await listen((_, response) => {
+    response.write('a');
+    setImmediate(() => response.write('b'));
+    sendMore = () => response.end('c');
+  });
+  const { body } = await transport.send({ method: 'GET', path: '/', gatherMs: 200 });
   const chunks = (body as AsyncGenerator<Buffer>)[Symbol.asyncIterator]();
   expect(String((await chunks.next()).value)).toBe('ab');
   sendMore();
@@ -140,29 +130,28 @@ test('what a watch sends in small pieces is gathered, and what comes later comes
 });
 
 test('a watch that sends much is not held up by gathering', async () => {
-  const line = 'x'.repeat(1023) + '\n';
+  const text = `${'x'.repeat(1023)}\n`.repeat(20_000);
+  const transport = await listen((_, response) => response.end(text));
   // One wait for each part that arrives would be more than a minute.
-  const transport = await listen((_, response) => response.end(line.repeat(20_000)), { gatherMs: 100 });
-  expect((await chunksOf(transport)).join('')).toBe(line.repeat(20_000));
+  const { body } = await transport.send({ method: 'GET', path: '/', gatherMs: 100 });
+  expect((await readBody(body)).toString()).toBe(text);
   transport.close();
 });
 
 test('a gathered watch that breaks off fails, and so does one that nobody wants any more', async () => {
-  const transport = await listen(
-    (request, response) => {
-      response.write('a');
-      if (request.headers['x-break'] === 'yes') setImmediate(() => request.socket.destroy());
-    },
-    { gatherMs: 1 },
-  );
-  const broken = await transport.send({ method: 'GET', path: '/', headers: { 'x-break': 'yes' } });
+  const transport = await listen((request, response) => {
+    response.write('a');
+    if (request.headers['x-break'] === 'yes') setImmediate(() => request.socket.destroy());
+  });
+  const headers = { 'x-break': 'yes' };
+  const broken = await transport.send({ method: 'GET', path: '/', headers, gatherMs: 1 });
   await expect(readBody(broken.body)).rejects.toThrow('aborted');
   const abort = new AbortController();
-  const unwanted = await transport.send({ method: 'GET', path: '/', signal: abort.signal });
+  const unwanted = await transport.send({ method: 'GET', path: '/', signal: abort.signal, gatherMs: 1 });
   const chunks = (unwanted.body as AsyncGenerator<Buffer>)[Symbol.asyncIterator]();
   await chunks.next();
   const next = chunks.next();
   abort.abort(new Error('enough'));
-  await expect(next).rejects.toThrow();
+  await expect(next).rejects.toThrow('aborted');
   transport.close();
 });

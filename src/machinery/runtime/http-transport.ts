@@ -13,16 +13,11 @@ export interface HttpTransport {
   close(): void;
 }
 
-export interface HttpTransportOptions {
-  /** Hand what a watch sends on after so long, together with what came meanwhile. Default: at once. */
-  readonly gatherMs?: number | undefined;
-}
-
 const MAX_CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /** Reaches an API server over the network, with connections kept open between requests. */
-export function createHttpTransport(access: ServerAccess, { gatherMs }: HttpTransportOptions = {}): HttpTransport {
+export function createHttpTransport(access: ServerAccess): HttpTransport {
   const url = new URL(access.server);
   const secure = url.protocol === 'https:';
   const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
@@ -64,7 +59,7 @@ export function createHttpTransport(access: ServerAccess, { gatherMs }: HttpTran
       // Without a length a DELETE's body would go out unframed, and be taken for the start of the next request.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options: RequestOptions = { agent, host, port, method, path, headers: { ...headers, ...length } };
-      return exchange(secure ? httpsRequest : httpRequest, options, request, gatherMs);
+      return exchange(secure ? httpsRequest : httpRequest, options, request);
     };
     try {
       return await start();
@@ -86,8 +81,7 @@ export function createHttpTransport(access: ServerAccess, { gatherMs }: HttpTran
 function exchange(
   open: typeof httpRequest,
   options: RequestOptions,
-  { body, signal }: TransportRequest,
-  gatherMs: number | undefined,
+  { body, gatherMs, signal }: TransportRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -14,6 +14,8 @@ export interface InformerSetOptions {
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
   /** Open a watch anew that has been silent for so long. */
   readonly stalledMs?: number | undefined;
+  /** Per resource, how much later to take its events in; see `InformerOptions`. */
+  readonly gatherMs?: ReadonlyMap<string, number> | undefined;
 }
 
 /** Shares one informer per resource among all controllers of a process. */
@@ -30,14 +32,16 @@ export class InformerSet {
     const name = `${type.group}/${type.version}/${type.plural}`;
     let informer = this.#informers.get(name) as Informer<T> | undefined;
     if (informer === undefined) {
-      const { client, clock, log, namespace, projections, signal, stalledMs } = this.#options;
-      const project = projections?.get(type.group === '' ? type.plural : `${type.plural}.${type.group}`);
+      const { client, clock, gatherMs, log, namespace, projections, signal, stalledMs } = this.#options;
+      const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+      const project = projections?.get(resource);
       informer = new Informer<T>({
         client,
         clock,
         log,
         type,
         stalledMs,
+        gatherMs: gatherMs?.get(resource),
         namespace: type.namespaced ? namespace : undefined,
         project: project as ((object: T) => T) | undefined,
       });

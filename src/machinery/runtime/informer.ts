@@ -26,6 +26,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly project?: ((object: T) => T) | undefined;
   /** A watch that has been silent for so long, bookmarks included, is opened anew. Default: never. */
   readonly stalledMs?: number | undefined;
+  /** Over the network: take events in so much later, together with those that came meanwhile. Default: at once. */
+  readonly gatherMs?: number | undefined;
 }
 
 interface WatchLife {
@@ -203,12 +205,12 @@ export class Informer<T extends KubeObject> {
   }
 
   async #watch(from: string, signal: AbortSignal): Promise<string> {
-    const { client, log, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
+    const { client, gatherMs, log, type, namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     let resume = from;
     const life = this.#watchOver(signal);
     const options = { namespace, labelSelector, fieldSelector, metadataOnly, resourceVersion: from, shared: true };
     try {
-      for await (const event of client.watch(type, { ...options, signal: life.signal })) {
+      for await (const event of client.watch(type, { ...options, gatherMs, signal: life.signal })) {
         life.sign();
         const { object } = event;
         resume = object.metadata.resourceVersion ?? resume;

@@ -11,6 +11,8 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
   /** The caller wants the answer in one piece, when it is complete. */
   readonly whole?: boolean | undefined;
+  /** From afar: hand on what comes so much later, together with what came meanwhile. Default: at once. */
+  readonly gatherMs?: number | undefined;
   /** The caller never changes what it gets: a server in this process may answer with objects of its own. */
   readonly shared?: boolean | undefined;
 }
