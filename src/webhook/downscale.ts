@@ -11,13 +11,13 @@ import {
   planPickerCall,
   planPicks,
 } from '../decisions/downscale/index.ts';
-import { type Client, type Clock, isNotFound, type Logger, sleep } from '../machinery/runtime/index.ts';
+import { type Client, isNotFound, type Logger, sleep } from '../machinery/runtime/index.ts';
 import { formatSelector, fromLabelSelector, isAsNewAs } from '../machinery/values/index.ts';
+import { type PodsFollower, sees } from './pods-seen.ts';
 import { allow, type ReviewRequest, type ReviewResponse } from './review.ts';
 
-export interface DownscaleWebhook {
+export interface DownscaleWebhook extends PodsFollower {
   readonly client: Client;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly pickersIn: (namespace: string) => readonly DownscalePodPickerObject[];
   /** Undefined when there was no usable answer; what went wrong is reported already. */
@@ -27,8 +27,6 @@ export interface DownscaleWebhook {
   ) => Promise<PickerReading | undefined>;
   /** The choice is known but could not be written on all of its pods. */
   readonly unwritten: (owner: ReplicaSet, pods: number) => void;
-  /** The resourceVersion that our pods are at least as new as. */
-  readonly podsResourceVersion: () => string;
 }
 
 /** The API server waits ten seconds; what is left of them is for writing the choice down. */
@@ -155,15 +153,14 @@ async function mark(client: Client, { annotations, pod }: PickChange): Promise<s
  * watch gets three times as long as ours took, and the pods it counts as Ready in the status must be those we have seen.
  */
 async function whenKnown(
-  { client, clock, podsResourceVersion }: DownscaleWebhook,
+  webhook: DownscaleWebhook,
   { newest, pods, replicaSet }: { newest: string; pods: readonly Pod[]; replicaSet: ReplicaSet },
   signal: AbortSignal,
 ): Promise<void> {
+  const { client, clock } = webhook;
   const written = clock.now();
   const deadline = written + KNOWN_LIMIT_MS;
-  while (newest !== '' && !isAsNewAs(podsResourceVersion(), newest) && clock.now() < deadline) {
-    await sleep(clock, STEP_MS, signal);
-  }
+  while (!sees(webhook, newest) && clock.now() < deadline) await sleep(clock, STEP_MS, signal);
   const lag = clock.now() - written;
   await sleep(clock, Math.min(LEAST_WAIT_MS + 2 * lag, Math.max(0, deadline - clock.now())), signal);
   const { name = '', namespace } = replicaSet.metadata;
