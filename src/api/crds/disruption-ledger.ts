@@ -1,5 +1,5 @@
-import { QUORATE_GROUP } from '../quorate/types.ts';
-import { conditions, defineKind, flag, int32, int64, mapOf, object, text, time } from './builder.ts';
+import { GRANT_KINDS, QUORATE_GROUP } from '../quorate/types.ts';
+import { conditions, defineKind, flag, int32, int64, list, mapOf, object, text, time } from './builder.ts';
 
 export const disruptionLedgerDefinition = defineKind({
   group: QUORATE_GROUP,
@@ -17,7 +17,7 @@ export const disruptionLedgerDefinition = defineKind({
         unit: text('What the numbers count: PodGroup or Pod.'),
         observedGeneration: int64('Generation of the budget that the numbers answer.'),
         podsResourceVersion: text('How new the pods were that the numbers were computed from.'),
-        disruptedPods: mapOf(time(), 'Pods whose eviction was granted and not yet seen, with the time.'),
+        disruptedPods: mapOf(time(), 'The names of grants with their times, for older replicas.'),
         disruptionsAllowed: int32('How many more may go down now.'),
         currentHealthy: int32('How many are up.'),
         desiredHealthy: int32('How many must stay up.'),
@@ -32,6 +32,25 @@ export const disruptionLedgerDefinition = defineKind({
             description:
               'The replica that grants by itself and lists its grants a moment later; absent where every grant is listed before it is given.',
           },
+        ),
+        budgetUID: text('UID of the budget that the grants were given under.'),
+        grants: list(
+          object(
+            {
+              name: text('The pod.'),
+              uid: text('Its UID.'),
+              at: time('When it was given.'),
+              cost: int32('1 where it takes a group below its minimum, else 0.', { minimum: 0, maximum: 1 }),
+              kind: text('What the pod was when it was let pass.', { enum: [...GRANT_KINDS] as never }),
+              pinned: text('What the eviction was pinned to; absent where to nothing.', {
+                enum: ['uid', 'version'] as never,
+              }),
+              by: text('The replica that gave it.'),
+            },
+            { required: ['name', 'uid', 'at', 'cost', 'kind', 'by'] },
+          ),
+          'Evictions that were let pass and may still be carried out. Their pods count as gone.',
+          { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name', 'uid'] },
         ),
         conditions: conditions(
           'Whether disruptions are allowed, what is counted, and how the budget compares with the built-in count.',

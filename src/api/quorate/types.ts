@@ -23,6 +23,32 @@ export interface DisruptionLedgerStatus extends PodDisruptionBudgetStatus {
   podsResourceVersion?: string | undefined;
   /** The replica that grants under this ledger by itself; absent where whoever writes first does. */
   hold?: LedgerHold | undefined;
+  /** Every eviction that was let pass and may still be carried out, one entry per pod. */
+  grants?: LedgerGrant[] | undefined;
+  /** The budget that the grants were given under: another budget of the same name takes them over by pod. */
+  budgetUID?: string | undefined;
+}
+
+/**
+ * What a granted pod was when it was let pass. `Charged` took its unit below its minimum; `Free` was Ready and cost
+ * nothing; `Unready` ran without being Ready; `Ended` was terminating or finished; `Group` went with its whole group.
+ */
+export const GRANT_KINDS = ['Charged', 'Free', 'Unready', 'Pending', 'Ended', 'Group'] as const;
+export type GrantKind = (typeof GRANT_KINDS)[number];
+
+/** An eviction that was let pass. The pod counts as gone until it is seen going, or nobody can still carry it out. */
+export interface LedgerGrant {
+  name: string;
+  uid: string;
+  /** When it was given, by the API server's clock, to the millisecond. */
+  at: string;
+  /** 1 where it takes a unit below its minimum. */
+  cost: number;
+  kind: GrantKind;
+  /** What the eviction was pinned to: it cannot hit another pod of the name, or (`version`) a pod that changed since. */
+  pinned?: 'uid' | 'version' | undefined;
+  /** The replica that gave it. */
+  by: string;
 }
 
 /** While it lasts, its holder may have given grants that are not listed yet, and nobody else gives any. */
