@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, type Logger, silentLogger, systemClock } from '../machinery/runtime/index.ts';
 import { FlushError, type Store, StoreClosedError } from '../storage/index.ts';
-import { allowAll, type AuthorizationVerdict, type Authorizer } from './access.ts';
+import { allowAll, type Authorizer } from './access.ts';
 import type { AdmissionPlugin } from './admission.ts';
+import { authorizePath, authorizeResource } from './authorize.ts';
 import { createCodec } from './codec/index.ts';
 import type { Codec } from './codec-seam.ts';
 import { Discovery } from './discovery/discovery.ts';
@@ -26,8 +27,9 @@ import {
 } from './plain-routes.ts';
 import { Registry } from './registry/registry.ts';
 import type { ResourceRow } from './registry/row.ts';
-import { type ResourceRequest, targetOf } from './request/info.ts';
+import { targetOf } from './request/info.ts';
 import { parseOptions } from './request/options.ts';
+import { checkRoute } from './request/route.ts';
 import { errorResponse } from './response/respond.ts';
 import { ApiError, failure, internalError, noSuchResource, unavailable } from './status.ts';
 import type { StoredReads } from './stored/kind-view.ts';
@@ -134,14 +136,14 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
     const user = identified instanceof Promise ? await identified : identified;
     const { path, search, info } = targetOf(request.method, request.url);
     if (info.kind === 'plain') {
-      await authorizePath(kernel, user, request.method, path);
+      await authorizePath(kernel.authorizer, user, request.method, path);
       for (const route of routes) {
         const response = route.handle(request, path, user);
         if (response !== undefined) return response;
       }
       throw noSuchResource();
     }
-    const authorizing = authorizeResource(kernel, user, info, request.method);
+    const authorizing = authorizeResource(kernel.authorizer, user, info, { method: request.method, search });
     if (authorizing !== undefined) await authorizing;
     const found = kernel.registry.find(info.group, info.version, info.plural);
     if (found === undefined) {
@@ -149,6 +151,7 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
       if (measured === undefined) throw noSuchResource();
       return measured;
     }
+    checkRoute(found.row, info);
     if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
     const call = {
       kernel,
@@ -198,55 +201,4 @@ function toApiError(kernel: Kernel, request: ApiRequest, error: unknown): ApiErr
   kernel.log.error({ err: error, method: request.method, path }, 'request failed');
   if (error instanceof FlushError) return failure(500, 'InternalError', `Internal error occurred: ${error.message}`);
   return internalError(error instanceof Error ? error.message : String(error));
-}
-
-async function authorizePath(kernel: Kernel, user: UserInfo, method: string, path: string): Promise<void> {
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-  const verdict = await kernel.authorizer.authorize({ user, verb, path });
-  if (verdict.allowed) return;
-  const why = verdict.reason ? `: ${verdict.reason}` : '';
-  throw failure(403, 'Forbidden', `forbidden: User "${user.username}" cannot ${verb} path "${path}"${why}`, {
-    details: {},
-  });
-}
-
-function authorizeResource(
-  kernel: Kernel,
-  user: UserInfo,
-  info: ResourceRequest,
-  method: string,
-): Promise<void> | undefined {
-  const verb = info.verb ?? method.toLowerCase();
-  const { group, version, plural, subresource, namespace, name } = info;
-  // Objects of the Namespace kind are authorized inside themselves, as RBAC's role bindings expect.
-  const isNamespace = namespace === undefined && group === '' && plural === 'namespaces';
-  const within = isNamespace ? name : namespace;
-  const judged = kernel.authorizer.authorize({
-    user,
-    verb,
-    resource: {
-      group,
-      version,
-      plural,
-      ...(subresource !== undefined && { subresource }),
-      ...(within !== undefined && { namespace: within }),
-      ...(name !== undefined && { name }),
-    },
-  });
-  const settle = (verdict: AuthorizationVerdict): void => {
-    if (!verdict.allowed) throw forbiddenResource(user, info, verb, verdict.reason);
-  };
-  return judged instanceof Promise ? judged.then(settle) : (settle(judged) as undefined);
-}
-
-function forbiddenResource(user: UserInfo, info: ResourceRequest, verb: string, reason: string | undefined): ApiError {
-  const { group, plural, subresource, namespace, name } = info;
-  const qualified = group === '' ? plural : `${plural}.${group}`;
-  const what = name === undefined ? qualified : `${qualified} "${name}"`;
-  const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
-  const text = `${what} is forbidden: User "${user.username}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
-  return failure(403, 'Forbidden', reason ? `${text}: ${reason}` : text, {
-    details: { ...(name !== undefined && { name }), ...(group !== '' && { group }), kind: plural },
-  });
 }

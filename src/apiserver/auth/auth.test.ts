@@ -255,3 +255,43 @@ test('a self review names the caller', async () => {
     status: { userInfo: { username: 'viewer', groups: ['system:authenticated'] } },
   });
 });
+
+test.each([
+  ['PUT', 'update', 'application/json'],
+  ['PATCH', 'patch', 'application/apply-patch+yaml'],
+])('17.8: %s to a new name needs the right to create besides the right to %s', async (method, verb, type) => {
+  const grant = (name: string, verbs: string[]) =>
+    admin.request('POST', `${RBAC}/namespaces/team/roles`, {
+      metadata: { name },
+      rules: [{ verbs, apiGroups: ['coordination.k8s.io'], resources: ['leases'] }],
+    });
+  const bindTo = (name: string) =>
+    admin.request('POST', `${RBAC}/namespaces/team/rolebindings`, {
+      metadata: { name },
+      subjects: [{ kind: 'User', name }],
+      roleRef: { kind: 'Role', name },
+    });
+  const [one, both] = [`${verb}-only`, `${verb}-and-create`];
+  await grant(one, [verb]);
+  await grant(both, [verb, 'create']);
+  await bindTo(one);
+  await bindTo(both);
+  const write = async (username: string) => {
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: `of-${verb}` } };
+    const response = await server.handle({
+      method,
+      url: `/apis/coordination.k8s.io/v1/namespaces/team/leases/of-${verb}?fieldManager=test`,
+      headers: { 'content-type': type },
+      body: Buffer.from(JSON.stringify(lease)),
+      signal: new AbortController().signal,
+      peer: { user: { username, groups: ['system:authenticated'] } },
+    });
+    return { status: response.status, text: Buffer.from(response.body as Uint8Array).toString('utf8') };
+  };
+  const refused = await write(one);
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain(`cannot create resource \\"leases\\"`);
+  expect((await write(both)).status).toBe(201);
+  // What is there already is an update like any other.
+  expect((await write(one)).status).not.toBe(403);
+});

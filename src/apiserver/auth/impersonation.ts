@@ -3,7 +3,7 @@ import type { AuthorizationAttributes, Authorizer } from '../access.ts';
 import type { ApiRequest } from '../exchange.ts';
 import { failure } from '../status.ts';
 import { anonymous, type UserInfo } from '../user.ts';
-import { forbiddenAccess } from './forbidden.ts';
+import { forbiddenAccess } from '../forbidden-access.ts';
 import { serviceAccountGroups } from './tokens.ts';
 
 const EXTRA_PREFIX = 'impersonate-extra-';

@@ -40,5 +40,7 @@ export interface Subresource {
   readonly verbs: readonly SubresourceVerb[];
   /** Kind named in discovery; `group`/`version` only where they differ from the row's. */
   readonly kind: { readonly group?: string; readonly version?: string; readonly kind: string };
+  /** Segments after it in the path are its own, as those of `proxy` are. */
+  readonly takesPath?: boolean;
   handle(call: SubresourceCall): Promise<ApiResponse>;
 }

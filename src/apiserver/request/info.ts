@@ -1,4 +1,6 @@
 /** What a path and method ask for. */
+import { badRequest } from '../status.ts';
+
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 export interface ResourceRequest {
@@ -6,6 +8,7 @@ export interface ResourceRequest {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
+  /** Of a resource in it; undefined for the namespace itself. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
@@ -24,7 +27,6 @@ export type RequestInfo = ResourceRequest | PlainRequest;
 
 const METHODS_ON_OBJECT: Readonly<Record<string, RequestVerb>> = {
   GET: 'get',
-  HEAD: 'get',
   POST: 'create',
   PUT: 'update',
   PATCH: 'patch',
@@ -33,7 +35,6 @@ const METHODS_ON_OBJECT: Readonly<Record<string, RequestVerb>> = {
 
 const METHODS_ON_COLLECTION: Readonly<Record<string, RequestVerb>> = {
   GET: 'list',
-  HEAD: 'list',
   POST: 'create',
   DELETE: 'deletecollection',
 };
@@ -43,6 +44,7 @@ const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
 /** A URL in its parts, and what it asks for. */
 export interface RequestTarget {
+  /** Without escapes: what is authorized is what is served. */
   readonly path: string;
   /** The query, without its mark. */
   readonly search: string;
@@ -56,35 +58,32 @@ export function targetOf(method: string, url: string): RequestTarget {
   const isPost = method === 'POST';
   if (isPost && lastPost?.url === url) return lastPost.target;
   const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const search = mark < 0 ? '' : url.slice(mark + 1);
   const target = { path, search, info: parseRequest(method, path, search) };
   if (isPost) lastPost = { url, target };
   return target;
 }
 
-/** Every other request comes through here: it goes over the segments by number, without lists in between. */
+/** `path` is decoded: an escaped slash separates like any other. Goes over the segments by number, without lists in between. */
 export function parseRequest(method: string, path: string, search: string): RequestInfo {
-  // A leading slash gives an empty first segment; a trailing one an empty last.
+  // A leading slash gives an empty first segment; each trailing one an empty last.
   const segments = path.split('/');
-  if (segments.at(-1) === '') segments.pop();
+  while (segments.at(-1) === '') segments.pop();
   const isCore = segments[1] === 'api' && segments.length >= 4;
   if (!isCore && !(segments[1] === 'apis' && segments.length >= 5)) return { kind: 'plain', path };
   const group = isCore ? '' : (segments[2] as string);
   let at = isCore ? 2 : 3;
   const version = segments[at] as string;
   at += 1;
-  if (path.includes('%'))
-    for (let next = at; next < segments.length; next += 1) segments[next] = decode(segments[next]);
   const watchPrefix = segments[at] === 'watch' && segments.length - at > 1;
   if (watchPrefix) at += 1;
 
   let namespace: string | undefined;
-  const left = segments.length - at;
   if (
     segments[at] === 'namespaces' &&
-    left >= 3 &&
-    !(left === 3 && NAMESPACE_SUBRESOURCES.has(segments[at + 2] as string))
+    segments.length - at >= 3 &&
+    !NAMESPACE_SUBRESOURCES.has(segments[at + 2] as string)
   ) {
     namespace = segments[at + 1];
     at += 2;
@@ -96,7 +95,7 @@ export function parseRequest(method: string, path: string, search: string): Requ
     group,
     version,
     plural,
-    namespace: plural === 'namespaces' && namespace === undefined ? undefined : namespace,
+    namespace,
     name,
     subresource: segments[at + 2],
     rest: segments.length > at + 3 ? segments.slice(at + 3) : NOTHING,
@@ -124,10 +123,12 @@ function asksToWatch(search: string): boolean {
   return value !== null && value !== 'false' && value !== '0' && value !== 'f';
 }
 
-function decode(segment = ''): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+/** Bytes that are not UTF-8 become U+FFFD, which is in no name that the server stores. */
+export function decodePath(raw: string): string {
+  if (!raw.includes('%')) return raw;
+  const broken = /%(?![0-9a-f]{2}).{0,2}/i.exec(raw);
+  if (broken !== null) throw badRequest(`invalid URL escape ${JSON.stringify(broken[0])} in the path`);
+  const bytes = Buffer.from(raw, 'utf8').toString('latin1');
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(decoded, 'latin1').toString('utf8');
 }

@@ -40,7 +40,7 @@ export function streamSubresource(kind: string): Subresource {
 }
 
 export function proxySubresource(kind: string): Subresource {
-  return innerSubresource({ verbs: PROXY_VERBS, kind: { kind } }, (call): Promise<ApiResponse> => {
+  return innerSubresource({ verbs: PROXY_VERBS, kind: { kind }, takesPath: true }, (call): Promise<ApiResponse> => {
     objectOf(call);
     const what = `${call.row.singular} ${nameOf(call)}`;
     throw failure(503, 'ServiceUnavailable', `error trying to reach ${what}: nothing runs behind a simulated node`);

@@ -1,11 +1,12 @@
 import { randomSuffix } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
+import { authorizeCreate } from '../authorize.ts';
 import { type Call, fieldManagerOf } from '../call.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { objectKey } from '../registry/row.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
-import { alreadyExists, badRequest, failure, invalid, methodNotAllowed } from '../status.ts';
+import { alreadyExists, badRequest, failure, invalid } from '../status.ts';
 import { ordered, putObject } from '../stored/encoding.ts';
 import { withManagedFields } from '../stored/object-cache.ts';
 import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
@@ -14,8 +15,6 @@ import { admit, admitInTransaction, attributesOf, validateAdmission } from './ad
 import { readObject } from './body.ts';
 
 export async function create(call: Call): Promise<ApiResponse> {
-  if (call.info.name !== undefined) throw methodNotAllowed();
-  if (call.row.namespaced && call.info.namespace === undefined) throw methodNotAllowed();
   const written = await createObject(call, readObject(call), { kind: 'CreateOptions' });
   return respondWithWritten(call, 201, written);
 }
@@ -45,6 +44,9 @@ export interface CreateRules {
 export async function createObject(call: Call, given: ApiObject, options: CreateRules): Promise<Written> {
   const { kernel, row, info } = call;
   let object = given;
+  // The request was authorized for its own verb; a PUT or an apply to a new name is a create as well.
+  const authorizing = info.verb === 'create' ? undefined : authorizeCreate(kernel.authorizer, call.user, info);
+  if (authorizing !== undefined) await authorizing;
   checkIdentity(call, object);
   const { metadata } = object;
   if (metadata.resourceVersion) {

@@ -1,12 +1,12 @@
-/** Sends a resource request to its verb. */
+/** Sends a resource request to its verb. That there is such a route was checked (`request/route.ts`). */
 import { type Call, nameOf } from '../call.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
-import { apiVersion, type ResourceRow, type Verb } from '../registry/row.ts';
+import { apiVersion, type Verb } from '../registry/row.ts';
 import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
 import { bodyType, negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
-import { badRequest, methodNotAllowed, noSuchResource } from '../status.ts';
+import { badRequest, noSuchResource } from '../status.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 import { readObject, reportProblems } from './body.ts';
 import { create, optionsOf } from './create.ts';
@@ -34,22 +34,15 @@ export function dispatch(call: Call): Promise<ApiResponse> {
   const { row, info } = call;
   const { verb } = info;
   if (info.subresource !== undefined) {
-    const subresource = row.subresources.get(info.subresource);
-    if (subresource === undefined) throw noSuchResource();
-    if (verb === undefined || !subresource.verbs.includes(verb as SubresourceVerb)) throw methodNotAllowed(row, verb);
+    const subresource = row.subresources.get(info.subresource) as Subresource;
     return isInner(subresource) ? subresource.run(call) : subresource.handle(subresourceCall(call, subresource));
   }
-  if (verb === undefined) throw methodNotAllowed();
-  if (row.review !== undefined) return answerReview(call);
-  if (!row.verbs.includes(verb)) throw methodNotAllowed(row, verb);
-  if (!scopeFits(row, info.namespace, info.name)) throw noSuchResource();
-  return HANDLERS[verb](call);
+  return row.review === undefined ? HANDLERS[verb as Verb](call) : answerReview(call);
 }
 
 /** A resource that is only computed: nothing is stored and admission is not asked. */
 async function answerReview(call: Call): Promise<ApiResponse> {
   const { info, user, row, version, request } = call;
-  if (info.verb !== 'create' || info.name !== undefined) throw methodNotAllowed(row, info.verb);
   const accepted = negotiate(request.headers['accept'], { allowed: new Set(), protobuf: true });
   const { namespace } = info;
   const answer = await row.review?.(readObject(call), { user, namespace });
@@ -57,11 +50,6 @@ async function answerReview(call: Call): Promise<ApiResponse> {
   const { kind: _kind, apiVersion: _version, ...rest } = answer;
   const document = { kind: row.kind, apiVersion: apiVersion(row.group, version.name), ...rest };
   return encodeAnswer(call, 201, document, accepted);
-}
-
-/** An object of a namespaced kind has its namespace in the path; one of the cluster has none. */
-function scopeFits(row: ResourceRow, namespace: string | undefined, name: string | undefined): boolean {
-  return row.namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
 }
 
 function subresourceCall(call: Call, subresource: Subresource): Parameters<Subresource['handle']>[0] {

@@ -8,7 +8,7 @@ export interface InnerSubresource extends Subresource {
 }
 
 export function innerSubresource(
-  parts: Pick<Subresource, 'verbs' | 'kind'>,
+  parts: Pick<Subresource, 'verbs' | 'kind' | 'takesPath'>,
   run: (call: Call) => Promise<ApiResponse>,
 ): InnerSubresource {
   return { ...parts, run, handle: () => Promise.reject(new Error('An inner subresource is run, not handled')) };

@@ -37,7 +37,7 @@ function custom(kernel: Kernel, info: ResourceRequest, query: URLSearchParams): 
   const { describes, metric, name, namespace } = subjectOf(info);
   const [plural = '', ...group] = describes.split('.');
   const row = kernel.registry.byPlural(group.join('.'), plural);
-  if (row === undefined || (row.namespaced && namespace === undefined)) throw noSuchResource();
+  if (row === undefined || row.namespaced !== (namespace !== undefined)) throw noSuchResource();
   const objects = name === '*' ? selected(kernel, row, { namespace, query }) : one(kernel, row, { namespace, name });
   // These measurements have no labels of their own.
   const wanted = matches(selectorIn(query, 'metricLabelSelector'), {});

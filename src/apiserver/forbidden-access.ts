@@ -1,6 +1,6 @@
 /** The 403 of a request that authorization refused. */
-import type { AuthorizationAttributes } from '../access.ts';
-import { type ApiError, failure, forbidden } from '../status.ts';
+import type { AuthorizationAttributes } from './access.ts';
+import { type ApiError, failure, forbidden } from './status.ts';
 
 export function forbiddenAccess(attributes: AuthorizationAttributes, reason: string | undefined): ApiError {
   const tail = reason ? `: ${reason}` : '';
