@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../machinery/runtime/index.ts';
-import { issueClient, type KeyPair, readRequest } from '../../machinery/runtime/certificates.ts';
+import type { KeyPair } from '../../machinery/runtime/certificates.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki } from './pki.ts';
 
@@ -122,12 +122,4 @@ test('writeKubeconfig() writes for the owner only, over an older file', () => {
   expect(text).toContain('server: https://127.0.0.1:6443');
   expect(text).toContain(`certificate-authority-data: ${Buffer.from('CA').toString('base64')}`);
   expect(text).toContain('namespace: team');
-});
-
-test('readRequest() refuses what is not a certificate request', async () => {
-  const clock = new ManualClock(Date.now());
-  const pki = await openPki({ clock });
-  const client = await issueClient(pki.authority, { commonName: 'x' }, { now: clock.now(), days: 1 });
-  expect(await readRequest(client.certificate)).toBeUndefined();
-  expect(await readRequest('nonsense')).toBeUndefined();
 });

@@ -4,6 +4,7 @@
  */
 import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { type CertificateRequest, COMMON_NAME, type NameAttribute, ORGANIZATION } from './certificate-request.ts';
 
 export interface KeyPair {
   /** PEM. */
@@ -26,8 +27,6 @@ export interface Validity {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-/** Object identifier of the extension. */
-const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 const DAY_MS = 86_400_000;
 /** Clients whose clock runs a little behind ours must still accept a certificate issued just now. */
 const BACKDATE_MS = 5 * 60_000;
@@ -45,7 +44,10 @@ export async function createAuthority(commonName: string, validity: Validity): P
   const x509 = await loadX509();
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    ...common(validity),
+    serialNumber: serialNumber(),
+    notBefore: new Date(validity.now - BACKDATE_MS),
+    notAfter: new Date(validity.now + validity.days * DAY_MS),
+    signingAlgorithm: ALGORITHM,
     name: nameOf(x509, { commonName }),
     keys,
     extensions: [
@@ -68,56 +70,60 @@ export async function issueServer(
   validity: Validity,
 ): Promise<KeyPair> {
   const x509 = await loadX509();
-  const keys = await generateKeys();
   const names = hosts.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value }));
-  const certificate = await sign(x509, authority, { commonName }, keys.publicKey, validity, [
+  const extension = [
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
     new x509.SubjectAlternativeNameExtension(names),
-  ]);
-  return { certificate, key: await exportKey(x509, keys.privateKey) };
+  ];
+  return issue(x509, authority, { subject: { commonName }, validity, extension });
 }
 
 export async function issueClient(authority: KeyPair, subject: Subject, validity: Validity): Promise<KeyPair> {
   const x509 = await loadX509();
-  const keys = await generateKeys();
-  const certificate = await sign(x509, authority, subject, keys.publicKey, validity, [
-    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
-  ]);
-  return { certificate, key: await exportKey(x509, keys.privateKey) };
+  const extension = [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])];
+  return issue(x509, authority, { subject, validity, extension });
 }
 
-export interface ReadRequest {
-  readonly subject: Subject;
-  /** Subject alternative names, which no signer of ours grants. */
-  readonly hasAlternativeNames: boolean;
+/** What a signer grants to a request that it has checked. */
+export interface ClientGrant {
+  /** Milliseconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly keyEncipherment: boolean;
+  readonly digitalSignature: boolean;
 }
 
-/** Reads a PEM certificate request and checks its signature; undefined when it is not one. */
-export async function readRequest(pem: string): Promise<ReadRequest | undefined> {
+/** Attributes of a subject that kube-controller-manager's signers keep; others are left out. */
+const KEPT_ATTRIBUTES = ['2.5.4.5', '2.5.4.6', '2.5.4.7', '2.5.4.8', '2.5.4.9', ORGANIZATION, '2.5.4.11', '2.5.4.17'];
+
+/**
+ * Signs the key and subject of a request as a client certificate. The attributes are written anew from their values,
+ * whatever type of string the request had them in. Alternative names are not granted: nobody looks at those of a client.
+ */
+export async function signClientRequest(
+  authority: KeyPair,
+  { commonName, publicKey, subject }: CertificateRequest,
+  { digitalSignature, keyEncipherment, notAfter, notBefore }: ClientGrant,
+): Promise<string> {
   const x509 = await loadX509();
-  try {
-    const request = new x509.Pkcs10CertificateRequest(pem);
-    if (!(await request.verify())) return undefined;
-    const name = request.subjectName;
-    return {
-      subject: { commonName: name.getField('CN')[0] ?? '', organizations: name.getField('O') },
-      hasAlternativeNames: request.getExtension(SUBJECT_ALTERNATIVE_NAME) !== null,
-    };
-  } catch {
-    return undefined;
-  }
+  const kept = subject.filter(({ type, value }) => KEPT_ATTRIBUTES.includes(type) && value !== '');
+  const attributes = [...kept, ...(commonName === '' ? [] : [{ type: COMMON_NAME, value: commonName }])];
+  const { digitalSignature: signing, keyEncipherment: encipherment } = x509.KeyUsageFlags;
+  const flags = (digitalSignature ? signing : 0) | (keyEncipherment ? encipherment : 0);
+  return sign(x509, authority, {
+    name: nameFrom(x509, attributes),
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+    notBefore,
+    notAfter,
+    extensions: [
+      ...(flags === 0 ? [] : [new x509.KeyUsagesExtension(flags, true)]),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+    ],
+  });
 }
 
-/** Signs the key and subject of a request as a client certificate. */
-export async function signClientRequest(authority: KeyPair, pem: string, validity: Validity): Promise<string> {
-  const x509 = await loadX509();
-  const request = new x509.Pkcs10CertificateRequest(pem);
-  const name = request.subjectName;
-  const subject = { commonName: name.getField('CN')[0] ?? '', organizations: name.getField('O') };
-  return sign(x509, authority, subject, await request.publicKey.export(), validity, [
-    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
-  ]);
-}
+/** The end of a certificate's life, in milliseconds since the epoch. */
+export const endOf = (pem: string): number => Date.parse(new X509Certificate(pem).validTo);
 
 /** Whether a stored leaf can go on serving: ours, covering these hosts, and with at least a third of its life left. */
 export function isFresh(leaf: string, authority: string, hosts: readonly string[], now: number): boolean {
@@ -140,15 +146,8 @@ export function renewAt(pem: string): number {
   return from + ((Date.parse(validTo) - from) * 2) / 3;
 }
 
-function common({ now, days }: Validity) {
-  return {
-    // A positive serial: the first bit must be clear.
-    serialNumber: Buffer.concat([Buffer.from([0x01]), randomBytes(15)]).toString('hex'),
-    notBefore: new Date(now - BACKDATE_MS),
-    notAfter: new Date(now + days * DAY_MS),
-    signingAlgorithm: ALGORITHM,
-  };
-}
+/** A positive number: the first bit must be clear. */
+const serialNumber = (): string => Buffer.concat([Buffer.from([0x01]), randomBytes(15)]).toString('hex');
 
 function generateKeys() {
   return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
@@ -158,33 +157,61 @@ async function exportKey(x509: X509, key: webcrypto.CryptoKey): Promise<string> 
   return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
-function nameOf(x509: X509, { commonName, organizations = [] }: Subject): string {
-  const parts = [...organizations.map((value) => ({ O: [value] })), { CN: [commonName] }];
-  return new x509.Name(parts).toString();
+function nameOf(x509: X509, { commonName, organizations = [] }: Subject) {
+  return nameFrom(x509, [
+    ...organizations.map((value) => ({ type: ORGANIZATION, value })),
+    { type: COMMON_NAME, value: commonName },
+  ]);
 }
 
-async function sign(
+/** From values, each an attribute of its own. The library would read escapes and `#…` in a plain text. */
+function nameFrom(x509: X509, attributes: readonly NameAttribute[]) {
+  return new x509.Name(attributes.map(({ type, value }) => ({ [type]: [{ utf8String: value }] })));
+}
+
+interface Leaf {
+  readonly name: ReturnType<typeof nameFrom>;
+  /** SPKI, DER. */
+  readonly publicKey: Uint8Array<ArrayBuffer>;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly extensions: InstanceType<X509['Extension']>[];
+}
+
+async function issue(
   x509: X509,
   authority: KeyPair,
-  subject: Subject,
-  publicKey: webcrypto.CryptoKey,
-  validity: Validity,
-  extensions: InstanceType<X509['Extension']>[],
-): Promise<string> {
+  { subject, validity, extension }: { subject: Subject; validity: Validity; extension: Leaf['extensions'] },
+): Promise<KeyPair> {
+  const keys = await generateKeys();
+  const { keyEncipherment, digitalSignature } = x509.KeyUsageFlags;
+  const certificate = await sign(x509, authority, {
+    name: nameOf(x509, subject),
+    publicKey: new Uint8Array(await webcrypto.subtle.exportKey('spki', keys.publicKey)),
+    notBefore: validity.now - BACKDATE_MS,
+    notAfter: validity.now + validity.days * DAY_MS,
+    extensions: [new x509.KeyUsagesExtension(digitalSignature | keyEncipherment, true), ...extension],
+  });
+  return { certificate, key: await exportKey(x509, keys.privateKey) };
+}
+
+async function sign(x509: X509, authority: KeyPair, leaf: Leaf): Promise<string> {
   const issuer = new x509.X509Certificate(authority.certificate);
   const [der] = x509.PemConverter.decode(authority.key);
   const signingKey = await webcrypto.subtle.importKey('pkcs8', der as ArrayBuffer, ALGORITHM, false, ['sign']);
   const certificate = await x509.X509CertificateGenerator.create({
-    ...common(validity),
-    subject: nameOf(x509, subject),
-    issuer: issuer.subject,
-    publicKey,
+    serialNumber: serialNumber(),
+    notBefore: new Date(leaf.notBefore),
+    notAfter: new Date(leaf.notAfter),
+    signingAlgorithm: ALGORITHM,
+    subject: leaf.name,
+    issuer: issuer.subjectName,
+    publicKey: leaf.publicKey,
     signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
-      ...extensions,
+      ...leaf.extensions,
     ],
   });
   return certificate.toString('pem');

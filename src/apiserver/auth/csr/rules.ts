@@ -1,8 +1,10 @@
 /** What may be in a certificate signing request, and which part of it each way of writing may change. */
+import { X509Certificate } from 'node:crypto';
 import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
 } from '../../../api/generated/certificates-v1.ts';
+import { parseCertificateRequest } from '../../../machinery/runtime/certificate-request.ts';
 import {
   deepEqual,
   duplicate,
@@ -13,6 +15,7 @@ import {
   invalid,
   notSupported,
   required,
+  semanticEqual,
 } from '../../../machinery/values/index.ts';
 
 const USAGES = [
@@ -47,8 +50,11 @@ const conditionsPath = FieldPath.of('status', 'conditions');
 const conditionsOf = ({ status }: CertificateSigningRequest): CertificateSigningRequestCondition[] =>
   status?.conditions ?? [];
 
+const conditionOf = (request: CertificateSigningRequest, type: string) =>
+  conditionsOf(request).find((condition) => condition.type === type);
+
 export const hasCondition = (request: CertificateSigningRequest, type: string): boolean =>
-  conditionsOf(request).some((condition) => condition.type === type);
+  conditionOf(request, type) !== undefined;
 
 export function decodeRequest({ spec: given }: CertificateSigningRequest): string {
   return Buffer.from(given?.request ?? '', 'base64').toString('utf8');
@@ -57,8 +63,10 @@ export function decodeRequest({ spec: given }: CertificateSigningRequest): strin
 export function validateRequest(request: CertificateSigningRequest): Issue[] {
   const issues: Issue[] = [];
   const { usages = [], signerName = '', expirationSeconds } = request.spec ?? {};
-  if (!/-----BEGIN CERTIFICATE REQUEST-----/.test(decodeRequest(request))) {
-    issues.push(invalid(spec.child('request'), request.spec?.request, 'PEM block type must be CERTIFICATE REQUEST'));
+  try {
+    parseCertificateRequest(decodeRequest(request));
+  } catch (error) {
+    issues.push(invalid(spec.child('request'), request.spec?.request, (error as Error).message));
   }
   if (usages.length === 0) issues.push(required(spec.child('usages')));
   for (const [at, usage] of usages.entries()) {
@@ -116,8 +124,11 @@ export function validateRequestUpdate(
   }
   if (by !== 'approval') {
     for (const type of ['Approved', 'Denied']) {
-      if (!hasCondition(old, type) && hasCondition(request, type)) {
+      const [held, given] = [conditionOf(old, type), conditionOf(request, type)];
+      if (held === undefined && given !== undefined) {
         issues.push(forbidden(conditionsPath, `updates may not add a condition of type "${type}"`));
+      } else if (held !== undefined && given !== undefined && !semanticEqual(held, given)) {
+        issues.push(forbidden(conditionsPath, `updates may not modify a condition of type "${type}"`));
       }
     }
   }
@@ -126,8 +137,26 @@ export function validateRequestUpdate(
     const path = FieldPath.of('status', 'certificate');
     if (by !== 'status') issues.push(forbidden(path, 'updates may not set certificate content'));
     else if (before) issues.push(forbidden(path, 'updates may not modify existing certificate content'));
+    const problem = after ? problemWithChain(Buffer.from(after, 'base64').toString('latin1')) : undefined;
+    if (problem !== undefined) issues.push(invalid(path, '<certificate data>', problem));
   }
   return issues;
+}
+
+/** Why a text is no chain of certificates in PEM. */
+function problemWithChain(pem: string): string | undefined {
+  const blocks = [...pem.matchAll(/-----BEGIN ([^\n-]+)-----[\s\S]*?-----END \1-----/g)];
+  if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';
+  for (const [block, type] of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (block.includes(':')) return 'no PEM block headers are permitted';
+    try {
+      new X509Certificate(block);
+    } catch {
+      return 'a CERTIFICATE PEM block cannot be read';
+    }
+  }
+  return undefined;
 }
 
 /** Fills in when a condition was last written and when it last changed. */

@@ -1,17 +1,14 @@
-/** Signs approved requests for client certificates of this API server. */
+/** Signs approved requests for client certificates of this API server, each by the rules of its signer. */
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
 import type { ApiObject } from '../../object.ts';
 import { objectKey } from '../../registry/row.ts';
 import { KindView, type StoredReads } from '../../stored/kind-view.ts';
+import { parseCertificateRequest } from '../../../machinery/runtime/certificate-request.ts';
 import { type KeyPair, signClientRequest } from '../../../machinery/runtime/certificates.ts';
 import { decodeRequest, hasCondition } from './rules.ts';
-
-const SIGNERS = new Set(['kubernetes.io/kube-apiserver-client', 'kubernetes.io/kube-apiserver-client-kubelet']);
-const USAGES = new Set(['client auth', 'digital signature', 'key encipherment']);
-const DAY_SECONDS = 86_400;
-const MAX_DAYS = 365;
+import { checkForSigner, isServedSigner, validityOf } from './signer-rules.ts';
 
 type Status = NonNullable<CertificateSigningRequest['status']>;
 
@@ -37,22 +34,26 @@ export function startSigner(reads: StoredReads, authority: KeyPair, clock: Clock
 
 function isWaiting(request: CertificateSigningRequest): boolean {
   return (
-    SIGNERS.has(request.spec?.signerName ?? '') &&
+    isServedSigner(request.spec?.signerName ?? '') &&
     !request.status?.certificate &&
     hasCondition(request, 'Approved') &&
+    !hasCondition(request, 'Denied') &&
     !hasCondition(request, 'Failed')
   );
 }
 
 async function sign(authority: KeyPair, request: CertificateSigningRequest, clock: Clock): Promise<Status> {
-  const usages = request.spec?.usages ?? [];
+  const { expirationSeconds, signerName = '', usages = [] } = request.spec ?? {};
   const now = clock.now();
-  if (!usages.includes('client auth') || usages.some((usage) => !USAGES.has(usage))) {
-    return failed(request, now, 'usages did not match those of a client certificate');
-  }
-  const days = Math.min((request.spec?.expirationSeconds ?? MAX_DAYS * DAY_SECONDS) / DAY_SECONDS, MAX_DAYS);
   try {
-    const certificate = await signClientRequest(authority, decodeRequest(request), { now, days });
+    const parsed = parseCertificateRequest(decodeRequest(request));
+    const problem = checkForSigner(signerName, parsed, usages);
+    if (problem !== undefined) return failed(request, now, problem);
+    const certificate = await signClientRequest(authority, parsed, {
+      ...validityOf(authority.certificate, now, expirationSeconds),
+      digitalSignature: usages.includes('digital signature'),
+      keyEncipherment: usages.includes('key encipherment'),
+    });
     return { ...request.status, certificate: Buffer.from(certificate).toString('base64') };
   } catch (error) {
     return failed(request, now, (error as Error).message);
