@@ -8,7 +8,7 @@ export type Identity = 'administrator' | 'nobody' | { readonly token: string };
 export interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
   readonly as?: Identity;
   readonly http?: 1 | 2;
@@ -24,7 +24,7 @@ export function send(access: Access, request: Sent): Promise<Answer> {
   return request.http === 2 ? sendHttp2(access, request) : sendHttp1(access, request);
 }
 
-function headersOf({ as = 'administrator', body, headers }: Sent): Record<string, string> {
+function headersOf({ as = 'administrator', body, headers }: Sent): Record<string, string | string[]> {
   return {
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(typeof as === 'object' && { authorization: `Bearer ${as.token}` }),

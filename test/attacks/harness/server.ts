@@ -1,4 +1,7 @@
-/** The built server (`npm run build` first) in a process of its own, with a recorder of its turns loaded into it. */
+/**
+ * The server in a process of its own, with a recorder of its turns loaded into it: the built one (`npm run build` first),
+ * or the sources where nothing is built, as in `npm test`.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,7 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'dist', 'cli', 'main.js');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const BUILT = [join(ROOT, 'dist', 'cli', 'main.js')];
+const SOURCE = ['--import', 'tsx', join(ROOT, 'src', 'cli', 'main.ts')];
 const RECORDER = join(import.meta.dirname, 'turn-recorder.mjs');
 const START_MS = 120_000;
 
@@ -54,6 +59,8 @@ interface Running {
 }
 
 export interface ServerOptions {
+  /** Run the sources. Default: what was built. */
+  readonly fromSource?: boolean;
   /** More flags of `quorate up`. */
   readonly flags?: readonly string[];
   /** Flags of Node itself, such as `--max-old-space-size=800`. */
@@ -62,7 +69,8 @@ export interface ServerOptions {
 }
 
 export async function startAttackedServer(options: ServerOptions = {}): Promise<AttackedServer> {
-  if (!existsSync(MAIN)) throw new Error('Cannot start the built server: run npm run build first');
+  const main = options.fromSource === true ? SOURCE : BUILT;
+  if (!existsSync(main.at(-1) as string)) throw new Error('Cannot start the built server: run npm run build first');
   const folder = mkdtempSync(join(tmpdir(), 'quorate-attacked-'));
   const kubeconfig = join(folder, 'kubeconfig');
   let text = '';
@@ -71,7 +79,7 @@ export async function startAttackedServer(options: ServerOptions = {}): Promise<
     end = undefined;
     const flags = ['--port', '0', '--nodes', '0', '--data-dir', join(folder, 'data'), '--kubeconfig', kubeconfig];
     const nodeFlags = [...(options.nodeFlags ?? []), '--import', RECORDER];
-    const child = spawn(process.execPath, [...nodeFlags, MAIN, 'up', ...flags, ...(options.flags ?? [])], {
+    const child = spawn(process.execPath, [...nodeFlags, ...main, 'up', ...flags, ...(options.flags ?? [])], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...process.env, ...options.env },
     });

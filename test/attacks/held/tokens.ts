@@ -24,7 +24,7 @@ export async function forgeries(target: Target, good: string): Promise<readonly 
   const claims = decode(payload);
   const header = decode(head);
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { object: keySet } = await target.ask({ as: 'admin', path: '/openid/v1/jwks' });
+  const { object: keySet } = await target.ask({ as: 'administrator', path: '/openid/v1/jwks' });
   const [jwk] = keySet['keys'] as Record<string, string>[];
   const published = createPublicKey({ key: jwk as never, format: 'jwk' });
   const secrets = [
@@ -39,7 +39,7 @@ export async function forgeries(target: Target, good: string): Promise<readonly 
   const later = { ...claims, exp: 4_102_444_800 };
   const expired = await target.tokenOf('attack-tokens', 'gone');
   await target.ask({
-    as: 'admin',
+    as: 'administrator',
     method: 'DELETE',
     path: '/api/v1/namespaces/attack-tokens/serviceaccounts/gone',
   });
