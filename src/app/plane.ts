@@ -30,7 +30,7 @@ import {
   Metrics,
 } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
-import { unavailabilityGates } from './unavailability-gates.ts';
+import { unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { createRefusalRecorder } from './unavailability-refusals.ts';
 
 export interface PlaneOptions {

@@ -1,4 +1,4 @@
-import { gatherDisruption, gatherUnavailability } from '../app/index.ts';
+import { gatherBudgets } from '../app/index.ts';
 import {
   type BudgetExplanation,
   type Explanation,
@@ -56,14 +56,13 @@ export async function explainTarget(
   { namespace, now, target }: { target: string; namespace: string; now: number },
 ): Promise<WhyAnswer> {
   const { kind, name } = parseTarget(target);
-  const { index, isCordoned, pods } = await gatherDisruption(client, { namespace, now });
-  const unavailability = await gatherUnavailability(client, namespace, pods);
+  const { index, isCordoned, unavailability } = await gatherBudgets(client, { namespace, now });
+  const guards = unavailability.indexes.of(namespace);
   const gates = { deletes: true, updates: true, verticalScaling: false };
   const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now };
   if (kind === 'pod' || kind === 'any') {
     const value = explainEviction(index, { namespace, name }, now, { isCordoned });
-    if (value !== undefined)
-      return withOpinions(value, explainUnavailability(unavailability.index, name, question), now);
+    if (value !== undefined) return withOpinions(value, explainUnavailability(guards, name, question), now);
   }
   if (kind === 'budget' || kind === 'any') {
     const value = explainBudget(index, { namespace, name }, now);
@@ -72,7 +71,7 @@ export async function explainTarget(
     }
   }
   if (kind === 'unavailable-budget' || kind === 'any') {
-    const entry = unavailability.index.budget(name);
+    const entry = guards.budget(name);
     if (entry !== undefined) {
       const value = explainUnavailableBudget(entry);
       return { value, lines: formatUnavailableBudget(value), granted: value.allowed > 0 };

@@ -1,4 +1,5 @@
 /** The decisions, each pure: facts in, a verdict with a named reason out. */
+export * as allBudgets from './all-budgets/index.ts';
 export * as disruption from './disruption/index.ts';
 export * as downscale from './downscale/index.ts';
 export * as drainPlan from './drain-plan/index.ts';

@@ -1,67 +1,54 @@
-import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
-import { builtinType } from '../api/registry.ts';
-import type { ResourceType } from '../api/resource.ts';
-import { podType } from '../api/resource-types.ts';
-import {
-  DisruptionIndex,
-  openAccount,
-  readBudget,
-  readPod,
-  readPodGroup,
-  readWorkload,
-} from '../decisions/disruption/index.ts';
+import type { KubeObject } from '../api/resource.ts';
+import { openAllBudgets } from '../decisions/all-budgets/index.ts';
+import { DisruptionIndex, FED_KINDS } from '../decisions/disruption/index.ts';
 import type { ChargeBudgets } from '../decisions/gang/index.ts';
-import type { ControllerContext } from '../machinery/runtime/index.ts';
-import type { GroupBook, GroupChange } from './group-objects.ts';
+import {
+  UNAVAILABILITY_KINDS,
+  type UnavailabilityGates,
+  UnavailabilityFeed,
+} from '../decisions/unavailability/index.ts';
+import { type ControllerContext, followServed } from '../machinery/runtime/index.ts';
 
-const budgetType = builtinType('PodDisruptionBudget', 'policy') as ResourceType<PodDisruptionBudget>;
+const nameOf = ({ metadata: { name = '', namespace = '' } }: KubeObject) => ({ name, namespace });
 
 /** Judges preemption by the same budgets, counted the same way, as evictions are. */
 export class Budgets {
-  readonly #index = new DisruptionIndex();
+  readonly index = new DisruptionIndex();
+  readonly unavailability = new UnavailabilityFeed();
   readonly #context: ControllerContext;
-  readonly #groups: GroupBook;
+  readonly #gates: UnavailabilityGates;
 
-  constructor(context: ControllerContext, groups: GroupBook) {
+  constructor(context: ControllerContext, gates: UnavailabilityGates) {
     this.#context = context;
-    this.#groups = groups;
+    this.#gates = gates;
   }
 
-  follow(): Promise<unknown> {
-    const { informers } = this.#context;
-    const index = this.#index;
-    const pods = informers.of(podType);
-    pods.addHandler({
-      added: (pod) => index.setPod(readPod(pod)),
-      updated: (pod) => index.setPod(readPod(pod)),
-      deleted: ({ metadata }) => index.deletePod(metadata.namespace ?? '', metadata.name ?? ''),
-    });
-    const budgets = informers.of(budgetType);
-    const put = (budget: PodDisruptionBudget): void => {
-      const { name = '', namespace = '' } = budget.metadata;
-      index.setBudget(readBudget(budget, index.budget(namespace, name)));
-    };
-    budgets.addHandler({
-      added: put,
-      updated: put,
-      deleted: ({ metadata }) => index.deleteBudget(metadata.namespace ?? '', metadata.name ?? ''),
-    });
-    return Promise.all([pods.whenSynced(), budgets.whenSynced()]);
+  /** Resolves when what there is now has been read. */
+  async follow(): Promise<void> {
+    const { index, unavailability } = this;
+    const context = this.#context;
+    const followed = [
+      followServed({
+        context,
+        kinds: FED_KINDS,
+        seen: (row, object) => row.set(index, object),
+        gone: (row, object) => row.delete(index, nameOf(object).namespace, nameOf(object).name),
+      }),
+      followServed({
+        context,
+        kinds: UNAVAILABILITY_KINDS,
+        seen: (row, object) => row.set(unavailability, object),
+        gone: (row, object) => row.delete(unavailability, nameOf(object).namespace, nameOf(object).name),
+      }),
+    ];
+    await Promise.all(followed.map(({ firstTry }) => firstTry));
   }
 
-  groupChanged({ kind, name, namespace }: GroupChange): void {
-    const objects = this.#groups.in(namespace);
-    if (kind === 'PodGroup') {
-      const object = objects.podGroup(name);
-      this.#index.setPodGroup(namespace, name, object && readPodGroup(object));
-    } else {
-      const object = objects.workload(name);
-      this.#index.setWorkload(namespace, name, object && readWorkload(object));
-    }
-  }
-
+  /** Victims are deleted, which is what PodUnavailableBudgets are asked about. */
   open(): ChargeBudgets {
-    const judge = openAccount(this.#index, this.#context.clock.now());
+    const { index, unavailability } = this;
+    const now = this.#context.clock.now();
+    const judge = openAllBudgets({ index, unavailability, gates: this.#gates, operation: 'DELETE', now });
     return (pods) => !judge(pods.map(({ name, namespace }) => ({ name, namespace }))).allowed;
   }
 }

@@ -8,6 +8,7 @@ import {
   settled,
   sleep,
 } from '../machinery/runtime/index.ts';
+import { unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { startBinder } from './binder.ts';
 import { Budgets } from './budgets.ts';
 import type { SchedulerDeps } from './deps.ts';
@@ -39,7 +40,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
   const cluster = new Cluster();
   const book = new PodBook(cluster, gates.enabled('GenericWorkload') && gates.enabled('GangScheduling'));
   const groups = new GroupBook(log);
-  const budgets = new Budgets(context, groups);
+  const budgets = new Budgets(context, unavailabilityGates(gates));
   const volumes = new Volumes(context.client, informers);
   const events = context.eventsFor(schedulerName);
   const status = new StatusWriter(context, book);
@@ -107,10 +108,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
       try {
         const api = await discoverGroups(context.client);
         status.useVersion(api.podGroups[0], api.group);
-        await groups.follow(informers, api, (change) => {
-          budgets.groupChanged(change);
-          watchGroup(deps, change);
-        });
+        await groups.follow(informers, api, (change) => watchGroup(deps, change));
         return;
       } catch (error) {
         log.warn({ error: String(error) }, 'cannot find out which groups the cluster serves; trying again');

@@ -45,3 +45,23 @@ export const workloadType = (version: SchedulingVersion, group = SCHEDULING_GROU
   plural: 'workloads',
   namespaced: true,
 });
+
+/**
+ * Where to read Workloads, best first; the first that is served has all of them. Kubernetes' own kind comes before the
+ * one that definitions of ours serve in its place, and the oldest version first: it alone says how many replicas a
+ * group has.
+ */
+export const WORKLOAD_TYPES: readonly ResourceType[] = [
+  workloadType('v1alpha1'),
+  workloadType('v1beta1'),
+  workloadType('v1alpha2'),
+  workloadType('v1beta1', OWN_SCHEDULING_GROUP),
+];
+
+/** The same for PodGroups, of which only the newer versions carry a policy. */
+export const POD_GROUP_TYPES: readonly ResourceType[] = [
+  podGroupType('v1beta1'),
+  podGroupType('v1alpha2'),
+  podGroupType('v1alpha1'),
+  podGroupType('v1beta1', OWN_SCHEDULING_GROUP),
+];

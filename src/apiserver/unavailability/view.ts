@@ -1,50 +1,43 @@
-import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
-import { BudgetIndex, type Target, targetsAbove } from '../../decisions/unavailability/index.ts';
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { KubeObject } from '../../api/resource.ts';
+import {
+  BudgetIndex,
+  BudgetIndexes,
+  type FedUnavailabilityKind,
+  UNAVAILABILITY_KINDS,
+  UnavailabilityFeed,
+} from '../../decisions/unavailability/index.ts';
+import type { Transaction } from '../../storage/index.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
 
-/** Owners between a pod and the workload a budget may name. */
-const OWNERS = [
-  ['apps', 'replicasets'],
-  ['apps', 'statefulsets'],
-  ['', 'replicationcontrollers'],
-] as const;
-
 type Readable = Pick<Transaction, 'range'>;
 
-interface KnownOwner {
-  readonly replicas: number;
-  readonly above: OwnerReference | undefined;
+interface Feed {
+  readonly prefix: string;
+  readonly row: FedUnavailabilityKind;
 }
 
 /** The counts of every PodUnavailableBudget, including what is still on its way to disk. */
 export class UnavailabilityView {
   readonly #kernel: Kernel;
-  readonly #compat: boolean;
-  readonly #indexes = new Map<string, BudgetIndex>();
+  readonly #feed: UnavailabilityFeed;
   /** Of every namespace without budgets. */
   readonly #none = new BudgetIndex();
-  readonly #owners = new Map<string, KnownOwner>();
-  readonly #uidByKey = new Map<string, string>();
-  readonly #prefixes: { readonly budgets: string; readonly pods: string; readonly owners: readonly string[] };
+  readonly #feeds: readonly Feed[];
+  readonly #podPrefix: string;
 
   constructor(kernel: Kernel, { compat = false }: { compat?: boolean } = {}) {
     this.#kernel = kernel;
-    this.#compat = compat;
-    const prefixOf = (group: string, plural: string): string => {
-      const row = kernel.registry.byPlural(group, plural);
-      if (row === undefined) throw new Error(`Cannot guard pods: ${plural} are not served`);
-      return row.prefix;
-    };
-    this.#prefixes = {
-      budgets: prefixOf('policy.kruise.io', 'podunavailablebudgets'),
-      pods: prefixOf('', 'pods'),
-      owners: OWNERS.map(([group, plural]) => prefixOf(group, plural)),
-    };
+    this.#feed = new UnavailabilityFeed(new BudgetIndexes({ compat }));
+    this.#feeds = UNAVAILABILITY_KINDS.flatMap((row) =>
+      row.types.slice(0, 1).map(({ group, plural }) => {
+        const prefix = kernel.registry.byPlural(group, plural)?.prefix;
+        if (prefix === undefined) throw new Error(`Cannot guard pods: ${plural} are not served`);
+        return { prefix, row };
+      }),
+    );
+    this.#podPrefix = this.#feeds.find(({ row }) => row.role === 'Pod')?.prefix ?? '';
     this.#load();
     kernel.writes.listen({
       wrote: (writes, state) => writes.forEach((write) => this.#apply(write, state)),
@@ -53,17 +46,18 @@ export class UnavailabilityView {
   }
 
   of(namespace: string): BudgetIndex {
-    return this.#indexes.get(namespace) ?? this.#none;
+    const { indexes } = this.#feed;
+    return indexes.has(namespace) ? indexes.of(namespace) : this.#none;
   }
 
   /** The budget a new pod belongs to. */
   relatedTo(namespace: string, pod: Pod): string | undefined {
-    return this.#indexes.get(namespace)?.relatedTo({ pod, targets: this.#targetsOf(pod) });
+    return this.of(namespace).relatedTo({ pod, targets: this.#feed.targetsOf(pod) });
   }
 
   /** Replicas an owner asks for. */
   scaleOf(uid: string): number | undefined {
-    return this.#owners.get(uid)?.replicas;
+    return this.#feed.scaleOf(uid);
   }
 
   #load(): void {
@@ -75,69 +69,33 @@ export class UnavailabilityView {
 
   /** Owners first, so that pods find them; pods come with the first budget of their namespace. */
   #fill(state: Readable): void {
-    this.#indexes.clear();
-    this.#owners.clear();
-    const { budgets, owners } = this.#prefixes;
-    for (const prefix of [...owners, budgets]) {
+    this.#feed.clear();
+    for (const { prefix, row } of this.#feeds) {
+      if (row.role === 'Pod') continue;
       for (const entry of state.range(prefix)) this.#apply({ key: entry.key, entry }, state);
     }
   }
 
   #apply({ entry, key }: PendingWrite, state: Readable): void {
-    const { budgets, owners, pods } = this.#prefixes;
-    if (key.startsWith(pods)) this.#applyPod(key.slice(pods.length), entry);
-    else if (key.startsWith(budgets)) this.#applyBudget(key.slice(budgets.length), entry, state);
-    else if (owners.some((prefix) => key.startsWith(prefix))) this.#applyOwner(key, entry);
-  }
-
-  #applyPod(path: string, entry: Entry | undefined): void {
-    const { name, namespace } = splitPath(path);
+    const feed = this.#feeds.find(({ prefix }) => key.startsWith(prefix));
+    if (feed === undefined) return;
+    const { row } = feed;
+    const { name, namespace } = splitPath(key.slice(feed.prefix.length));
+    const isWatched = this.#feed.indexes.has(namespace);
     // Most namespaces have no budget; their pods are looked at when one comes.
-    const index = this.#indexes.get(namespace);
-    if (index === undefined) return;
-    if (entry === undefined) index.deletePod(name);
-    else {
-      const pod = this.#kernel.objects.readLean(entry) as unknown as Pod;
-      index.setPod({ pod, targets: this.#targetsOf(pod) });
-    }
+    if (row.role === 'Pod' && !isWatched) return;
+    if (entry !== undefined) row.set(this.#feed, this.#kernel.objects.readLean(entry) as KubeObject);
+    else row.delete(this.#feed, namespace, name);
+    if (row.role === 'Budget') this.#follow(namespace, isWatched, state);
   }
 
-  #targetsOf(pod: Pod): Target[] {
-    return targetsAbove(pod, ({ uid }) => this.#owners.get(uid)?.above);
-  }
-
-  #applyBudget(path: string, entry: Entry | undefined, state: Readable): void {
-    const { name, namespace } = splitPath(path);
-    if (entry === undefined) {
-      const index = this.#indexes.get(namespace);
-      index?.deleteBudget(name);
-      if (index?.budgets().next().done === true) this.#indexes.delete(namespace);
-      return;
+  /** Looks at the pods of a namespace as long as it has budgets. */
+  #follow(namespace: string, isWatched: boolean, state: Readable): void {
+    const { indexes } = this.#feed;
+    if (indexes.of(namespace).budgets().next().done === true) indexes.delete(namespace);
+    else if (!isWatched) {
+      for (const entry of state.range(`${this.#podPrefix}${namespace}/`)) this.#apply({ key: entry.key, entry }, state);
     }
-    const budget = this.#kernel.objects.readLean(entry) as unknown as PodUnavailableBudget;
-    const known = this.#indexes.get(namespace);
-    if (known !== undefined) {
-      known.setBudget(budget);
-      return;
-    }
-    const index = new BudgetIndex({ compat: this.#compat });
-    index.setBudget(budget);
-    this.#indexes.set(namespace, index);
-    const { pods } = this.#prefixes;
-    for (const pod of state.range(`${pods}${namespace}/`)) this.#applyPod(pod.key.slice(pods.length), pod);
-  }
-
-  #applyOwner(key: string, entry: Entry | undefined): void {
-    if (entry === undefined) {
-      this.#owners.delete(this.#uidByKey.get(key) ?? '');
-      this.#uidByKey.delete(key);
-      return;
-    }
-    const object = this.#kernel.objects.readLean(entry);
-    const uid = object.metadata.uid ?? '';
-    const { replicas = 1 } = (object['spec'] ?? {}) as { replicas?: number };
-    this.#uidByKey.set(key, uid);
-    this.#owners.set(uid, { replicas, above: controllerOf(object as unknown as Pod) });
   }
 }
 

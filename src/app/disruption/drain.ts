@@ -7,11 +7,11 @@ import {
   explainStep,
   type Step,
 } from '../../decisions/disruption/index.ts';
-import { type Client, type Clock, isForbidden, isNotFound, sleep } from '../../machinery/runtime/index.ts';
+import { type Client, type Clock, isForbidden, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
 import { matches, type Selector } from '../../machinery/values/index.ts';
 import { type DrainRules, filterPod } from './drain-filter.ts';
 import { evictPod } from './evict-pod.ts';
-import { type DisruptionState, gatherDisruption, listAll } from './gather.ts';
+import { type BudgetState, gatherBudgets } from './gather.ts';
 
 export interface DrainOptions {
   readonly nodes: readonly string[];
@@ -81,7 +81,7 @@ export async function drainNodes(deps: DrainDeps, options: DrainOptions): Promis
   };
   if (options.dryRun) for (const name of options.nodes) await client.get(nodeType, { name });
 
-  const state = await gatherDisruption(client, { now: clock.now() });
+  const state = await gatherBudgets(client, { now: clock.now() });
   const chosen = await choosePods(deps, options, state);
   if (chosen.some(({ state: one }) => one === 'Refused')) {
     await giveBack();
@@ -114,7 +114,7 @@ export async function cordon({ client, report }: DrainDeps, nodes: readonly stri
 async function choosePods(
   { client, clock, report }: DrainDeps,
   options: DrainOptions,
-  state: DisruptionState,
+  state: BudgetState,
 ): Promise<DrainPod[]> {
   const daemonSets = await listAll(client, daemonSetType, undefined).catch((error: unknown) => {
     if (isForbidden(error) || isNotFound(error)) return [];
@@ -186,7 +186,7 @@ async function evictAll(deps: DrainDeps, options: DrainOptions, plan: Plan): Pro
     }
     await noteGone(deps, states, uids, set);
     const left = [...states.values()].filter(({ state }) => state !== 'Gone' && state !== 'Failed');
-    const state = waiting.length > 0 ? await gatherDisruption(client, { now: clock.now() }) : undefined;
+    const state = waiting.length > 0 ? await gatherBudgets(client, { now: clock.now() }) : undefined;
     report.progress({
       left: left.length,
       total: states.size,
@@ -236,7 +236,7 @@ async function noteGone(
 const isDown = (states: ReadonlyMap<string, DrainPod>, { name, namespace }: Step['pod']): boolean =>
   ['Evicted', 'Gone'].includes(states.get(`${namespace}/${name}`)?.state ?? '');
 
-function explain({ index, isCordoned }: DisruptionState, blocked: readonly Step[], now: number): Explanation[] {
+function explain({ index, isCordoned }: BudgetState, blocked: readonly Step[], now: number): Explanation[] {
   const seen = new Set<string>();
   const explanations: Explanation[] = [];
   for (const step of blocked) {

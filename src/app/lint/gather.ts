@@ -1,6 +1,5 @@
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { leaderWorkerSetType } from '../../api/lws/types.ts';
-import { builtinType } from '../../api/registry.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../api/resource.ts';
 import {
   daemonSetType,
@@ -12,8 +11,8 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../api/resource-types.ts';
-import { type Client, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
-import { listAll } from '../disruption/gather.ts';
+import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
+import { type Client, isForbidden, isNotFound, listAll } from '../../machinery/runtime/index.ts';
 
 const jobSetType: ResourceType = {
   group: 'jobset.x-k8s.io',
@@ -23,15 +22,12 @@ const jobSetType: ResourceType = {
   namespaced: true,
 };
 
-const SCHEDULING = 'scheduling.k8s.io';
-
 /** What rules look at, each in the first version that is served; a cluster need not have the kinds of extensions. */
 const KINDS: readonly (readonly ResourceType[])[] = [
   [podDisruptionBudgetType],
   [POD_UNAVAILABLE_BUDGETS],
-  // Only the oldest version says how many replicas a group has, only the newer PodGroups carry a policy.
-  ['v1alpha1', 'v1beta1', 'v1alpha2'].map((version) => builtinType('Workload', SCHEDULING, version)),
-  ['v1beta1', 'v1alpha2', 'v1alpha1'].map((version) => builtinType('PodGroup', SCHEDULING, version)),
+  WORKLOAD_TYPES,
+  POD_GROUP_TYPES,
   [deploymentType],
   [statefulSetType],
   [replicaSetType],

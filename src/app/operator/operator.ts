@@ -2,21 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
-import {
-  nodeType,
-  podDisruptionBudgetType,
-  podType,
-  replicaSetType,
-  statefulSetType,
-} from '../../api/resource-types.ts';
+import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
 import { createDisruptionController, ledgerBook } from '../../controllers/disruption/index.ts';
 import { createGroupEvictionController } from '../../controllers/group-eviction/index.ts';
 import { createPodUnavailableBudgetController } from '../../controllers/pod-unavailable-budget/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
-import { BudgetIndexes } from '../../decisions/unavailability/index.ts';
+import { BudgetIndexes, UnavailabilityFeed, unavailabilityGates } from '../../decisions/unavailability/index.ts';
 import {
   type Client,
   type Clock,
@@ -47,7 +40,7 @@ import {
   type WebhookServer,
 } from '../../webhook/index.ts';
 import { runComponents, type RunningComponents } from '../run-components.ts';
-import { unavailabilityGates } from '../unavailability-gates.ts';
+
 import { createRefusalRecorder } from '../unavailability-refusals.ts';
 import { keepAuthority } from './authority.ts';
 import {
@@ -208,7 +201,8 @@ async function startParts(
   const { log, mode } = options;
   const index = new DisruptionIndex();
   const compat = options.compat === 'kruise';
-  const indexes = new BudgetIndexes({ compat });
+  const feed = new UnavailabilityFeed(new BudgetIndexes({ compat }));
+  const { indexes } = feed;
   const leaderWorkerSets = await isServed(client, 'leaderworkerset.x-k8s.io', 'v1', 'leaderworkersets');
   const gates = options.gates ?? new FeatureGates();
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
@@ -252,7 +246,7 @@ async function startParts(
             ownsStatus: mode === 'replace',
           }),
       }),
-      createPodUnavailableBudgetController({ indexes, leaderWorkerSets, compat, forReplicas: true }),
+      createPodUnavailableBudgetController({ feed, leaderWorkerSets, compat, forReplicas: true }),
       picking.start,
       ...(groupEvictions
         ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
@@ -263,18 +257,6 @@ async function startParts(
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);
   const pods = informers.of(podType);
-  const owners = [
-    informers.of<ReplicaSet | StatefulSet>(replicaSetType),
-    informers.of<ReplicaSet | StatefulSet>(statefulSetType),
-  ];
-  for (const owner of owners) owner.addIndex('uid', ({ metadata }) => [metadata.uid ?? '']);
-  const scaleOf = (uid: string): number | undefined => {
-    for (const owner of owners) {
-      const [found] = owner.byIndex('uid', uid);
-      if (found !== undefined) return found.spec?.replicas ?? 1;
-    }
-    return undefined;
-  };
   let synced = false;
   const ready = informers.whenSynced().then(() => {
     synced = true;
@@ -296,7 +278,7 @@ async function startParts(
     podsResourceVersion: evictions.podsResourceVersion,
     indexes,
     gates: unavailabilityGates(gates),
-    scaleOf,
+    scaleOf: feed.scaleOf,
     compat,
     refused: createRefusalRecorder({ metrics, events: components.eventsFor('pub-webhook'), log }),
   };

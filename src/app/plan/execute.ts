@@ -1,14 +1,14 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { daemonSetType, nodeType, podType } from '../../api/resource-types.ts';
 import type { PlanStep } from '../../decisions/drain-plan/index.ts';
-import { type Client, type Clock, isForbidden, isNotFound, sleep } from '../../machinery/runtime/index.ts';
+import { type Client, type Clock, isForbidden, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
 import { cordon, type DrainReport } from '../disruption/drain.ts';
 import { type DrainRules, filterPod } from '../disruption/drain-filter.ts';
 import { evictPod } from '../disruption/evict-pod.ts';
-import { gatherDisruption, listAll } from '../disruption/gather.ts';
+import { gatherBudgets } from '../disruption/gather.ts';
 import type { PlannedDrain } from './plan.ts';
-import { gatherUnavailability } from './unavailability.ts';
 import { idOf, UnitFinder } from './units.ts';
+import { gatherWholesaleSets } from './wholesale-sets.ts';
 
 export type ExecuteOutcome = 'Done' | 'Paused' | 'TimedOut' | 'MovedOn' | 'NotEvictable' | 'Failed';
 
@@ -149,12 +149,8 @@ async function stillThere(
 /** Units of the step that are there and do not serve. */
 async function unitsDown({ deps: { client, clock } }: Run, step: PlanStep): Promise<string[]> {
   const now = clock.now();
-  const state = await gatherDisruption(client, { now });
-  const groups = {
-    index: state.index,
-    everyGroup: state.everyGroup(),
-    ...(await gatherUnavailability(client, state.pods)),
-  };
+  const state = await gatherBudgets(client, { now });
+  const groups = { ...state, everyGroup: state.everyGroup(), wholesaleSets: await gatherWholesaleSets(client) };
   const finder = new UnitFinder(groups, state.pods, now);
   const wanted = new Set(step.evictions.map(({ unit }) => unit));
   const down = new Set<string>();

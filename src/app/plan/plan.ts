@@ -6,10 +6,10 @@ import {
   type NaiveDrain,
   planKeepingOne,
 } from '../../decisions/drain-plan/index.ts';
-import type { Client } from '../../machinery/runtime/index.ts';
+import { type Client, listAll } from '../../machinery/runtime/index.ts';
 import { formatTime, matches, parseSelector } from '../../machinery/values/index.ts';
-import { gatherDisruption, listAll } from '../disruption/gather.ts';
-import { gatherUnavailability } from './unavailability.ts';
+import { gatherBudgets } from '../disruption/gather.ts';
+import { gatherWholesaleSets } from './wholesale-sets.ts';
 import { buildQuestion } from './question.ts';
 import { idOf } from './units.ts';
 
@@ -50,12 +50,12 @@ export class PlanRequestError extends Error {
 export async function planClusterDrain(client: Client, request: PlanRequest): Promise<PlannedDrain> {
   const nodes = await listAll(client, nodeType, undefined);
   const chosen = chooseNodes(nodes, request);
-  const state = await gatherDisruption(client, { now: request.now });
-  const unavailability = await gatherUnavailability(client, state.pods);
+  const state = await gatherBudgets(client, { now: request.now });
+  const wholesaleSets = await gatherWholesaleSets(client);
   const asked = buildQuestion({
     nodes,
     pods: state.pods,
-    groups: { index: state.index, everyGroup: state.everyGroup(), ...unavailability },
+    groups: { ...state, everyGroup: state.everyGroup(), wholesaleSets },
     drain: new Set(chosen),
     nodesReturn: request.nodesReturn,
     now: request.now,

@@ -10,11 +10,14 @@ import {
   isReady,
   isUnprotected,
   protects,
+  type UnavailabilityFeed,
 } from '../../decisions/unavailability/index.ts';
-import type { UnavailabilityState } from './unavailability.ts';
 
-export interface UnitSources extends UnavailabilityState {
+export interface UnitSources {
   readonly index: DisruptionIndex;
+  readonly unavailability: UnavailabilityFeed;
+  /** LeaderWorkerSets whose groups restart as a whole, as `namespace/name`. */
+  readonly wholesaleSets: ReadonlySet<string>;
   /** Groups under no budget as well. */
   readonly everyGroup: DisruptionIndex;
 }
@@ -119,7 +122,7 @@ export class UnitFinder {
     const { name = '', namespace = '' } = pod.metadata;
     const cells: PlanCell[] = [];
     if (isUnprotected(pod)) return cells;
-    for (const entry of this.#sources.unavailability.of(namespace).covering(name)) {
+    for (const entry of this.#sources.unavailability.indexes.of(namespace).covering(name)) {
       const { budget, tally } = entry;
       if (isIgnored(entry, pod) || !protects(budget.spec ?? {}, 'EVICT', GATES)) continue;
       const identity = tally.pods.get(name)?.group;

@@ -1,6 +1,7 @@
 import { POWER, SIMULATED } from '../../nodes/index.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { apiVersionOf } from '../../api/resource.ts';
+import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/index.ts';
 import { type Client, isAlreadyExists } from '../../machinery/runtime/index.ts';
 import { type Snapshot, SNAPSHOT_KINDS } from '../snapshot/index.ts';
 
@@ -23,10 +24,15 @@ export async function loadSnapshot(client: Client, snapshot: Snapshot): Promise<
   for (const { name: kind, types } of SNAPSHOT_KINDS) {
     for (const object of snapshot.objects as readonly Loaded[]) {
       if (object.kind !== kind || isGone(object)) continue;
-      const type = types.find((one) => apiVersionOf(one) === object.apiVersion) ?? types[0];
-      if (type === undefined) continue;
+      const from = types.find((one) => apiVersionOf(one) === object.apiVersion) ?? types[0];
+      if (from === undefined) continue;
+      // Where a cluster has groups by our definitions, the plane has them natively.
+      const type = from.group === OWN_SCHEDULING_GROUP ? { ...from, group: SCHEDULING_GROUP } : from;
       try {
-        const uid = await loadOne(client, type, prepare(object, { uids, classes }));
+        const uid = await loadOne(client, type, {
+          ...prepare(object, { uids, classes }),
+          apiVersion: apiVersionOf(type),
+        });
         if (object.metadata.uid !== undefined) uids.set(object.metadata.uid, uid);
       } catch (error) {
         if (isAlreadyExists(error)) continue;

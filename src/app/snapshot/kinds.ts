@@ -2,6 +2,7 @@ import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../../api/lws/types.ts';
 import { builtinType } from '../../api/registry.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 
 /** A kind that a snapshot holds, in the versions to ask for, the first that is served. */
 export interface SnapshotKind {
@@ -12,10 +13,6 @@ export interface SnapshotKind {
 const one = (kind: string, group = ''): SnapshotKind => ({ name: kind, types: [builtinType(kind, group)] });
 
 const SCHEDULING = 'scheduling.k8s.io';
-const versions = (kind: string, names: readonly string[]): SnapshotKind => ({
-  name: kind,
-  types: names.map((version) => builtinType(kind, SCHEDULING, version)),
-});
 
 /** Everything a snapshot holds, owners before what they own, so that it can be loaded in this order. */
 export const SNAPSHOT_KINDS: readonly SnapshotKind[] = [
@@ -30,9 +27,8 @@ export const SNAPSHOT_KINDS: readonly SnapshotKind[] = [
   one('ReplicaSet', 'apps'),
   one('ReplicationController'),
   one('Job', 'batch'),
-  // Only the oldest version says how many replicas a group has, only the newer PodGroups carry a policy.
-  versions('Workload', ['v1alpha1', 'v1beta1', 'v1alpha2']),
-  versions('PodGroup', ['v1beta1', 'v1alpha2', 'v1alpha1']),
+  { name: 'Workload', types: WORKLOAD_TYPES },
+  { name: 'PodGroup', types: POD_GROUP_TYPES },
   one('PodDisruptionBudget', 'policy'),
   { name: 'PodUnavailableBudget', types: [POD_UNAVAILABLE_BUDGETS as ResourceType] },
   one('Pod'),

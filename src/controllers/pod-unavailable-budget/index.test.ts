@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
-import { BudgetIndexes } from '../../decisions/unavailability/index.ts';
+import { BudgetIndexes, UnavailabilityFeed } from '../../decisions/unavailability/index.ts';
 import {
   type ControllerContext,
   createClient,
@@ -53,7 +53,7 @@ test('a charge written here is not forgotten when the watch shows what came befo
     signal,
     leading: new Promise(() => {}),
   };
-  createPodUnavailableBudgetController({ indexes, leaderWorkerSets: false })(context);
+  createPodUnavailableBudgetController({ feed: new UnavailabilityFeed(indexes), leaderWorkerSets: false })(context);
   await informers.whenSynced();
   await settle();
   const allowed = (): number | undefined => indexes.of('default').budget('pub')?.budget.status?.unavailableAllowed;

@@ -11,7 +11,12 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../api/resource-types.ts';
-import { type BudgetIndex, BudgetIndexes, targetsAbove } from '../../decisions/unavailability/index.ts';
+import {
+  type BudgetIndex,
+  BudgetIndexes,
+  OWNER_TYPES,
+  UnavailabilityFeed,
+} from '../../decisions/unavailability/index.ts';
 import {
   type ControllerContext,
   Gathering,
@@ -20,16 +25,14 @@ import {
   type StartController,
 } from '../../machinery/runtime/index.ts';
 import { isAsNewAs } from '../../machinery/values/index.ts';
-import { indexByController, ownedBy } from '../pod-control/index.ts';
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { createBudgetGauges } from './metrics.ts';
 import type { MarkedPods } from './mark-pods.ts';
 import { reconcileBudget } from './reconcile.ts';
-import { ownerAbove } from './targets.ts';
 
 export interface PodUnavailableBudgetOptions {
   /** The counts, for a caller that decides on them as well. */
-  readonly indexes?: BudgetIndexes | undefined;
+  readonly feed?: UnavailabilityFeed | undefined;
   /** Whether LeaderWorkerSets are served; without their definitions there is nothing to follow. */
   readonly leaderWorkerSets?: boolean | undefined;
   /** OpenKruise's quirks instead of the safer rules. */
@@ -61,8 +64,8 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
   const sets = leaderWorkerSets ? informers.of(leaderWorkerSetType) : undefined;
   const kruiseSets = leaderWorkerSets ? informers.of(kruiseLeaderWorkerSetType) : undefined;
 
-  const indexes = options.indexes ?? new BudgetIndexes({ compat });
-  const index = (namespace: string): BudgetIndex => indexes.of(namespace);
+  const feed = options.feed ?? new UnavailabilityFeed(new BudgetIndexes({ compat }));
+  const index = (namespace: string): BudgetIndex => feed.indexes.of(namespace);
   const scales = createScaleClient(client);
   const findScale = createScaleFinder({ controllers, deployments, replicaSets, scales, statefulSets });
   const leaderWorkerSet = (namespace: string, name: string): LeaderWorkerSet | undefined => {
@@ -157,12 +160,9 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
     }
   };
   const place = (pod: Pod): void => {
-    const { deletionTimestamp, namespace = '' } = pod.metadata;
+    const { deletionTimestamp } = pod.metadata;
     wakeCovering(pod, deletionTimestamp !== undefined);
-    index(namespace).setPod({
-      pod,
-      targets: targetsAbove(pod, (owner) => ownerAbove(owner, namespace, { replicaSets, statefulSets })),
-    });
+    feed.setPod(pod);
     wakeCovering(pod, deletionTimestamp !== undefined);
   };
   pods.addHandler({
@@ -170,16 +170,22 @@ function run(context: ControllerContext, options: PodUnavailableBudgetOptions): 
     updated: place,
     deleted: (pod) => {
       wakeCovering(pod, true);
-      index(pod.metadata.namespace ?? '').deletePod(pod.metadata.name ?? '');
+      feed.deletePod(pod.metadata.namespace ?? '', pod.metadata.name ?? '');
     },
   });
-  // Pods may be seen before what stands above them.
-  indexByController(pods);
-  const replace = (object: KubeObject): void => {
-    for (const pod of ownedBy(pods, object)) place(pod);
-  };
-  replicaSets.addHandler({ added: replace });
-  statefulSets.addHandler({ added: replace, updated: (set, old) => wakeOnResize(set, old, wakeNamespace) });
+  for (const type of OWNER_TYPES) {
+    // Pods may be seen before what stands above them.
+    const own = (object: KubeObject): void => {
+      for (const pod of feed.setOwner(type.kind, object))
+        wakeCovering(pod, pod.metadata.deletionTimestamp !== undefined);
+    };
+    informers.of(type).addHandler({
+      added: own,
+      updated: own,
+      deleted: ({ metadata: { name = '', namespace = '' } }) => feed.deleteOwner(type.kind, namespace, name),
+    });
+  }
+  statefulSets.addHandler({ updated: (set, old) => wakeOnResize(set, old, wakeNamespace) });
   deployments.addHandler({
     added: wakeNamespace,
     updated: (set, old) => wakeOnResize(set, old, wakeNamespace),

@@ -2,12 +2,20 @@ import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { BudgetTally } from './budget-tally.ts';
-import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { GroupLookup, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { SaidOfGroup } from './label-sources/index.ts';
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { PodRecord, Unit } from './records.ts';
 import type { BudgetView, EvictionQuestion } from './verdict.ts';
+
+const NO_GROUPS: GroupLookup = {
+  workload: () => undefined,
+  podGroup: () => undefined,
+  livePodGroups: () => 0,
+  source: () => undefined,
+};
 
 /** The counts of one budget at one moment. */
 export interface BudgetCount {
@@ -60,8 +68,19 @@ export class DisruptionIndex {
     this.#change(namespace, (index) => index.setPodGroup(name, facts));
   }
 
-  setSource(namespace: string, key: string, source: GroupSource | undefined): void {
-    this.#change(namespace, (index) => index.setSource(key, source));
+  /** What `owner`, such as `Job/train`, says about a group that labels mark; undefined: nothing, or it is gone. */
+  setSource(namespace: string, owner: string, said: SaidOfGroup | undefined): void {
+    this.#change(namespace, (index) => index.setSource(owner, said));
+  }
+
+  /** Moves with every change of a namespace's group objects that may make an answer another one. */
+  groupRevision(namespace: string): number {
+    return this.#namespaces.get(namespace)?.revision ?? 0;
+  }
+
+  /** The group objects of a namespace, as resolvers ask for them. */
+  groupsIn(namespace: string): GroupLookup {
+    return this.#namespaces.get(namespace) ?? NO_GROUPS;
   }
 
   clear(): void {

@@ -3,6 +3,7 @@ import type { BudgetFacts } from './budget-facts.ts';
 import { BudgetTally } from './budget-tally.ts';
 import { type GroupBy, groupById } from './group-by.ts';
 import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { SaidOfGroup } from './label-sources/index.ts';
 import { join, leave, LinkedPods } from './linked-pods.ts';
 import { isUp, type PodFacts } from './pod-facts.ts';
 import { SelectorIndex } from './selector-index.ts';
@@ -25,7 +26,9 @@ export class NamespaceIndex implements LiveGroups {
   readonly #workloads = new Map<string, WorkloadFacts>();
   readonly #podGroups = new Map<string, PodGroupFacts>();
   readonly #liveByTemplate = new Map<string, number>();
-  readonly #sources = new Map<string, GroupSource>();
+  /** By the group's key, with who said it: an object that goes takes back only what is still its own word. */
+  readonly #sources = new Map<string, { readonly owner: string; readonly source: GroupSource }>();
+  readonly #saidBy = new Map<string, string>();
   readonly #linked = new LinkedPods<IndexedPod>();
   /** Names of the PodGroups made from a Workload. */
   readonly #madeFrom = new Map<string, Set<string>>();
@@ -57,7 +60,7 @@ export class NamespaceIndex implements LiveGroups {
   }
 
   source(key: string): GroupSource | undefined {
-    return this.#sources.get(key);
+    return this.#sources.get(key)?.source;
   }
 
   setPod(facts: PodFacts): void {
@@ -153,11 +156,17 @@ export class NamespaceIndex implements LiveGroups {
     this.#resolveAgain([...this.#linked.ofPodGroup(name)]);
   }
 
-  setSource(key: string, source: GroupSource | undefined): void {
-    if (deepEqual(this.#sources.get(key), source)) return;
+  setSource(owner: string, said: SaidOfGroup | undefined): void {
+    const before = this.#saidBy.get(owner);
+    const known = said && this.#sources.get(said.key);
+    if (before === said?.key && known?.owner === (said && owner) && deepEqual(known?.source, said?.source)) return;
     this.#revision += 1;
-    if (source === undefined) this.#sources.delete(key);
-    else this.#sources.set(key, source);
+    if (before !== undefined && this.#sources.get(before)?.owner === owner) this.#sources.delete(before);
+    if (said === undefined) this.#saidBy.delete(owner);
+    else {
+      this.#saidBy.set(owner, said.key);
+      this.#sources.set(said.key, { owner, source: said.source });
+    }
     // The automatic grouping takes only replicas from sources, and asks for them when it counts.
     if (this.#groupings.size === 1) return;
     for (const record of this.pods.values()) {

@@ -5,9 +5,8 @@ import { validatePodUnavailableBudget } from '../../api/kruise/validation.ts';
 import { validateBudget } from '../../api/policy/index.ts';
 import { type KubeObject, splitApiVersion } from '../../api/resource.ts';
 import type { Issue } from '../../machinery/values/index.ts';
-import { DisruptionIndex, type GroupLookup, readBudget, readPodGroup, readWorkload } from '../disruption/index.ts';
-import { BudgetIndexes, targetsAbove } from '../unavailability/index.ts';
-import { GroupObjects } from './group-objects.ts';
+import { DisruptionIndex, fedKindOf, type GroupLookup, readBudget } from '../disruption/index.ts';
+import { OWNER_TYPES, targetsAbove, UnavailabilityFeed } from '../unavailability/index.ts';
 import { type GroupView, viewGroups } from './group-view.ts';
 import { observePods } from './observe.ts';
 import { type PdbView, viewPdb } from './pdb-view.ts';
@@ -51,8 +50,8 @@ const keyOf = (group: string, kind: string, namespace: string, name: string): st
 export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFacts {
   const { gangs, pods, sets, sources } = source === 'Cluster' ? observePods(objects) : projectPods(objects, gangOf);
   const index = new DisruptionIndex();
-  const unavailability = new BudgetIndexes();
-  const groups = new GroupObjects();
+  const feed = new UnavailabilityFeed();
+  const unavailability = feed.indexes;
   const invalid: { object: KubeObject; issues: readonly Issue[] }[] = [];
   const byKey = new Map<string, KubeObject>();
   const pdbObjects: PodDisruptionBudget[] = [];
@@ -78,25 +77,17 @@ export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFac
         pubObjects.push(budget);
         origins.set(budget, object);
       }
-    } else if (group === 'scheduling.k8s.io' && object.kind === 'Workload') {
-      const facts = readWorkload(object);
-      index.setWorkload(namespace, name, facts);
-      groups.of(namespace).setWorkload(facts);
-    } else if (group === 'scheduling.k8s.io' && object.kind === 'PodGroup') {
-      const facts = readPodGroup(object);
-      index.setPodGroup(namespace, name, facts);
-      groups.of(namespace).setPodGroup(facts);
+    } else {
+      const row = fedKindOf(object);
+      if (row?.role === 'Group') row.set(index, object);
+      const owner = OWNER_TYPES.find((type) => type.kind === object.kind && type.group === group);
+      if (owner !== undefined) feed.setOwner(owner.kind, object);
     }
   }
   for (const { minCount, name, namespace, template } of gangs) {
-    const facts = { name, terminating: false, template, policy: { minCount } };
-    index.setPodGroup(namespace, name, facts);
-    groups.of(namespace).setPodGroup(facts);
+    index.setPodGroup(namespace, name, { name, terminating: false, template, policy: { minCount } });
   }
-  for (const { key, namespace, source: said } of sources) {
-    index.setSource(namespace, key, said);
-    groups.of(namespace).setSource(key, said);
-  }
+  for (const { key, namespace, source: said } of sources) index.setSource(namespace, key, { key, source: said });
   for (const budget of pdbObjects) index.setBudget(readBudget(budget));
   for (const budget of pubObjects) unavailability.of(budget.metadata.namespace ?? '').setBudget(budget);
 
@@ -105,7 +96,7 @@ export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFac
     const { name, namespace } = one.facts;
     podsByKey.set(`${namespace}/${name}`, one);
     index.setPod(one.facts);
-    unavailability.of(namespace).setPod({ pod: one.pod, targets: targetsOf(one) });
+    unavailability.of(namespace).setPod({ pod: one.pod, targets: targetsOf(one, feed) });
   }
   const podOf = (namespace: string, name: string): LintPod | undefined => podsByKey.get(`${namespace}/${name}`);
   const pdbs = pdbObjects.map((object) => viewPdb(object, index, podOf));
@@ -128,11 +119,11 @@ export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFac
     pods,
     pdbs,
     pubs,
-    groups: viewGroups(pods, (namespace) => groups.of(namespace)),
+    groups: viewGroups(pods, (namespace) => index.groupsIn(namespace)),
     index,
     invalid,
     find: (group, kind, namespace, name) => byKey.get(keyOf(group, kind, namespace, name)),
-    lookup: (namespace) => groups.of(namespace),
+    lookup: (namespace) => index.groupsIn(namespace),
     covering({ facts: { name, namespace } }) {
       const pdbNames = index.concernedBy(namespace, name).selecting;
       const pubNames = unavailability
@@ -148,10 +139,10 @@ export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFac
 }
 
 /** Every workload a budget may name for this pod; the root stands above whatever owns the pod directly. */
-function targetsOf({ pod, set }: LintPod): string[] {
+function targetsOf({ pod, set }: LintPod, feed: UnavailabilityFeed): string[] {
   const { apiVersion = '', kind = '', metadata } = set.root;
   const root = { apiVersion, kind, name: metadata.name ?? '', uid: '' };
-  return targetsAbove(pod, () => root);
+  return [...new Set([...targetsAbove(pod, () => root), ...feed.targetsOf(pod)])];
 }
 
 /** A manifest may hold anything where a field should be; what cannot even be read is refused as a whole. */

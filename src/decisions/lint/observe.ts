@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { LWS } from '../../api/lws/types.ts';
 import { type KubeObject, splitApiVersion } from '../../api/resource.ts';
-import { JOBSET, readGroupSource } from '../disruption/index.ts';
+import { JOBSET } from '../disruption/index.ts';
 import { planPod } from './planned-pod.ts';
 import type { LintPod, PodSet, Scale } from './pod-set.ts';
 import type { Projection } from './project.ts';
@@ -34,11 +34,8 @@ export function observePods(objects: readonly KubeObject[]): Projection {
     const { name = '', namespace = '' } = pod.metadata;
     pods.push(planPod({ namespace, name, set, template: pod as unknown as Fields, owner }));
   }
-  const sources = objects.flatMap((object) => {
-    const read = readGroupSource(object);
-    return read === undefined ? [] : [{ namespace: object.metadata.namespace ?? '', ...read }];
-  });
-  return { sets: [...sets.values()], pods, sources, gangs: [] };
+  // What objects say about groups stands in the objects themselves.
+  return { sets: [...sets.values()], pods, sources: [], gangs: [] };
 }
 
 interface Known {

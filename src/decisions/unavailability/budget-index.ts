@@ -204,6 +204,19 @@ export class BudgetIndexes {
     return known;
   }
 
+  /** Whether anything is known of a namespace. */
+  has(namespace: string): boolean {
+    return this.#byNamespace.has(namespace);
+  }
+
+  delete(namespace: string): void {
+    this.#byNamespace.delete(namespace);
+  }
+
+  namespaces(): string[] {
+    return [...this.#byNamespace.keys()];
+  }
+
   clear(): void {
     this.#byNamespace.clear();
   }

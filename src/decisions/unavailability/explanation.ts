@@ -1,6 +1,6 @@
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
 import type { AllowReason, RefuseReason } from './decide.ts';
-import { type JudgeQuestion, judgeUnavailability } from './judge.ts';
+import { type JudgeQuestion, judgeUnavailability, type Refusal } from './judge.ts';
 import { explainRefusal } from './refusal-status.ts';
 
 /** What one budget would say to an eviction of a pod now. */
@@ -30,11 +30,23 @@ export function explainUnavailability(
       const reason = judgement.grants[0]?.verdict.reason ?? 'NotServing';
       return { budget, allowed: true, reason, causes: [] };
     }
-    const [refusal] = judgement.refusals;
-    if (refusal === undefined) throw new Error(`Cannot explain budget ${budget}: it refuses without saying why`);
-    const { message, reason } = refusal.verdict;
-    return { budget, allowed: false, reason, message, causes: explainRefusal(entry, refusal.verdict) };
+    const [opinion] = explainRefusals(judgement.refusals);
+    if (opinion === undefined) throw new Error(`Cannot explain budget ${budget}: it refuses without saying why`);
+    return opinion;
   });
+}
+
+/** The refusals of a judgement, each as its request would get it. */
+export function explainRefusals(
+  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
+): UnavailabilityOpinion[] {
+  return refusals.map(({ entry, verdict }) => ({
+    budget: entry.budget.metadata.name ?? '',
+    allowed: false,
+    reason: verdict.reason,
+    message: verdict.message,
+    causes: explainRefusal(entry, verdict),
+  }));
 }
 
 /** Where one budget stands. */

@@ -28,6 +28,12 @@ export function schedulerObjects(
         rule([''], ['persistentvolumeclaims'], ['patch']),
         rule(['storage.k8s.io'], ['storageclasses'], READ),
         rule(['policy'], ['poddisruptionbudgets'], READ),
+        rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
+        rule(['policy.quorate.dev'], ['disruptionledgers'], READ),
+        // What says how large a group is, and who a pod belongs to.
+        rule([''], ['replicationcontrollers'], READ),
+        rule(['apps'], ['replicasets', 'statefulsets'], READ),
+        rule(['batch'], ['jobs'], READ),
         rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
         rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['podgroups/status'], ['patch']),
         rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),

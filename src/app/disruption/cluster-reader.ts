@@ -1,0 +1,66 @@
+import { type KubeObject, qualifiedResource, type ResourceType } from '../../api/resource.ts';
+import { type Client, isForbidden, isNotFound, listAll, servedTypes } from '../../machinery/runtime/index.ts';
+
+/** Something a decision depends on could not be read, so nothing is decided. */
+export class CannotTellError extends Error {
+  override name = 'CannotTellError';
+  /** Resources that could not be read, such as `poddisruptionbudgets.policy`. */
+  readonly unread: readonly string[];
+
+  constructor(unread: readonly string[], namespace: string | undefined) {
+    const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+    super(`cannot tell: not allowed to list ${unread.join(', ')} ${where}`);
+    this.unread = unread;
+  }
+}
+
+/**
+ * Reads lists for a decision and remembers what it was not allowed to read. A kind that the cluster does not serve has
+ * no objects; a kind that is served and kept from us is unknown, and whatever depends on it cannot be told.
+ */
+export class ClusterReader {
+  readonly #client: Client;
+  readonly #namespace: string | undefined;
+  readonly #unread = new Set<string>();
+
+  /** Reads one namespace, or all of them. */
+  constructor(client: Client, namespace?: string) {
+    this.#client = client;
+    this.#namespace = namespace;
+  }
+
+  get unread(): readonly string[] {
+    return [...this.#unread];
+  }
+
+  /** The objects of a kind in the first of its types that is served. */
+  async list<T extends KubeObject>(types: readonly ResourceType<T>[]): Promise<T[]> {
+    for (const type of types) {
+      try {
+        return await listAll(this.#client, type, type.namespaced ? this.#namespace : undefined);
+      } catch (error) {
+        if (isNotFound(error)) continue;
+        if (!isForbidden(error)) throw error;
+        // An API server asks who may before it asks what there is: only discovery tells the two apart.
+        if ((await this.#isServed(type)) === false) continue;
+        this.#unread.add(qualifiedResource(type));
+        return [];
+      }
+    }
+    return [];
+  }
+
+  /** Throws when anything that was asked for could not be read. */
+  assertComplete(): void {
+    if (this.#unread.size > 0) throw new CannotTellError(this.unread, this.#namespace);
+  }
+
+  async #isServed(type: ResourceType): Promise<boolean | undefined> {
+    try {
+      return (await servedTypes(this.#client, [{ types: [type], builtIn: false }])).size > 0;
+    } catch (error) {
+      if (isForbidden(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What budgets of both kinds, PodDisruptionBudgets and PodUnavailableBudgets, say together. Pure. */
+export * from './together.ts';

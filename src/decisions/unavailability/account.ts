@@ -1,0 +1,63 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
+import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
+import { chargedStatus, type JudgeQuestion, type Judgement, judgeUnavailability } from './judge.ts';
+
+export type AccountQuestion = Omit<JudgeQuestion, 'pod' | 'covering'>;
+
+/** A budget with its status once what was taken so far is recorded. */
+export interface Charged {
+  readonly entry: IndexedBudget;
+  readonly status: PodUnavailableBudgetStatus;
+}
+
+/**
+ * Asks the budgets of one namespace about one pod after another, each as if those taken before were gone. The counts
+ * are moved while `run` lasts and then left as they were found.
+ */
+export class UnavailabilityAccount {
+  readonly #index: BudgetIndex;
+  readonly #question: AccountQuestion;
+  readonly #taken = new Map<string, Charged>();
+
+  constructor(index: BudgetIndex, question: AccountQuestion) {
+    this.#index = index;
+    this.#question = question;
+  }
+
+  run<T>(work: () => T): T {
+    for (const { entry, status } of this.#taken.values()) entry.tally.setLedger(status);
+    try {
+      return work();
+    } finally {
+      for (const { entry } of this.#taken.values()) entry.tally.setLedger(entry.budget.status ?? {});
+    }
+  }
+
+  /** Undefined for a pod that is not known. Only to be called while `run` lasts. */
+  ask(name: string): Judgement | undefined {
+    const pod: Pod | undefined = this.#index.pod(name);
+    if (pod === undefined) return undefined;
+    const covering = this.#index.judging(name).map((entry) => {
+      const taken = this.#taken.get(entry.budget.metadata.name ?? '');
+      return taken === undefined ? entry : { ...entry, budget: { ...entry.budget, status: taken.status } };
+    });
+    return judgeUnavailability({ ...this.#question, pod, covering });
+  }
+
+  /** Records a pod that was granted. */
+  take(name: string, judgement: Extract<Judgement, { allowed: true }>): void {
+    for (const { entry, verdict } of judgement.grants) {
+      const status = chargedStatus(entry.budget.status, verdict, { ...this.#question, podName: name });
+      const budgetName = entry.budget.metadata.name ?? '';
+      const original = this.#index.budget(budgetName);
+      if (status === undefined || original === undefined) continue;
+      this.#taken.set(budgetName, { entry: original, status });
+      entry.tally.setLedger(status);
+    }
+  }
+
+  charges(): readonly Charged[] {
+    return [...this.#taken.values()];
+  }
+}
