@@ -18,6 +18,8 @@ const REFERENCES: readonly [string | RegExp, string][] = [
   [/mark-of-namespace/g, '{{ .Release.Namespace }}'],
   [/mark-of-image/g, '{{ .Values.image }}'],
   [/987654321/g, '{{ .Values.replicas }}'],
+  // One block for each of a list.
+  [/( +- ipBlock:\n.*)mark-of-cidr\n/g, '{{- range .Values.webhookFrom }}\n$1{{ . }}\n{{- end }}\n'],
 ];
 
 const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = [
@@ -26,6 +28,7 @@ const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = 
   { condition: '.Values.failOpen', on: { failOpen: true } },
   { condition: 'eq .Values.groups "crd"', on: { groups: 'crd' } },
   { condition: '.Values.scheduler', on: { scheduler: true } },
+  { condition: '.Values.webhookFrom', on: { webhookFrom: ['mark-of-cidr'] } },
 ];
 
 const FILES: Readonly<Record<string, string>> = {
@@ -86,6 +89,7 @@ function render(
 
 /** One text for two: what only one of them has goes under the condition. */
 function merge(off: readonly string[], on: readonly string[], condition: string): string[] {
+  if (off.length === on.length && off.every((line, at) => line === on[at])) return [...off];
   const common = commonLengths(off, on);
   const merged: string[] = [];
   let without: string[] = [];
@@ -165,6 +169,8 @@ failOpen: ${defaultInstall.failOpen}
 certManager: ${defaultInstall.certManager}
 # Who serves Workload and PodGroup. native: the cluster itself. crd: definitions of Quorate, where it does not.
 groups: ${defaultInstall.groups}
+# CIDRs of API servers and nodes. With them, nobody else reaches the webhook's port.
+webhookFrom: []
 # Also run quorate-scheduler, which places groups whole.
 scheduler: ${defaultInstall.scheduler}
 # Install the definitions too. They are kept when the chart is uninstalled, and with them all budgets.
@@ -182,6 +188,7 @@ const SCHEMA = {
     failOpen: { type: 'boolean' },
     certManager: { type: 'boolean' },
     groups: { enum: ['native', 'crd'] },
+    webhookFrom: { type: 'array', items: { type: 'string', minLength: 1 } },
     scheduler: { type: 'boolean' },
     definitions: { type: 'boolean' },
     global: { type: 'object' },

@@ -5,7 +5,13 @@ import { builtinType } from '../../src/api/registry.ts';
 import { namespaceType, podType, secretType } from '../../src/api/resource-types.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
 import type { Client } from '../../src/machinery/runtime/index.ts';
-import { CERTIFICATE_SECRET, IGNORE_LABEL, validatingWebhooks } from '../../src/webhook/index.ts';
+import {
+  CERTIFICATE_SECRET,
+  IGNORE_LABEL,
+  TOKEN_SECRET,
+  validatingWebhooks,
+  withToken,
+} from '../../src/webhook/index.ts';
 import { report } from '../report.ts';
 import { BARE_LABEL, BARE_WEBHOOK, bareConfiguration, startBareWebhook } from './bare-webhook.ts';
 import { busyWithOthers, load, processorMs } from './machine.ts';
@@ -49,7 +55,9 @@ const QUIET = 0.15;
 export async function measureLatency(client: Client, measured: Measured): Promise<void> {
   const { pid, systemNamespace } = measured;
   const secret: Secret = await client.get(secretType, { namespace: systemNamespace, name: CERTIFICATE_SECRET });
-  const text = (name: string): string => Buffer.from(secret.data?.[name] ?? '', 'base64').toString('utf8');
+  const textOf = ({ data }: Secret, name: string): string => Buffer.from(data?.[name] ?? '', 'base64').toString('utf8');
+  const text = (name: string): string => textOf(secret, name);
+  const tokens: Secret = await client.get(secretType, { namespace: systemNamespace, name: TOKEN_SECRET });
   const ca = text('ca.crt');
   const bareWebhook = await startBareWebhook({ cert: text('tls.crt'), key: text('tls.key') });
   await guard(client, measured, { ca, barePort: bareWebhook.port });
@@ -89,14 +97,14 @@ export async function measureLatency(client: Client, measured: Measured): Promis
   const free = await waitsForNothing(client, measured);
   report('  the same for pods without a budget', `${told(free)}: nothing is decided or written`);
   report('  processor time of the operator per eviction', `${cpuMs.toFixed(2)} ms, watching and counting included`);
-  await askDirectly(measured, ca, evictions / 2, write);
+  await askDirectly(measured, { ca, token: textOf(tokens, 'token') }, evictions / 2, write);
   bareWebhook.close();
 }
 
 /** A review sent as the API server sends it, and a bare write, in turn. */
 async function askDirectly(
   measured: Measured,
-  ca: string,
+  { ca, token }: { ca: string; token: string },
   rounds: number,
   write: () => Promise<number>,
 ): Promise<void> {
@@ -105,7 +113,11 @@ async function askDirectly(
   const writes: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const wrote = await write();
-    const asked = await ask(agent, measured.port, target(measured, round, { side: 'guarded', lane: 1 }));
+    const asked = await ask(
+      agent,
+      { port: measured.port, token },
+      target(measured, round, { side: 'guarded', lane: 1 }),
+    );
     if (round < WARM_UP) continue;
     writes.push(wrote);
     reviews.push(asked);
@@ -216,8 +228,14 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
+interface Asked {
+  readonly port: number;
+  /** The secret in the path of reviews. */
+  readonly token: string;
+}
+
 /** Sends the review the API server would send; answers with the time it took, and throws when it was not granted. */
-function ask(agent: Agent, port: number, { name, namespace }: Target): Promise<number> {
+function ask(agent: Agent, { port, token }: Asked, { name, namespace }: Target): Promise<number> {
   const body = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',
@@ -228,13 +246,21 @@ function ask(agent: Agent, port: number, { name, namespace }: Target): Promise<n
       subResource: 'eviction',
       namespace,
       name,
+      userInfo: { username: 'bench' },
       object: { metadata: { name, namespace } },
     },
   });
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-    const options = { host: '127.0.0.1', port, path: '/validate-eviction', method: 'POST', agent, headers };
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path: withToken(token, '/validate-eviction'),
+      method: 'POST',
+      agent,
+      headers,
+    };
     const call = request(options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

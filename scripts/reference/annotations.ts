@@ -79,7 +79,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     effect: 'The pod was chosen by a DownscalePodPicker, and its deletion cost comes from that.',
   },
   {
-    key: 'policy.quorate.dev/mode, /version',
+    key: 'policy.quorate.dev/mode, /version, /reviews',
     on: 'Lease of the operator',
     values: 'written by Quorate',
     effect: 'What the leader runs as, for `quorate doctor`.',

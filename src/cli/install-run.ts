@@ -10,6 +10,7 @@ export interface InstallFlags extends ClusterFlags {
   readonly certManager: boolean;
   readonly groups: GroupKinds | 'auto';
   readonly scheduler: boolean;
+  readonly webhookFrom: string[];
 }
 
 export async function printInstall(flags: InstallFlags): Promise<void> {

@@ -22,6 +22,7 @@ export function register(program: Command): void {
         .choices(['auto', 'native', 'crd'])
         .default('auto'),
     )
+    .option('--webhook-from <cidrs...>', 'addresses of API servers and nodes; nobody else reaches the webhook', [])
     .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
     .addHelpText(
       'after',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startOperator } from '../app/index.ts';
 import { type PickerFlags, pickerOptions } from './picker-flags.ts';
@@ -15,6 +16,8 @@ export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly metricsPort: number;
   readonly host?: string[];
   readonly certificates?: string;
+  readonly clientCa?: string;
+  readonly clientNames?: string[];
   readonly featureGates?: string;
   readonly compat?: 'kruise';
   readonly identity?: string;
@@ -37,6 +40,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       metricsPort: flags.metricsPort,
       hosts: flags.host,
       certificates: flags.certificates,
+      clients: clientsOf(flags),
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
       compat: flags.compat,
@@ -58,4 +62,10 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
     process.stderr.write(`quorate operator: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+function clientsOf({ clientCa, clientNames }: OperatorFlags): { authority: string; names: string[] } | undefined {
+  if (clientCa !== undefined) return { authority: readFileSync(clientCa, 'utf8'), names: clientNames ?? [] };
+  if (clientNames === undefined) return undefined;
+  throw new Error('--client-names needs --client-ca: without it no certificate is asked for');
 }

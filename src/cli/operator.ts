@@ -20,6 +20,8 @@ export function register(program: Command): void {
       .option('--metrics-port <port>', 'port of /metrics; 0 takes a free one', wholeNumber, 8080)
       .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
       .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
+      .option('--client-ca <file>', 'PEM of who signs the certificates that API servers show; only they are answered')
+      .option('--client-names <names...>', 'common names those certificates may have (default: any)')
       .option('--feature-gates <list>', 'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true')
       .addOption(
         new Option(

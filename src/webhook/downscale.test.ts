@@ -38,6 +38,8 @@ interface World {
   /** Answers patches of pods with this status. */
   readonly patchStatus?: number;
   readonly kind?: 'Deployment' | 'ReplicaSet';
+  /** How many pods the ReplicaSet's controller has counted as Ready, read after read; the last one stays. */
+  readonly ready?: number[];
 }
 
 function world({
@@ -46,6 +48,11 @@ function world({
   pods = ['a', 'b', 'c'].map((name) => pod(name)),
   ...more
 }: World) {
+  const ready = [...(more.ready ?? [3])];
+  const storedSet = () => {
+    const readyReplicas = ready.length > 1 ? ready.shift() : ready[0];
+    return { ...replicaSet(3), status: { replicas: 3, readyReplicas } };
+  };
   const calls: string[] = [];
   const asked: object[] = [];
   let unwritten = 0;
@@ -57,7 +64,7 @@ function world({
       ? { metadata: {}, items: pods }
       : method === 'PATCH'
         ? { metadata: { resourceVersion: '9' }, code: status, message: 'no' }
-        : replicaSet(3);
+        : storedSet();
     return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
   };
   const webhook: DownscaleWebhook = {
@@ -94,7 +101,27 @@ test('the chosen pod is marked before the downscale is admitted, within the time
   const { asked, calls, review } = world({});
   expect(await review()).toEqual({ allowed: true });
   expect(asked).toEqual([{ question: { count: 1, candidates: ['a', 'b', 'c'] }, seconds: 6 }]);
-  expect(calls).toEqual(['GET /api/v1/namespaces/default/pods', 'PATCH /api/v1/namespaces/default/pods/b']);
+  expect(calls).toEqual([
+    'GET /apis/apps/v1/namespaces/default/replicasets/web',
+    'GET /api/v1/namespaces/default/pods',
+    'PATCH /api/v1/namespaces/default/pods/b',
+  ]);
+});
+
+test('17.9: a decrease that the stored ReplicaSet does not know of marks nothing, whatever the review claims', async () => {
+  const claims = { object: replicaSet(3), oldObject: replicaSet(8) };
+  const { asked, calls, review } = world({});
+  expect(await review(claims)).toEqual({ allowed: true });
+  expect(asked).toEqual([]);
+  expect(patches(calls)).toEqual([]);
+});
+
+test('17.9: pods that only the review says are owned are not marked', async () => {
+  const forged = { ...replicaSet(3), metadata: { ...replicaSet(3).metadata, uid: 'other' } };
+  const pods = ['a', 'b', 'c'].map((name) => pod(name, { ownerReferences: [{ ...owner, uid: 'other' }] }));
+  const { calls, review } = world({ pods });
+  expect(await review({ oldObject: forged })).toEqual({ allowed: true });
+  expect(patches(calls)).toEqual([]);
 });
 
 test('a Scale names only the ReplicaSet, which is read first', async () => {
@@ -108,9 +135,8 @@ test('a Scale names only the ReplicaSet, which is read first', async () => {
 });
 
 test('the downscale waits until the ReplicaSet controller has counted the pods we know', async () => {
-  const { calls, review } = world({});
-  const oldObject = { ...replicaSet(3), status: { replicas: 3, readyReplicas: 2 } };
-  expect(await review({ oldObject })).toEqual({ allowed: true });
+  const { calls, review } = world({ ready: [2, 3] });
+  expect(await review()).toEqual({ allowed: true });
   expect(calls.at(-1)).toBe('GET /apis/apps/v1/namespaces/default/replicasets/web');
 });
 

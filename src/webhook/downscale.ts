@@ -71,11 +71,9 @@ async function pick(
   const { client, clock } = webhook;
   const deadline = clock.now() + WRITE_LIMIT_MS;
   const namespace = request.namespace ?? '';
-  // Of a Scale we only know the name.
-  const replicaSet =
-    request.subResource === 'scale'
-      ? await client.get(replicaSetType, { namespace, name: request.name ?? '' })
-      : (request.oldObject as unknown as ReplicaSet);
+  // What is stored counts, not what the review says is: costs go on pods that a ReplicaSet really has and may lose.
+  const replicaSet = await client.get(replicaSetType, { namespace, name: request.name ?? '' });
+  if (wanted >= (replicaSet.spec?.replicas ?? 1)) return;
   const above = controllerOf(replicaSet);
   const object = choosePicker(webhook.pickersIn(namespace), {
     replicaSet: replicaSet.metadata.name ?? '',

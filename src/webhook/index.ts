@@ -8,5 +8,14 @@ export { reviewPicker } from './pickers.ts';
 export { type GroupWebhook, reviewGroupEviction, settleGroup, type Settlement } from './group-eviction.ts';
 export { type PodWebhook, reviewPod } from './pods.ts';
 export { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
-export { type ReviewHandler, startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';
+export { callersByCertificate, callersByToken, type Callers, splitToken, withToken } from './callers.ts';
+export type { HealthCheck } from './health.ts';
+export { reviewPath } from './routes.ts';
+export {
+  type RejectedReason,
+  type ReviewHandler,
+  startWebhookServer,
+  type WebhookServer,
+  type WebhookServerOptions,
+} from './server.ts';
 export * from './manifests/index.ts';

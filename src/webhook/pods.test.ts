@@ -221,3 +221,48 @@ test('a failure that is no conflict is not granted', async () => {
     })(),
   ).rejects.toBeInstanceOf(ApiError);
 });
+
+/** A DELETE review that claims the pod as it is given, and a server that has `stored`. */
+async function reviewDelete(claimed: Pod, stored: Pod | undefined) {
+  const writes: string[] = [];
+  const client = createClient({
+    userAgent: 'test',
+    transport: ({ body, method, path }) => {
+      if (method === 'GET' && path.includes('/pods/')) {
+        if (stored !== undefined) return answer(200, stored);
+        return answer(404, { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', message: 'gone' });
+      }
+      if (method === 'GET') return answer(200, budget(1));
+      writes.push(path);
+      return answer(200, JSON.parse(String(body)) as object);
+    },
+  });
+  const { response } = await review(
+    { client, budgets: [budget(1)], pods: [member('p', 'p-uid', '7')] },
+    { operation: 'DELETE', subResource: '', oldObject: claimed as unknown as Record<string, unknown> },
+  );
+  return { response, writes };
+}
+
+function member(name: string, uid: string, resourceVersion: string): Pod {
+  const one = pod(name, { app: 'llm' });
+  return { ...one, metadata: { ...one.metadata, uid, resourceVersion } };
+}
+
+test('17.9: WS-13 a delete of the pod that is there is charged, also where our copy is older', async () => {
+  const now = await reviewDelete(member('p', 'p-uid', '7'), undefined);
+  expect(now).toMatchObject({ response: { allowed: true }, writes: [/podunavailablebudgets/] });
+  const newer = await reviewDelete(member('p', 'p-uid', '9'), member('p', 'p-uid', '9'));
+  expect(newer).toMatchObject({ response: { allowed: true }, writes: [/podunavailablebudgets/] });
+});
+
+test.each([
+  ['of another uid', member('p', 'forged', '7'), member('p', 'p-uid', '7'), false],
+  ['without a uid', pod('p', { app: 'llm' }), member('p', 'p-uid', '7'), false],
+  ['newer than the API server has it', member('p', 'p-uid', '99'), member('p', 'p-uid', '9'), false],
+  ['that is gone', member('p', 'p-uid', '9'), undefined, true],
+])('17.9: WS-13 a delete of a pod %s charges nothing', async (_what, claimed, stored, allowed) => {
+  const { response, writes } = await reviewDelete(claimed, stored);
+  expect(response.allowed).toBe(allowed);
+  expect(writes).toEqual([]);
+});

@@ -16,6 +16,7 @@ import {
 } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { hasSeen, type PodsFollower, sees } from './pods-seen.ts';
+import { type Proof, provePod } from './proof.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface PodWebhook extends PodsFollower {
@@ -51,13 +52,17 @@ export async function reviewPod(
   if (operation === undefined) return allow;
   // OpenKruise reads the options of a request only, so that `?dryRun=All` on an eviction is charged.
   const dryRun = hasDryRun(request) || (request.dryRun === true && webhook.compat !== true);
+  const claimed = request.subResource === 'eviction' || dryRun || !charge ? undefined : old;
+  const proof = await proofOf(webhook, claimed, { index, namespace });
+  if (proof?.found === 'Gone') return allow;
+  if (proof?.found === 'Other') return tryAgain(webhook, operation, `pod ${name} is not the one that was asked about`);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     for (let unseen = unseenPods(webhook, index.judging(name)); unseen !== undefined; ) {
       if (!(await hasSeen(webhook, unseen, signal)))
         return tryAgain(webhook, operation, `the budgets of pod ${name} were counted from pods not seen here yet`);
       unseen = unseenPods(webhook, index.judging(name));
     }
-    const pod = subjectOf(index, request);
+    const pod = proof?.pod ?? subjectOf(index, request);
     if (pod === undefined) return allow;
     const judgement = judgeUnavailability({
       operation,
@@ -94,6 +99,17 @@ export async function reviewPod(
     }
   }
   return tryAgain(webhook, operation, `the budgets of pod ${name} changed too often`);
+}
+
+/** Undefined where there is nothing to prove: no claim, or no budget that could be charged by it. */
+async function proofOf(
+  { client }: PodWebhook,
+  claimed: Pod | undefined,
+  { index, namespace }: { index: BudgetIndex; namespace: string },
+): Promise<Proof | undefined> {
+  const name = claimed?.metadata.name ?? '';
+  if (claimed === undefined || index.judging(name).length === 0) return undefined;
+  return provePod(client, { ...claimed, metadata: { ...claimed.metadata, namespace } }, index.pod(name));
 }
 
 /** The pod as it was before the request. */

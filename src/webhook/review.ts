@@ -56,6 +56,11 @@ export function parseReview(body: string): ReviewRequest {
   if (!isObject(request) || typeof request['uid'] !== 'string' || !isObject(request['resource'])) {
     throw new ReviewFormatError('the AdmissionReview carries no request');
   }
+  // An API server always knows who asks; that nobody does is nobody's review.
+  const user = request['userInfo'];
+  if (!isObject(user) || typeof user['username'] !== 'string' || user['username'] === '') {
+    throw new ReviewFormatError('the AdmissionReview does not say who makes the request');
+  }
   return request as unknown as ReviewRequest;
 }
 

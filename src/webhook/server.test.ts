@@ -3,7 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority, issueServer, type KeyPair } from '../machinery/runtime/certificates.ts';
 import { silentLogger } from '../machinery/runtime/index.ts';
 import { allow, refuse } from './review.ts';
+import { callersByToken } from './callers.ts';
 import { startWebhookServer, type WebhookServer } from './server.ts';
+
+const TOKEN = 'a'.repeat(64);
+const callers = callersByToken({ tokens: () => [TOKEN] });
 
 let authority: KeyPair;
 let server: WebhookServer;
@@ -19,7 +23,8 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     log: silentLogger,
-    isReady: () => ready,
+    callers,
+    checks: [{ name: 'caches', needed: true, problem: () => (ready ? undefined : 'not filled yet') }],
     handlers: new Map([
       ['/allow', () => Promise.resolve(allow)],
       [
@@ -46,13 +51,26 @@ afterAll(() => server.close());
 const review = JSON.stringify({
   apiVersion: 'admission.k8s.io/v1',
   kind: 'AdmissionReview',
-  request: { uid: 'u1', operation: 'CREATE', resource: { group: '', version: 'v1', resource: 'pods' } },
+  request: {
+    uid: 'u1',
+    operation: 'CREATE',
+    resource: { group: '', version: 'v1', resource: 'pods' },
+    userInfo: { username: 'alice' },
+  },
 });
 
 function send(path: string, { body = review, method = 'POST' } = {}): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const call = request(
-      { host: '127.0.0.1', port: server.port, path, method, ca: authority.certificate, agent: false },
+      {
+        host: '127.0.0.1',
+        port: server.port,
+        path: method === 'GET' ? path : `/${TOKEN}${path}`,
+        method,
+        headers: method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) },
+        ca: authority.certificate,
+        agent: false,
+      },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -95,7 +113,7 @@ test('the webhook server answers bad input with a clear text', async () => {
   expect(await send('/allow', { body: '{' })).toEqual({ status: 400, text: 'the body is not JSON\n' });
   expect((await send('/allow', { body: '{"kind":"Pod"}' })).status).toBe(400);
   expect((await send('/none')).status).toBe(404);
-  expect((await send('/allow', { method: 'GET' })).status).toBe(405);
+  expect((await send('/allow', { method: 'PUT' })).status).toBe(405);
   expect((await send('/allow', { body: 'x'.repeat(9 * 1024 * 1024) })).status).toBe(413);
 });
 
@@ -129,18 +147,23 @@ test('the webhook server closes although a client goes on asking on a connection
     host: '127.0.0.1',
     port: 0,
     log: silentLogger,
-    isReady: () => true,
+    callers,
+    checks: [],
     handlers: new Map([['/allow', () => Promise.resolve(allow)]]),
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
   let answered = 0;
   const ask = (): void => {
-    const call = request({ host: '127.0.0.1', port: busy.port, path: '/allow', method: 'POST', agent }, (response) => {
-      response.resume().on('end', () => {
-        answered += 1;
-        ask();
-      });
-    });
+    const headers = { 'content-length': Buffer.byteLength(review) };
+    const call = request(
+      { headers, host: '127.0.0.1', port: busy.port, path: `/${TOKEN}/allow`, method: 'POST', agent },
+      (response) => {
+        response.resume().on('end', () => {
+          answered += 1;
+          ask();
+        });
+      },
+    );
     call.on('error', () => {});
     call.end(review);
   };

@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { KeyPair } from '../machinery/runtime/certificates.ts';
-import type { Logger } from '../machinery/runtime/index.ts';
+import { type Clock, type Logger, systemClock } from '../machinery/runtime/index.ts';
+import { type Callers, splitToken } from './callers.ts';
+import { boundConnections } from './connections.ts';
+import { answerProbe, type HealthCheck, undecidable, watchEventLoop } from './health.ts';
+import { Intake, RejectedBody } from './intake.ts';
 import { formatReview, parseReview, ReviewFormatError, type ReviewRequest, type ReviewResponse } from './review.ts';
+import { type ReviewTraits, traitsOf } from './routes.ts';
 
 export type ReviewHandler = (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewResponse>;
 
@@ -15,12 +21,21 @@ export interface WebhookServerOptions {
   readonly log: Logger;
   /** By path, such as `/validate-eviction`. */
   readonly handlers: ReadonlyMap<string, ReviewHandler>;
-  /** True once every cache the handlers decide on is filled. */
-  readonly isReady: () => boolean;
+  /** Whose reviews are believed. Probes are answered to anyone. */
+  readonly callers: Callers;
+  /** What `/readyz` looks at. */
+  readonly checks: readonly HealthCheck[];
+  /** Told of what was turned away before anything was decided. */
+  readonly rejected?: ((reason: RejectedReason) => void) | undefined;
+  readonly clock?: Clock | undefined;
 }
+
+export type RejectedReason = RejectedBody['reason'] | 'NotBelieved' | 'Malformed' | 'NotReady';
 
 export interface WebhookServer {
   readonly port: number;
+  /** Bytes of all bodies that are held or have been announced. */
+  readonly bodyBytes: number;
   /** Puts a renewed certificate in use without dropping connections. */
   setCertificate(pair: KeyPair): void;
   /** Takes no new requests and resolves when those under way have been answered. */
@@ -29,31 +44,70 @@ export interface WebhookServer {
 
 /** The API server waits no longer than this for an answer. */
 const CLOSE_LIMIT_MS = 10_000;
-/** An object is at most 3 MiB, and a review carries two. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** For head and body together. */
+const REQUEST_LIMIT_MS = 10_000;
+const LIMITS = {
+  headersTimeout: REQUEST_LIMIT_MS,
+  requestTimeout: REQUEST_LIMIT_MS,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+  handshakeTimeout: 5000,
+};
+/** A body that nobody reads is thrown away for so long, so that its sender gets to see the answer. */
+const LINGER_MS = 500;
+/** The API server gives a webhook ten seconds unless its URL says otherwise; some of them are for the way. */
+const USUAL_TIMEOUT_MS = 10_000;
+const WAY_MS = 1000;
+const LONGEST_REVIEW_MS = 8000;
 
-/** Answers AdmissionReviews over TLS. A handler that throws refuses the request: what could not be decided is not granted. */
+/**
+ * Answers AdmissionReviews over TLS, of those it believes. Whatever a handler throws, and whatever it takes too long for,
+ * is answered without a grant; the process lives.
+ */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const { certificate, host, port } = options;
+  const { callers, certificate, host, port } = options;
   let closing = false;
-  const server = createServer({ cert: certificate.certificate, key: certificate.key }, (request, response) => {
-    // API servers keep connections and use them for as long as they are answered on.
-    if (closing) response.setHeader('connection', 'close');
-    serve(options, request, response).catch((error: unknown) => {
-      options.log.error({ path: request.url, error: String(error) }, 'answering a webhook request failed');
-      response.destroy();
-    });
+  const asksForCertificates = callers.authority !== undefined;
+  const secure = (pair: KeyPair) => ({
+    cert: pair.certificate,
+    key: pair.key,
+    ...(asksForCertificates ? { ca: callers.authority } : {}),
   });
+  const loop = watchEventLoop(options.clock ?? systemClock);
+  const intake = new Intake();
+  const server = createServer(
+    // Probes come without a certificate: who shows none is let in, and is answered nothing else.
+    { ...secure(certificate), ...LIMITS, requestCert: asksForCertificates, rejectUnauthorized: false },
+    (request, response) => {
+      // API servers keep connections and use them for as long as they are answered on.
+      if (closing) response.setHeader('connection', 'close');
+      serve({ ...options, intake, loop, proven }, request, response).catch((error: unknown) => {
+        options.log.warn({ error: messageOf(error) }, 'answering a webhook request failed');
+        response.destroy();
+      });
+    },
+  );
+  const proven = boundConnections(server);
+  if (asksForCertificates) {
+    server.on('secureConnection', (socket) => {
+      const shown = Object.keys(socket.getPeerCertificate() ?? {}).length > 0;
+      if (shown && !socket.authorized) socket.destroy();
+    });
+  }
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
-    setCertificate: (pair) => server.setSecureContext({ cert: pair.certificate, key: pair.key }),
+    get bodyBytes() {
+      return intake.bytes;
+    },
+    setCertificate: (pair) => server.setSecureContext(secure(pair)),
     close: () =>
       new Promise((resolve) => {
         closing = true;
         const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
         server.close(() => {
           clearTimeout(limit);
+          loop.stop();
           resolve();
         });
         server.closeIdleConnections();
@@ -71,73 +125,141 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-async function serve(
-  { handlers, isReady, log }: WebhookServerOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const path = (request.url ?? '/').split('?')[0] ?? '/';
-  if (path === '/healthz') return answer(response, 200, 'ok');
-  if (path === '/readyz')
-    return isReady() ? answer(response, 200, 'ok') : answer(response, 503, 'caches are not filled yet');
-  const handler = handlers.get(path);
-  if (handler === undefined) return answer(response, 404, 'no webhook is served at this path');
-  if (request.method !== 'POST') return answer(response, 405, 'reviews are sent by POST');
-  // The API server tries again or applies its failure policy; both are better than a guess.
-  if (!isReady()) return answer(response, 503, 'caches are not filled yet');
-  const text = await readBody(request);
-  if (text === undefined) return answer(response, 413, 'the review is too large');
-  let review: ReviewRequest;
-  try {
-    review = parseReview(text);
-  } catch (error) {
-    if (error instanceof ReviewFormatError) return answer(response, 400, error.message);
-    throw error;
+interface Serving extends WebhookServerOptions {
+  readonly intake: Intake;
+  readonly loop: HealthCheck;
+  /** Marks a connection as one of somebody who is believed. */
+  readonly proven: (socket: Socket) => void;
+}
+
+async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { callers, checks, handlers, intake, loop, rejected } = serving;
+  const url = request.url ?? '/';
+  const cut = url.indexOf('?');
+  const query = new URLSearchParams(cut < 0 ? '' : url.slice(cut + 1));
+  const whole = cut < 0 ? url : url.slice(0, cut);
+  const probed = probeChecks(whole, { checks, loop });
+  if (probed !== undefined) {
+    const { status, text } = answerProbe(probed, { verbose: query.has('verbose') });
+    return turnAway(request, response, status, text);
   }
+  const socket = request.socket as TLSSocket;
+  const { path, token } = splitToken(whole);
+  if (!(await callers.believes(socket, token))) {
+    rejected?.('NotBelieved');
+    return turnAway(request, response, 404, 'not found');
+  }
+  serving.proven(socket);
+  const handler = handlers.get(path);
+  if (handler === undefined) return turnAway(request, response, 404, 'no webhook is served at this path');
+  if (request.method !== 'POST') return turnAway(request, response, 405, 'reviews are sent by POST');
+  const traits = traitsOf(path);
+  const why = undecidable(checks);
+  // Others are left to the failure policy of their webhook, which is better than a guess.
+  if (why !== undefined && !traits.isEviction) {
+    rejected?.('NotReady');
+    return turnAway(request, response, 503, why);
+  }
+  try {
+    await intake.take(request, traits, async (text) => {
+      const review = parseReview(text);
+      const limitMs = reviewLimit(query.get('timeout'));
+      const verdict =
+        why === undefined
+          ? await decide(serving, { handler, limitMs, path, response, review, traits })
+          : traits.undecided(`Quorate cannot decide now, try again: ${why}`);
+      const body = formatReview(review.uid, verdict);
+      // Of known length, head and body go out as one.
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+      response.end(body);
+    });
+  } catch (error) {
+    if (error instanceof RejectedBody) {
+      rejected?.(error.reason);
+      return turnAway(request, response, error.status, error.message);
+    }
+    if (!(error instanceof ReviewFormatError)) throw error;
+    rejected?.('Malformed');
+    turnAway(request, response, 400, error.message);
+  }
+}
+
+function probeChecks(
+  path: string,
+  { checks, loop }: { checks: readonly HealthCheck[]; loop: HealthCheck },
+): readonly HealthCheck[] | undefined {
+  switch (path) {
+    // Whoever answers has its certificate and its ports.
+    case '/startupz':
+      return [];
+    case '/livez':
+    case '/healthz':
+      return [loop];
+    case '/readyz':
+      return checks;
+    default:
+      return undefined;
+  }
+}
+
+/** Answers what is not read; the rest of the request is thrown away for a moment, and the connection then closed. */
+function turnAway(request: IncomingMessage, response: ServerResponse, code: number, text: string): void {
+  response.statusCode = code;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(`${text}\n`);
+  if (request.complete || request.method === 'GET') return;
+  const cut = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  request.once('end', () => clearTimeout(cut));
+}
+
+/** How long a decision may take, by the timeout that the API server puts into the URL. */
+function reviewLimit(timeout: string | null): number {
+  const [, minutes = '0', seconds = ''] = /^(?:(\d+)m)?(\d+(?:\.\d+)?)s$/.exec(timeout ?? '') ?? [];
+  const givenMs = seconds === '' ? USUAL_TIMEOUT_MS : (Number(minutes) * 60 + Number(seconds)) * 1000;
+  return Math.min(Math.max(givenMs - WAY_MS, givenMs / 2), LONGEST_REVIEW_MS);
+}
+
+interface Question {
+  readonly handler: ReviewHandler;
+  readonly review: ReviewRequest;
+  readonly traits: ReviewTraits;
+  readonly path: string;
+  readonly limitMs: number;
+  readonly response: ServerResponse;
+}
+
+/** The handler's answer, or the one of a handler that could not decide, in time whatever happens. */
+async function decide(
+  { clock = systemClock, log }: Serving,
+  { handler, limitMs, path, response, review, traits }: Question,
+): Promise<ReviewResponse> {
   const abort = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) abort.abort(new Error('the API server no longer waits'));
   });
-  let verdict: ReviewResponse;
-  try {
-    verdict = await handler(review, abort.signal);
-  } catch (error) {
-    log.error(
-      { path, namespace: review.namespace, name: review.name, error: String(error) },
-      'a review could not be decided',
-    );
-    const message = `Quorate could not decide: ${error instanceof Error ? error.message : String(error)}`;
-    verdict = { allowed: false, status: { status: 'Failure', code: 500, reason: 'InternalError', message } };
-  }
-  const body = formatReview(review.uid, verdict);
-  // Of known length, head and body go out as one.
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  response.end(body);
-}
-
-function answer(response: ServerResponse, code: number, text: string): void {
-  response.statusCode = code;
-  response.setHeader('content-type', 'text/plain; charset=utf-8');
-  response.end(`${text}\n`);
-}
-
-/** Undefined where it is too large. */
-function readBody(request: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else {
-        request.pause();
-        resolve(undefined);
-      }
+  const failed = (error: unknown): ReviewResponse => {
+    const { name, namespace } = review;
+    const message = messageOf(error);
+    log.error({ path, namespace, name, error: message }, 'a review could not be decided');
+    return traits.undecided(`Quorate could not decide: ${message}`);
+  };
+  return new Promise((resolve) => {
+    const cancel = clock.after(limitMs, () => {
+      const late = new Error(`no decision within ${limitMs / 1000} s`);
+      abort.abort(late);
+      resolve(failed(late));
     });
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.once('error', reject);
-    request.once('close', () => {
-      if (!request.complete) reject(new Error('the API server hung up'));
-    });
+    // A handler may also throw before it returns its promise.
+    void Promise.resolve()
+      .then(() => handler(review, abort.signal))
+      .catch((error: unknown) => (abort.signal.aborted ? traits.undecided('too late') : failed(error)))
+      .then(resolve)
+      .finally(cancel);
   });
+}
+
+/** Of whatever was thrown; not everything can be made into text. */
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : 'for a reason that nobody gave';
 }

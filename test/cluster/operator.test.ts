@@ -148,6 +148,7 @@ function review(operator: Operator, pod: string): Promise<boolean> {
       subResource: 'eviction',
       namespace: 'default',
       name: pod,
+      userInfo: { username: 'drainer' },
       object: { metadata: { name: pod } },
     },
   });
@@ -156,8 +157,9 @@ function review(operator: Operator, pod: string): Promise<boolean> {
       {
         host: '127.0.0.1',
         port: operator.webhookPort,
-        path: '/validate-eviction',
+        path: operator.reviewPath('/validate-eviction'),
         method: 'POST',
+        headers: { 'content-length': Buffer.byteLength(body) },
         ca: operator.authority,
       },
       (response) => {

@@ -138,9 +138,12 @@ test('checkWebhooks() judges the age of the certificate, its authority and the f
   const authority = await createAuthority('ca', { now: NOW, days: 3650 });
   const pair = await issueServer(authority, 'w', ['w'], { now: NOW, days: 90 });
   const encode = (text: string): string => Buffer.from(text).toString('base64');
-  const at = (days: number, failOpen = false) => {
+  const at = (days: number, { failOpen = false, token = '' } = {}) => {
     const configuration = validatingWebhooks({ namespace: 'quorate-system', failOpen, certManager: false });
-    for (const { clientConfig } of configuration.webhooks ?? []) clientConfig.caBundle = encode(authority.certificate);
+    for (const { clientConfig } of configuration.webhooks ?? []) {
+      clientConfig.caBundle = encode(authority.certificate);
+      if (clientConfig.service) clientConfig.service.path = `/${token || 'a'.repeat(64)}/validate`;
+    }
     const findings = checkWebhooks(
       facts({
         nowMs: NOW + days * 86_400_000,
@@ -152,6 +155,7 @@ test('checkWebhooks() judges the age of the certificate, its authority and the f
   };
   const whole = {
     webhooks: 'ok',
+    'webhook callers': 'ok',
     'webhook reachability': 'ok',
     'certificate authority': 'ok',
     'certificate age': 'ok',
@@ -159,5 +163,6 @@ test('checkWebhooks() judges the age of the certificate, its authority and the f
   expect(at(0)).toEqual(whole);
   expect(at(70)).toEqual({ ...whole, 'certificate age': 'warn' });
   expect(at(91)).toEqual({ ...whole, 'certificate age': 'fail' });
-  expect(at(0, true)).toEqual({ ...whole, webhooks: 'warn' });
+  expect(at(0, { failOpen: true })).toEqual({ ...whole, webhooks: 'warn' });
+  expect(at(0, { token: 'guessable' })).toEqual({ ...whole, 'webhook callers': 'fail' });
 });

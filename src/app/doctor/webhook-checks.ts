@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { ValidatingWebhookConfiguration } from '../../api/generated/admissionregistration-v1.ts';
 import { renewAt } from '../../machinery/runtime/certificates.ts';
-import { WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
+import { splitToken, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
+import { REVIEWS_ANNOTATION } from '../operator/lease.ts';
 import type { ClusterFacts } from './facts.ts';
 import { fail, type Finding, ok, skip, warn } from './finding.ts';
 
@@ -19,7 +20,7 @@ export function checkWebhooks(facts: ClusterFacts): Finding[] {
   if (ours === undefined) {
     return [fail('webhooks', 'the API server does not ask Quorate about anything', REINSTALL)];
   }
-  return [checkPolicy(ours), checkReach(facts), ...checkTrust(facts, ours), checkAge(facts)];
+  return [checkPolicy(ours), checkCallers(facts, ours), checkReach(facts), ...checkTrust(facts, ours), checkAge(facts)];
 }
 
 function checkPolicy({ webhooks = [] }: ValidatingWebhookConfiguration): Finding {
@@ -33,6 +34,24 @@ function checkPolicy({ webhooks = [] }: ValidatingWebhookConfiguration): Finding
         `requests pass ${open.join(', ')} when no replica answers`,
         'install without --fail-open, if a missing answer must not be a grant',
       );
+}
+
+/** Whoever reaches the webhook could otherwise charge budgets with reviews of his own. */
+function checkCallers({ lease, namespace }: ClusterFacts, { webhooks = [] }: ValidatingWebhookConfiguration): Finding {
+  const check = 'webhook callers';
+  if (lease.value?.metadata.annotations?.[REVIEWS_ANNOTATION] === 'Certificate') {
+    return ok(check, 'reviews are believed by the certificate of who asks');
+  }
+  const open = webhooks.filter(({ clientConfig }) => {
+    const path = clientConfig?.service?.path ?? (clientConfig?.url ? new URL(clientConfig.url).pathname : '');
+    return splitToken(path).token === undefined;
+  });
+  if (open.length === 0) return ok(check, 'reviews are believed by the secret in their path');
+  return fail(
+    check,
+    `reviews are not authenticated: no secret in the path of ${open.map(({ name }) => name).join(', ')}`,
+    `the operator fills it in when it runs: ${LOGS}${namespace}`,
+  );
 }
 
 function checkReach({ namespace, trial }: ClusterFacts): Finding {

@@ -26,6 +26,9 @@ import {
   systemClock,
 } from '../../machinery/runtime/index.ts';
 import {
+  type Callers,
+  callersByCertificate,
+  callersByToken,
   LedgerDesk,
   type Mode,
   NAME,
@@ -38,11 +41,12 @@ import {
   serviceNames,
   startWebhookServer,
   type WebhookServer,
+  withToken,
 } from '../../webhook/index.ts';
 import { runComponents, type RunningComponents } from '../run-components.ts';
 
 import { createRefusalRecorder } from '../unavailability-refusals.ts';
-import { keepAuthority } from './authority.ts';
+
 import {
   ensureCertificate,
   followCertificate,
@@ -51,11 +55,14 @@ import {
   type ServingCertificate,
 } from './certificates.ts';
 import { isServed } from './discovery.ts';
-import { MODE_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
+import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
 import { preflight } from './preflight.ts';
 import { projections } from './projections.ts';
+import { keepRegistration } from './registration.ts';
+import { openReviewTokens, type ReviewTokens } from './review-tokens.ts';
+import { countRejected, measured } from './reviews.ts';
 
 export interface OperatorOptions {
   readonly kubeconfig?: string | undefined;
@@ -71,6 +78,8 @@ export interface OperatorOptions {
   readonly hosts?: readonly string[] | undefined;
   /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
   readonly certificates?: string | undefined;
+  /** Reviews are believed by the certificate of who asks; otherwise by a secret in their path. */
+  readonly clients?: { readonly authority: string; readonly names: readonly string[] } | undefined;
   readonly gates?: FeatureGates | undefined;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
@@ -90,6 +99,8 @@ export interface Operator {
   readonly webhookPort: number;
   readonly metricsPort: number;
   readonly authority: string;
+  /** Where reviews are believed that come without a certificate. */
+  readonly reviewPath: (path: string) => string;
   readonly isLeading: () => boolean;
   /** Resolves when every cache is filled and reviews are answered. */
   readonly ready: Promise<void>;
@@ -119,6 +130,10 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   try {
     const { version } = await preflight(client, { gates: options.gates ?? new FeatureGates(), namespace });
     const certificate = await openCertificate(options, client, clock);
+    const tokens =
+      options.clients === undefined
+        ? await openReviewTokens({ client, clock, log, namespace, signal: abort.signal })
+        : undefined;
     let leading = false;
     let ended = (): void => {};
     const released = new Promise<void>((resolve) => (ended = resolve));
@@ -129,7 +144,11 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       namespace,
       name: NAME,
       identity: options.identity,
-      annotations: { [MODE_ANNOTATION]: options.mode, [VERSION_ANNOTATION]: QUORATE_VERSION },
+      annotations: {
+        [MODE_ANNOTATION]: options.mode,
+        [VERSION_ANNOTATION]: QUORATE_VERSION,
+        [REVIEWS_ANNOTATION]: tokens === undefined ? 'Certificate' : 'Token',
+      },
       signal: abort.signal,
       lost: options.lost,
       ended,
@@ -144,24 +163,28 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       metrics,
       send,
       certificate,
+      tokens,
       signal: abort.signal,
     });
     const metricsServer = await serveMetrics(metrics, options);
-    const trusted = keepAuthority({ client, clock, log, signal: abort.signal }, certificate.authority);
+    const registration = { authority: certificate.authority, token: tokens?.current() };
+    const registered = keepRegistration({ client, clock, log, signal: abort.signal }, registration);
+    tokens?.onRenewed((token) => void registered.set({ token }));
     const renewed = (next: ServingCertificate): void => {
       running.webhook.setCertificate(next.pair);
-      void trusted.set(next.authority);
+      void registered.set({ authority: next.authority });
     };
     const upkeep = { client, clock, namespace, hosts: hostsOf(options), log, signal: abort.signal };
     if (options.certificates === undefined) keepCertificateFresh(upkeep, certificate, renewed);
     else followCertificate(options.certificates, upkeep, certificate, renewed);
-    await trusted.set(certificate.authority);
+    await registered.set({});
     return {
       server: access.server,
       clusterVersion: version,
       webhookPort: running.webhook.port,
       metricsPort: (metricsServer.address() as { port: number }).port,
       authority: certificate.authority,
+      reviewPath: (path) => withToken(tokens?.current(), path),
       isLeading: () => leading,
       ready: running.ready,
       async stop() {
@@ -190,6 +213,7 @@ interface Parts {
   readonly metrics: Metrics;
   readonly send: ReturnType<typeof createHttpTransport>['send'];
   readonly certificate: ServingCertificate;
+  readonly tokens: ReviewTokens | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -297,32 +321,16 @@ async function startParts(
     port: options.webhookPort,
     log,
     handlers: measured(handlers, metrics, clock),
-    isReady: () => synced,
+    callers: callersOf(options, parts.tokens),
+    rejected: countRejected(metrics),
+    checks: [{ name: 'caches', needed: true, problem: () => (synced ? undefined : 'not filled yet') }],
   });
   return { components, ledgers, webhook, ready };
 }
 
-/** Counts and times every review. */
-function measured(
-  handlers: ReadonlyMap<string, ReviewHandler>,
-  metrics: Metrics,
-  clock: Clock,
-): Map<string, ReviewHandler> {
-  const seconds = metrics.histogram('quorate_review_seconds', 'Time to answer an admission review', {
-    labelNames: ['path', 'allowed'],
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
-  });
-  return new Map(
-    [...handlers].map(([path, handler]): [string, ReviewHandler] => [
-      path,
-      async (request, signal) => {
-        const start = clock.now();
-        const response = await handler(request, signal);
-        seconds.observe({ path, allowed: String(response.allowed) }, (clock.now() - start) / 1000);
-        return response;
-      },
-    ]),
-  );
+function callersOf({ clients }: OperatorOptions, tokens: ReviewTokens | undefined): Callers {
+  if (tokens !== undefined) return callersByToken({ tokens: () => tokens.valid(), refresh: () => tokens.refresh() });
+  return callersByCertificate(clients?.authority ?? '', clients?.names);
 }
 
 function openCertificate(options: OperatorOptions, client: Client, clock: Clock): Promise<ServingCertificate> {

@@ -13,7 +13,7 @@ import {
 import { qualifiedResource, resourcePath } from '../../api/resource.ts';
 import { type Client, type FeatureGates, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
 import { WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
-import { webhookConfigurationType } from './authority.ts';
+import { webhookConfigurationType } from './registration.ts';
 
 /** The cluster lacks something without which nothing can be decided; the message says what to do. */
 export class PreflightError extends Error {

@@ -60,6 +60,11 @@ export class ManualClock implements Clock {
     this.#now = now;
   }
 
+  /** Lets time pass while no timer is served, as on a thread that is busy or a machine that is paused. */
+  pass(ms: number): void {
+    this.#moveTo(this.#elapsed + ms);
+  }
+
   after(delayMs: number, callback: () => void): () => void {
     const timer = { due: this.#elapsed + Math.max(delayMs, 0), order: this.#order++, callback };
     this.#timers.add(timer);

@@ -1,6 +1,13 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
-import { CERTIFICATE_SECRET, type InstallOptions, labels, NAME, WEBHOOK_CONFIGURATION } from './options.ts';
+import {
+  CERTIFICATE_SECRET,
+  type InstallOptions,
+  labels,
+  NAME,
+  TOKEN_SECRET,
+  WEBHOOK_CONFIGURATION,
+} from './options.ts';
 
 export const rule = (
   apiGroups: string[],
@@ -42,7 +49,7 @@ function clusterRules(): PolicyRule[] {
     rule(
       ['admissionregistration.k8s.io'],
       ['validatingwebhookconfigurations'],
-      ['get', 'patch'],
+      [...READ, 'patch'],
       [WEBHOOK_CONFIGURATION],
     ),
   ];
@@ -73,7 +80,7 @@ export function accessObjects(options: InstallOptions): [ClusterRole, ClusterRol
         rule(['coordination.k8s.io'], ['leases'], ['create']),
         rule(['coordination.k8s.io'], ['leases'], ['get', 'update'], [NAME]),
         rule([''], ['secrets'], ['create']),
-        rule([''], ['secrets'], ['get', 'update'], [CERTIFICATE_SECRET]),
+        rule([''], ['secrets'], ['get', 'update'], [CERTIFICATE_SECRET, TOKEN_SECRET]),
       ],
     },
     {

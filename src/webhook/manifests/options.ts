@@ -13,6 +13,8 @@ export interface InstallOptions {
   readonly groups: GroupKinds;
   /** Also install our scheduler, for pods that name it. */
   readonly scheduler: boolean;
+  /** CIDRs that API servers and nodes ask from; nobody else reaches the webhook's port. None: anybody does. */
+  readonly webhookFrom: readonly string[];
 }
 
 export type GroupKinds = 'native' | 'crd';
@@ -26,12 +28,15 @@ export const defaultInstall: InstallOptions = {
   certManager: false,
   groups: 'native',
   scheduler: false,
+  webhookFrom: [],
 };
 
 export const NAME = 'quorate';
 export const SCHEDULER = 'quorate-scheduler';
 export const SERVICE = 'quorate-webhook';
 export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
+/** Holds the secret path of reviews. */
+export const TOKEN_SECRET = 'quorate-webhook-token';
 export const WEBHOOK_CONFIGURATION = 'quorate';
 export const WEBHOOK_PORT = 9443;
 export const METRICS_PORT = 8080;

@@ -3,6 +3,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../../api/generated/admissionregistration-v1.ts';
 import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
+import { reviewPath } from '../routes.ts';
 import { IGNORE_LABEL, type InstallOptions, labels, SERVICE, WEBHOOK_CONFIGURATION } from './options.ts';
 
 /** Where the API server finds the webhook: the Service in a cluster, a URL where there is none. */
@@ -21,13 +22,14 @@ export function validatingWebhooks(
   { certManager, failOpen, groups = 'native', namespace }: WebhookOptions,
   reach: Reach = { service: SERVICE },
 ): ValidatingWebhookConfiguration {
-  const clientConfig = (path: string): ValidatingWebhook['clientConfig'] =>
+  // The operator fills in the path, which is secret; what manifests do not state stays when they are applied again.
+  const clientConfig = (name: string): ValidatingWebhook['clientConfig'] =>
     'url' in reach
-      ? { url: `${reach.url}${path}`, caBundle: Buffer.from(reach.caBundle).toString('base64') }
-      : { service: { name: reach.service, namespace, path, port: 443 } };
-  const webhook = (name: string, path: string, rules: ValidatingWebhook['rules']): ValidatingWebhook => ({
+      ? { url: `${reach.url}${reviewPath(name) ?? '/'}`, caBundle: Buffer.from(reach.caBundle).toString('base64') }
+      : { service: { name: reach.service, namespace, port: 443 } };
+  const webhook = (name: string, rules: ValidatingWebhook['rules']): ValidatingWebhook => ({
     name: `${name}.quorate.dev`,
-    clientConfig: clientConfig(path),
+    clientConfig: clientConfig(`${name}.quorate.dev`),
     rules,
     failurePolicy: failOpen ? 'Ignore' : 'Fail',
     matchPolicy: 'Equivalent',
@@ -53,7 +55,7 @@ export function validatingWebhooks(
         : {}),
     },
     webhooks: [
-      webhook('evictions', '/validate-eviction', [
+      webhook('evictions', [
         {
           operations: ['CREATE'],
           apiGroups: [''],
@@ -62,7 +64,7 @@ export function validatingWebhooks(
           scope: 'Namespaced',
         },
       ]),
-      webhook('pods', '/validate-pods', [
+      webhook('pods', [
         {
           operations: ['UPDATE', 'DELETE'],
           apiGroups: [''],
@@ -79,7 +81,7 @@ export function validatingWebhooks(
         },
       ]),
       {
-        ...webhook('downscales', '/pick-downscale', [
+        ...webhook('downscales', [
           {
             operations: ['UPDATE'],
             apiGroups: ['apps'],
@@ -92,7 +94,7 @@ export function validatingWebhooks(
         failurePolicy: 'Ignore',
         matchConditions: [{ name: 'shrinks', expression: SHRINKS }],
       },
-      webhook('pickers', '/validate-pickers', [
+      webhook('pickers', [
         {
           operations: ['CREATE', 'UPDATE'],
           apiGroups: ['policy.quorate.dev'],
@@ -104,7 +106,7 @@ export function validatingWebhooks(
       // Where the cluster serves groups itself, it checks them itself.
       ...(groups === 'crd'
         ? [
-            webhook('podgroups', '/validate-pod-groups', [
+            webhook('podgroups', [
               {
                 operations: ['CREATE', 'UPDATE'],
                 apiGroups: [OWN_SCHEDULING_GROUP],
@@ -115,7 +117,7 @@ export function validatingWebhooks(
             ]),
           ]
         : []),
-      webhook('budgets', '/validate-budgets', [
+      webhook('budgets', [
         {
           operations: ['CREATE', 'UPDATE'],
           apiGroups: ['policy.kruise.io'],
@@ -124,7 +126,7 @@ export function validatingWebhooks(
           scope: 'Namespaced',
         },
       ]),
-      webhook('groups', '/validate-groups', [
+      webhook('groups', [
         {
           operations: ['CREATE'],
           apiGroups: ['policy.quorate.dev'],

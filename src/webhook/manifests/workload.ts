@@ -1,5 +1,6 @@
 import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Namespace, Service, ServiceAccount } from '../../api/generated/core-v1.ts';
+import type { NetworkPolicy } from '../../api/generated/networking-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import {
@@ -17,7 +18,7 @@ const CERTIFICATE_FOLDER = '/etc/quorate/tls';
 
 export function workloadObjects(
   options: InstallOptions,
-): (Namespace | ServiceAccount | Service | Deployment | PodDisruptionBudget | KubeObject)[] {
+): (Namespace | ServiceAccount | Service | Deployment | PodDisruptionBudget | NetworkPolicy | KubeObject)[] {
   const { certManager, namespace } = options;
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace, labels } },
@@ -34,6 +35,7 @@ export function workloadObjects(
     },
     ...(certManager ? certManagerObjects(options) : []),
     deployment(options),
+    networkPolicy(options),
     {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
@@ -86,7 +88,8 @@ function deployment({ certManager, image, mode, namespace, replicas }: InstallOp
                 { name: 'metrics', containerPort: METRICS_PORT },
               ],
               readinessProbe: probe('/readyz'),
-              livenessProbe: { ...probe('/healthz'), failureThreshold: 6 },
+              livenessProbe: { ...probe('/livez'), failureThreshold: 6 },
+              startupProbe: { ...probe('/startupz'), failureThreshold: 24 },
               resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
               securityContext: {
                 allowPrivilegeEscalation: false,
@@ -101,6 +104,27 @@ function deployment({ certManager, image, mode, namespace, replicas }: InstallOp
           ...(certManager ? { volumes: [{ name: 'tls', secret: { secretName: CERTIFICATE_SECRET } }] } : {}),
         },
       },
+    },
+  };
+}
+
+/** Nothing but the ports it serves; and the webhook's only for those who have reason to ask, where they are known. */
+function networkPolicy({ namespace, webhookFrom }: InstallOptions): NetworkPolicy {
+  const port = (name: string) => ({ protocol: 'TCP', port: name });
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: NAME, namespace, labels },
+    spec: {
+      podSelector: { matchLabels: { ...labels } },
+      policyTypes: ['Ingress'],
+      ingress: [
+        {
+          ports: [port('webhook')],
+          ...(webhookFrom.length === 0 ? {} : { from: webhookFrom.map((cidr) => ({ ipBlock: { cidr } })) }),
+        },
+        { ports: [port('metrics')] },
+      ],
     },
   };
 }

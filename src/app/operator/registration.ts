@@ -1,0 +1,100 @@
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from '../../api/generated/admissionregistration-v1.ts';
+import { builtinType } from '../../api/registry.ts';
+import type { ResourceType } from '../../api/resource.ts';
+import {
+  type Client,
+  type Clock,
+  Informer,
+  isConflict,
+  isNotFound,
+  type Logger,
+} from '../../machinery/runtime/index.ts';
+import { reviewPath, WEBHOOK_CONFIGURATION, withToken } from '../../webhook/index.ts';
+
+export const webhookConfigurationType = builtinType(
+  'ValidatingWebhookConfiguration',
+  'admissionregistration.k8s.io',
+) as ResourceType<ValidatingWebhookConfiguration>;
+
+const LOOK_AGAIN_MS = 30_000;
+
+/** What the API server must know to reach us, to trust us and to be believed. */
+export interface Registration {
+  /** PEM of who signs our certificate. */
+  readonly authority: string;
+  /** First part of the path of every review; absent where callers are told by their certificate. */
+  readonly token?: string | undefined;
+}
+
+export interface RegistrationKeeper {
+  /** Puts what has changed in force. */
+  set(change: Partial<Registration>): Promise<void>;
+}
+
+/**
+ * Fills in what the manifests leave out, and again whenever it is missing: the configuration may be applied after we
+ * started, or made anew. Without a configuration nothing is asked of us yet.
+ */
+export function keepRegistration(
+  { client, clock, log, signal }: { client: Client; clock: Clock; log: Logger; signal: AbortSignal },
+  first: Registration,
+): RegistrationKeeper {
+  let wanted = first;
+  const look = async (): Promise<void> => {
+    try {
+      await register(client, wanted, log);
+    } catch (error) {
+      // Another replica was faster; its change comes to us as well.
+      if (isNotFound(error) || isConflict(error)) return;
+      log.error({ error: String(error) }, 'cannot tell the API server where to ask and whom to trust');
+    }
+  };
+  const informer = new Informer({
+    client,
+    clock,
+    log,
+    type: webhookConfigurationType,
+    fieldSelector: `metadata.name=${WEBHOOK_CONFIGURATION}`,
+  });
+  informer.addHandler({ added: () => void look(), updated: () => void look() });
+  informer.start(signal);
+  const arm = (): void => {
+    if (signal.aborted) return;
+    const cancel = clock.after(LOOK_AGAIN_MS, () => void look().then(arm));
+    signal.addEventListener('abort', cancel, { once: true });
+  };
+  arm();
+  return {
+    async set(change) {
+      wanted = { ...wanted, ...change };
+      await look();
+    },
+  };
+}
+
+async function register(client: Client, wanted: Registration, log: Logger): Promise<void> {
+  const found = await client.get(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION });
+  const webhooks = (found.webhooks ?? []).map((one) => ({ ...one, clientConfig: filledIn(one, wanted) }));
+  if (JSON.stringify(webhooks) === JSON.stringify(found.webhooks ?? [])) return;
+  // The list is replaced whole, so it must be the one that was read.
+  const body = { metadata: { resourceVersion: found.metadata.resourceVersion }, webhooks };
+  await client.patch(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION }, { type: 'merge', body });
+  log.info({ configuration: WEBHOOK_CONFIGURATION }, 'the API server knows where to ask and whom to trust now');
+}
+
+function filledIn(
+  { clientConfig, name }: ValidatingWebhook,
+  { authority, token }: Registration,
+): ValidatingWebhook['clientConfig'] {
+  const caBundle = Buffer.from(authority).toString('base64');
+  const plain = reviewPath(name);
+  // A webhook that is not ours in an object that is: its path is not ours to choose.
+  if (plain === undefined) return clientConfig;
+  const path = withToken(token, plain);
+  if (clientConfig?.service) return { ...clientConfig, caBundle, service: { ...clientConfig.service, path } };
+  if (!clientConfig?.url) return { ...clientConfig, caBundle };
+  return { ...clientConfig, caBundle, url: `${new URL(clientConfig.url).origin}${path}` };
+}

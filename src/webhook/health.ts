@@ -1,0 +1,65 @@
+/** What probes are told: each check by name, and what is wrong now. */
+import type { Clock } from '../machinery/runtime/index.ts';
+
+export interface HealthCheck {
+  readonly name: string;
+  /** Nothing may be decided while it fails. */
+  readonly needed?: boolean;
+  /** What is wrong now, in words; undefined where all is well. */
+  readonly problem: () => string | undefined;
+}
+
+export interface HealthAnswer {
+  readonly status: 200 | 503;
+  readonly text: string;
+}
+
+export function answerProbe(checks: readonly HealthCheck[], { verbose }: { verbose: boolean }): HealthAnswer {
+  const found = checks.map(({ name, problem }) => ({ name, wrong: problem() }));
+  const wrong = found.filter((one) => one.wrong !== undefined);
+  const status = wrong.length === 0 ? 200 : 503;
+  if (!verbose && status === 200) return { status, text: 'ok' };
+  const shown = verbose ? found : wrong;
+  const lines = shown.map((one) => (one.wrong === undefined ? `[+]${one.name} ok` : `[-]${one.name}: ${one.wrong}`));
+  return { status, text: lines.join('\n') };
+}
+
+/** Why nothing can be decided now; undefined where it can. */
+export function undecidable(checks: readonly HealthCheck[]): string | undefined {
+  for (const { name, needed, problem } of checks) {
+    const wrong = needed === true ? problem() : undefined;
+    if (wrong !== undefined) return `${name}: ${wrong}`;
+  }
+  return undefined;
+}
+
+const TICK_MS = 1000;
+const BLOCKED_MS = 5000;
+/** For so long a blocked thread is told of; while it was blocked nobody could be told anything. */
+const TOLD_MS = 10_000;
+
+/** Fails when the only thread stood still for five seconds, now or a moment ago. */
+export function watchEventLoop(clock: Clock): HealthCheck & { stop(): void } {
+  let turnedMs = clock.elapsed();
+  let blocked: { atMs: number; forMs: number } | undefined;
+  let cancel = (): void => {};
+  const look = (): void => {
+    const gapMs = clock.elapsed() - turnedMs;
+    turnedMs += gapMs;
+    if (gapMs > BLOCKED_MS) blocked = { atMs: turnedMs, forMs: gapMs };
+  };
+  const tick = (): void => {
+    look();
+    cancel = clock.after(TICK_MS, tick);
+  };
+  tick();
+  return {
+    name: 'event-loop',
+    problem() {
+      look();
+      if (blocked === undefined || clock.elapsed() - blocked.atMs > TOLD_MS) return undefined;
+      return `it stood still for ${Math.round(blocked.forMs / 1000)} s`;
+    },
+    stop: () => cancel(),
+  };
+}

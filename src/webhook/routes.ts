@@ -1,0 +1,53 @@
+/** Where each webhook is asked, how large its reviews are, and what is said when no decision can be made. */
+import { allow, refuse, type ReviewResponse } from './review.ts';
+
+export interface ReviewTraits {
+  readonly maxBodyBytes: number;
+  /** Evictions have a share of the memory for bodies that nothing else can take. */
+  readonly isEviction: boolean;
+  /** The answer where the handler failed, or took too long. */
+  readonly undecided: (why: string) => ReviewResponse;
+}
+
+const MIB = 1024 * 1024;
+
+/** Drains wait for 429 and give up on anything else. */
+const EVICTION: ReviewTraits = {
+  maxBodyBytes: 3 * MIB,
+  isEviction: true,
+  undecided: (message) => refuse({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 1 } }),
+};
+/** An object is at most 3 MiB, and a review carries two. */
+const OTHER: ReviewTraits = {
+  maxBodyBytes: 8 * MIB,
+  isEviction: false,
+  undecided: (message) => refuse({ code: 500, reason: 'InternalError', message }),
+};
+/** A picker chooses; it never keeps a workload from shrinking. */
+const CHOICE: ReviewTraits = { ...OTHER, undecided: () => allow };
+
+interface Route {
+  /** Name of the webhook in its configuration. */
+  readonly webhook: string;
+  readonly path: string;
+  readonly traits: ReviewTraits;
+}
+
+const ROUTES: readonly Route[] = [
+  { webhook: 'evictions.quorate.dev', path: '/validate-eviction', traits: EVICTION },
+  { webhook: 'groups.quorate.dev', path: '/validate-groups', traits: EVICTION },
+  { webhook: 'pods.quorate.dev', path: '/validate-pods', traits: OTHER },
+  { webhook: 'downscales.quorate.dev', path: '/pick-downscale', traits: CHOICE },
+  { webhook: 'pickers.quorate.dev', path: '/validate-pickers', traits: OTHER },
+  { webhook: 'podgroups.quorate.dev', path: '/validate-pod-groups', traits: OTHER },
+  { webhook: 'budgets.quorate.dev', path: '/validate-budgets', traits: OTHER },
+];
+
+export function traitsOf(path: string): ReviewTraits {
+  return ROUTES.find((route) => route.path === path)?.traits ?? OTHER;
+}
+
+/** The path a webhook of ours is asked at; undefined for a name that is not ours. */
+export function reviewPath(webhook: string): string | undefined {
+  return ROUTES.find((route) => route.webhook === webhook)?.path;
+}
