@@ -4,6 +4,7 @@
  */
 import { ApiError, type StatusBody } from '../machinery/runtime/index.ts';
 import { formatIssues, type Issue } from '../machinery/values/index.ts';
+import { LIMITS } from './limits.ts';
 
 export { ApiError };
 
@@ -109,6 +110,16 @@ export const expired = (message = 'The resourceVersion for the provided list is 
 export const tooLargeBody = (limit: number) =>
   failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
+export const tooManyValues = () =>
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LIMITS.bodyValues} values in one body`);
+
+export const tooManyObjects = (path: string) =>
+  failure(
+    413,
+    'RequestEntityTooLarge',
+    `Request entity too large: limit is ${LIMITS.listedObjects} objects in one list, which ${path.slice(0, 1000)} exceeds`,
+  );
+
 export const tooManyRequests = (message: string, extra: Partial<StatusDetails> = {}) =>
   failure(429, 'TooManyRequests', message, { details: extra });
 
@@ -126,10 +137,12 @@ export const tooLargeResourceVersion = (asked: number, current: number) =>
     retryAfterSeconds: 1,
   });
 
-/** 422 with one cause per issue; `kind` and not the plural names the subject here. */
-export function invalid(subject: Pick<Subject, 'group' | 'kind'>, name: string, issues: readonly Issue[]): ApiError {
+/** 422 with one cause per issue, up to a bound; `kind` and not the plural names the subject here. */
+export function invalid(subject: Pick<Subject, 'group' | 'kind'>, name: string, all: readonly Issue[]): ApiError {
   const what = subject.group === '' ? subject.kind : `${subject.kind}.${subject.group}`;
-  return failure(422, 'Invalid', `${what} "${name}" is invalid: ${formatIssues(issues)}`, {
+  const issues = all.slice(0, LIMITS.listedIssues);
+  const more = all.length > issues.length ? ` and ${all.length - issues.length} more` : '';
+  return failure(422, 'Invalid', `${what} "${name}" is invalid: ${formatIssues(issues)}${more}`, {
     details: {
       ...(name !== '' && { name }),
       ...(subject.group !== '' && { group: subject.group }),

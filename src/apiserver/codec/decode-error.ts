@@ -2,6 +2,3 @@
 export class DecodeError extends Error {
   override name = 'DecodeError';
 }
-
-/** Nesting beyond this is refused, so that walks over an object stay within the stack. */
-export const MAX_DEPTH = 1000;

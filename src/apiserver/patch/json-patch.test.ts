@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deepClone } from '../../machinery/values/index.ts';
 import { applyJsonPatch } from './json-patch.ts';
+import { OPERATIONS } from './json-patch-operations.ts';
 import { PatchError } from './patch-error.ts';
+import { PatchWork } from './patch-work.ts';
 
 const codeOf = (run: () => unknown): number => {
   try {
@@ -46,6 +48,62 @@ test.each([
 test('applyJsonPatch() stops a patch that doubles the object with every copy', () => {
   const patch = Array.from({ length: 100 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/k${i}` }));
   expect(codeOf(() => applyJsonPatch({ a: { text: 'x'.repeat(1000) } }, patch))).toBe(422);
+});
+
+const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
+
+test('17.11: applyJsonPatch() moves a value without copying it, however large', () => {
+  const large = entries(20_000);
+  const work = new PatchWork();
+  const document = { root: { a: large } as unknown };
+  for (let at = 0; at < 400; at++) {
+    const [from, path] = at % 2 === 0 ? ['/a', '/b'] : ['/b', '/a'];
+    OPERATIONS.move(document, { op: 'move', from, path }, work);
+  }
+  expect(work.spent).toBe(0);
+  expect((document.root as { a: unknown }).a).toBe(large);
+});
+
+test.each([
+  [
+    'insertions before a long list',
+    [
+      { op: 'add', path: '/l', value: Array.from({ length: 50_000 }, () => 0) },
+      ...Array.from({ length: 9999 }, () => ({ op: 'add', path: '/l/0', value: 0 })),
+    ],
+  ],
+  [
+    'moves within a long list',
+    [
+      { op: 'add', path: '/l', value: Array.from({ length: 50_000 }, () => 0) },
+      ...Array.from({ length: 9999 }, () => ({ op: 'move', from: '/l/0', path: '/l/-' })),
+    ],
+  ],
+  [
+    'comparisons of a large map with itself',
+    [
+      { op: 'copy', from: '/large', path: '/a' },
+      ...Array.from({ length: 12 }, () => ({ op: 'test', path: '/a', value: entries(20_000) })),
+    ],
+  ],
+])('17.11: applyJsonPatch() ends %s', (_, patch) => {
+  expect(codeOf(() => applyJsonPatch({ large: entries(20_000), l: [] }, patch))).toBe(413);
+});
+
+test('17.11: applyJsonPatch() refuses to nest deeper than a body may', () => {
+  const chain = (levels: number): string => '/a'.repeat(levels);
+  const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
+  const patch = [1, 2].map((times) => ({ op: 'copy', from: '/b', path: chain(600 * times + 1) }));
+  expect(codeOf(() => applyJsonPatch({ a: deep(600), b: deep(600) }, patch))).toBe(422);
+});
+
+test.each([
+  ['a member that is not there is replaced', [{ op: 'replace', path: '/new', value: 1 }], { a: 1, l: [1, 2], new: 1 }],
+  ['an index counts from the end', [{ op: 'replace', path: '/l/-1', value: 3 }], { a: 1, l: [1, 3] }],
+  ['nothing equals null', [{ op: 'test', path: '/none', value: null }], { a: 1, l: [1, 2] }],
+  ['no value is null', [{ op: 'add', path: '/b' }], { a: 1, l: [1, 2], b: null }],
+])('applyJsonPatch() does as the real server: %s', (_, patch, want) => {
+  expect(applyJsonPatch({ a: 1, l: [1, 2] }, patch)).toEqual(want);
 });
 
 test('applyJsonPatch() fails only with PatchError and never changes its input', () => {

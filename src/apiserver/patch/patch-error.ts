@@ -19,3 +19,6 @@ export class PatchError extends Error {
     this.code = CODES[reason];
   }
 }
+
+/** How the real server puts a patch that does not fit; it says no more. */
+export const REJECTED = 'the server rejected our request due to an error in our request';

@@ -64,14 +64,16 @@ export function bumpGeneration(row: ResourceRow, object: ApiObject, old: ApiObje
 export function dropDuplicateOwners(meta: ObjectMeta): string[] {
   const owners = meta.ownerReferences;
   if (owners === undefined || owners.length < 2) return [];
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
   const repeated: string[] = [];
   for (const owner of owners) {
-    if (kept.some((other) => semanticEqual(other, owner))) repeated.push(owner.uid);
-    else kept.push(owner);
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+    const words = JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null]);
+    if (kept.has(words)) repeated.push(owner.uid);
+    else kept.set(words, owner);
   }
   if (repeated.length === 0) return [];
-  meta.ownerReferences = kept;
+  meta.ownerReferences = [...kept.values()];
   return [
     `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
   ];
@@ -122,6 +124,7 @@ function validateOwners(owners: readonly OwnerReference[]): Issue[] {
   const issues: Issue[] = [];
   const path = META.child('ownerReferences');
   let controller: string | undefined;
+  let isRepeated = false;
   owners.forEach((owner, index) => {
     const at = path.index(index);
     if (!owner.apiVersion)
@@ -133,7 +136,9 @@ function validateOwners(owners: readonly OwnerReference[]): Issue[] {
       issues.push(invalid(at, 'v1, Kind=Event', 'is disallowed from being an owner'));
     }
     if (owner.controller === true) {
-      if (controller !== undefined) {
+      // Told once: it shows all the references.
+      if (controller !== undefined && !isRepeated) {
+        isRepeated = true;
         issues.push(
           invalid(
             path,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { LIMITS } from '../../limits.ts';
 import { DecodeError } from '../decode-error.ts';
 import { parseJson } from './parse.ts';
 
@@ -55,4 +56,27 @@ test('parseJson() fails only with DecodeError on any text', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('17.11: parseJson() refuses text with more values than a body may have, before it parses it', () => {
+  const error = (text: string): unknown => {
+    try {
+      parseJson(text);
+    } catch (thrown) {
+      return thrown;
+    }
+    return undefined;
+  };
+  expect(error(`[${'{},'.repeat(LIMITS.bodyValues)}{}]`)).toMatchObject({ code: 413 });
+  // Not even JSON: nothing was parsed.
+  expect(error('[0,'.repeat(LIMITS.bodyValues))).toMatchObject({ code: 413 });
+  expect(error(JSON.stringify({ csv: '1,2,3{[\\",'.repeat(LIMITS.bodyValues) }))).toBeUndefined();
+});
+
+test('17.11: parseJson() tells of a hundred repeated keys, and spends little on very long ones', () => {
+  const many = Array.from({ length: 500 }, (_, at) => `"k${at}":1,"k${at}":2`).join(',');
+  expect(parseJson(`{${many}}`).repeated?.duplicates).toHaveLength(LIMITS.fieldProblems);
+  const long = parseJson(`{"${'x'.repeat(100_000)}":{${many}}}`).repeated;
+  expect(long?.duplicates).toHaveLength(1);
+  expect([...(long?.order.keys() ?? [])].join('').length).toBeLessThan(2 * 1024 * 1024);
 });

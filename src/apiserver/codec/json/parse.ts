@@ -1,5 +1,9 @@
-import { DecodeError, MAX_DEPTH } from '../decode-error.ts';
-import { countKeysInText, findDuplicates, type KeyOccurrences, nestingDepth } from './scan.ts';
+import { LIMITS } from '../../limits.ts';
+import { tooManyValues } from '../../status.ts';
+import { DecodeError } from '../decode-error.ts';
+import { countKeysInText, countValues, findDuplicates, type KeyOccurrences, nestingDepth } from './scan.ts';
+
+const MAX_DEPTH = LIMITS.jsonDepth;
 
 export interface ParsedJson {
   readonly value: unknown;
@@ -9,6 +13,7 @@ export interface ParsedJson {
 
 /** Parses JSON text and tells which keys it repeats, which JSON.parse alone cannot. */
 export function parseJson(text: string): ParsedJson {
+  checkValues(text);
   if (mayBeDeep(text) && nestingDepth(text) > MAX_DEPTH) {
     throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
   }
@@ -20,6 +25,11 @@ export function parseJson(text: string): ParsedJson {
   }
   const repeated = countKeysInText(text) === countKeys(value) ? undefined : findDuplicates(text);
   return { value, repeated };
+}
+
+/** Refuses text with more values than one body may have. A value takes two characters at least. */
+export function checkValues(text: string): void {
+  if (text.length > 2 * LIMITS.bodyValues && countValues(text) > LIMITS.bodyValues) throw tooManyValues();
 }
 
 /** Text that just stops is told the way Go does, which clients look for. */

@@ -1,3 +1,5 @@
+import { FieldProblems } from '../field-problems.ts';
+
 /**
  * Scans over JSON text that JSON.parse has accepted, or is about to judge: they assume nothing about validity beyond
  * never reading past the end.
@@ -99,8 +101,19 @@ function memberValue(text: string, name: string, first: number): number | undefi
   return undefined;
 }
 
+/** How many values the text spells out: members, items, and the objects and lists themselves. */
+export function countValues(text: string): number {
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === 44 || code === 123 || code === 91) values++;
+  }
+  return values;
+}
+
 export interface KeyOccurrences {
-  /** Paths spelled more than once, in the order of the second spelling. */
+  /** Paths spelled more than once, in the order of the second spelling; the first of them when there are many. */
   readonly duplicates: readonly string[];
   /** When a path was first seen, and `path` + NUL when it was first repeated: to sort problems by body order. */
   readonly order: ReadonlyMap<string, number>;
@@ -112,14 +125,19 @@ interface Frame {
   index: number;
 }
 
+/** Characters of paths that are remembered for their order. Further down the body it is not told any more. */
+const ORDERED_CHARACTERS = 1024 * 1024;
+
 /** Paths of keys an object repeats: `spec.containers[0].image`. Iterative, so depth does not matter. */
 export function findDuplicates(text: string): KeyOccurrences {
-  const duplicates = new Set<string>();
+  const duplicates = new FieldProblems();
   const order = new Map<string, number>();
   const stack: Frame[] = [];
   let pending = '';
+  let characters = 0;
   const note = (mark: string): void => {
-    if (!order.has(mark)) order.set(mark, order.size);
+    characters += mark.length;
+    if (characters <= ORDERED_CHARACTERS && !order.has(mark)) order.set(mark, order.size);
   };
   const pathOfValue = (): string => {
     const top = stack.at(-1);
@@ -135,7 +153,8 @@ export function findDuplicates(text: string): KeyOccurrences {
         const key = JSON.parse(text.slice(at, end + 1)) as string;
         pending = top.path === '' ? key : `${top.path}.${key}`;
         if (top.keys.has(key)) {
-          duplicates.add(pending);
+          duplicates.add(() => pending);
+          if (duplicates.isFull) break;
           note(`${pending}\0`);
         }
         top.keys.add(key);
@@ -150,5 +169,5 @@ export function findDuplicates(text: string): KeyOccurrences {
       if (top !== undefined && top.keys === undefined) top.index++;
     }
   }
-  return { duplicates: [...duplicates], order };
+  return { duplicates: duplicates.paths, order };
 }

@@ -1,5 +1,7 @@
 import type { FieldSchema, ScalarName, StructSchema, TypeRef } from '../../../api/schema/index.ts';
 import { type JsonObject, setOwn } from '../../../machinery/values/index.ts';
+import { LIMITS } from '../../limits.ts';
+import { tooManyObjects } from '../../status.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { Reader } from './reader.ts';
 import { decodeMessageScalar } from './special.ts';
@@ -39,6 +41,7 @@ function decodeField(reader: Reader, wire: number, field: FieldSchema, into: Jso
         for (const packed = reader.message(); !packed.done; )
           list.push(scalarAt(packed, 0, type.element.scalar, field, depth));
       } else list.push(decodeValue(reader, wire, type.element, field, depth) ?? null);
+      if (type.element.kind === 'struct' && list.length > LIMITS.listedObjects) throw tooManyObjects(name);
       into[name] = list;
       return;
     }

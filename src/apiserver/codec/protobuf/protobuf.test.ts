@@ -132,3 +132,17 @@ test.each([
   expect(formatGoDuration(nanoseconds)).toBe(text);
   expect(parseGoDuration(text)).toBe(nanoseconds);
 });
+
+test.each([
+  ['containers that say nothing', Buffer.from([0x12, 0x00]), 50_000],
+  ['fields that nobody knows', Buffer.from([0xf8, 0x07, 0x00]), 200_000],
+])('17.11: decodeProtobuf() refuses very many %s', (_, each, count) => {
+  const varint = (value: number): number[] => (value < 128 ? [value] : [(value % 128) + 128, ...varint(value >> 7)]);
+  const field = (number: number, content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([number * 8 + 2, ...varint(content.length)]), content]);
+  const spec = Buffer.concat(Array.from({ length: count }, () => each));
+  const type = field(1, Buffer.concat([field(1, Buffer.from('v1')), field(2, Buffer.from('Pod'))]));
+  const body = Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0x00]), type, field(2, field(2, spec))]);
+  const decode = () => decodeProtobuf(body, loadSchema(), { apiVersion: 'v1', kind: 'Pod' });
+  expect(decode).toThrow(/^Request entity too large/);
+});

@@ -1,17 +1,26 @@
+import { LIMITS } from '../../limits.ts';
+import { tooManyValues } from '../../status.ts';
 import { DecodeError } from '../decode-error.ts';
 
 const truncated = (): DecodeError => new DecodeError('proto: unexpected EOF');
 
-/** Reads protobuf fields from a range of bytes; every read is bounded by its end. */
+/** What all readers of one body together may still read. */
+interface Allowance {
+  values: number;
+}
+
+/** Reads protobuf fields from a range of bytes; every read is bounded by its end, and all of them in number. */
 export class Reader {
   readonly #bytes: Buffer;
   #at: number;
   readonly #end: number;
+  readonly #allowance: Allowance;
 
-  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+  constructor(bytes: Buffer, start = 0, end = bytes.length, allowance: Allowance = { values: LIMITS.bodyValues }) {
     this.#bytes = bytes;
     this.#at = start;
     this.#end = end;
+    this.#allowance = allowance;
   }
 
   get done(): boolean {
@@ -20,6 +29,7 @@ export class Reader {
 
   /** A tag is field number and wire type: `number << 3 | wire`. */
   tag(): { number: number; wire: number } {
+    this.#count();
     const tag = this.unsigned();
     if (tag > 0xffffffff || tag < 8) throw new DecodeError(`proto: illegal tag ${tag}`);
     return { number: Math.floor(tag / 8), wire: tag % 8 };
@@ -38,6 +48,7 @@ export class Reader {
 
   /** A signed varint of up to 64 bits; beyond 53 bits it loses precision, as JSON numbers do. */
   signed(): number {
+    this.#count();
     const start = this.#at;
     let value = 0;
     for (let shift = 0; shift < 49; shift += 7) {
@@ -79,7 +90,7 @@ export class Reader {
 
   message(): Reader {
     const [start, end] = this.#range();
-    return new Reader(this.#bytes, start, end);
+    return new Reader(this.#bytes, start, end, this.#allowance);
   }
 
   skip(wire: number): void {
@@ -99,6 +110,10 @@ export class Reader {
       default:
         throw new DecodeError(`proto: illegal wireType ${wire}`);
     }
+  }
+
+  #count(): void {
+    if (--this.#allowance.values < 0) throw tooManyValues();
   }
 
   #byte(): number {

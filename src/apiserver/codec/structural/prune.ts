@@ -1,5 +1,6 @@
 import { loadSchema } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
+import { FieldProblems } from '../field-problems.ts';
 import { conform } from '../typed/conform.ts';
 import { additionalOf, EMBEDDED, isMetaField, itemsOf, PRESERVE, propertyOf, type StructuralSchema } from './schema.ts';
 
@@ -9,12 +10,12 @@ import { additionalOf, EMBEDDED, isMetaField, itemsOf, PRESERVE, propertyOf, typ
  * Throws DecodeError when metadata is malformed.
  */
 export function pruneCustom(object: JsonObject, schema: StructuralSchema | undefined): string[] {
-  const unknown: string[] = [];
+  const unknown = new FieldProblems();
   pruneObject(object, schema ?? { [PRESERVE]: true }, '', true, unknown);
-  return unknown;
+  return unknown.paths;
 }
 
-function prune(value: unknown, schema: StructuralSchema | undefined, path: string, unknown: string[]): void {
+function prune(value: unknown, schema: StructuralSchema | undefined, path: string, unknown: FieldProblems): void {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     if (items === undefined && schema?.[PRESERVE] === true) return;
@@ -27,7 +28,7 @@ function pruneObject(
   schema: StructuralSchema | undefined,
   path: string,
   isResource: boolean,
-  unknown: string[],
+  unknown: FieldProblems,
 ): void {
   const additional = additionalOf(schema);
   for (const key of Object.keys(object)) {
@@ -40,14 +41,16 @@ function pruneObject(
     if (property === true) continue;
     if (property !== undefined) prune(object[key], property, at, unknown);
     else if (schema?.[PRESERVE] !== true) {
-      unknown.push(at);
+      unknown.add(() => at);
       delete object[key];
     }
   }
 }
 
-function pruneMetadata(object: JsonObject, path: string, unknown: string[]): void {
+function pruneMetadata(object: JsonObject, path: string, unknown: FieldProblems): void {
   const { metadata } = object;
   if (!isObject(metadata)) return;
-  for (const field of conform(metadata, loadSchema().struct('meta/v1.ObjectMeta'))) unknown.push(`${path}.${field}`);
+  for (const field of conform(metadata, loadSchema().struct('meta/v1.ObjectMeta'))) {
+    unknown.add(() => `${path}.${field}`);
+  }
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadSchema, type StructSchema } from '../../../api/schema/index.ts';
 import { deepClone, type JsonObject } from '../../../machinery/values/index.ts';
+import { LIMITS } from '../../limits.ts';
 import { DecodeError } from '../decode-error.ts';
 import { conform } from './conform.ts';
 
@@ -122,4 +123,17 @@ test('conform() twice is the same as once, on whatever a client sends', () => {
     }),
     { numRuns: 1000 },
   );
+});
+
+test('17.11: conform() names a hundred unknown fields of very many', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`u${at}`, 1]));
+  const object: JsonObject = { metadata: { name: 'p', ...unknown } };
+  expect(conform(object, pod)).toEqual(Array.from({ length: LIMITS.fieldProblems }, (_, at) => `metadata.u${at}`));
+  expect(object).toEqual({ metadata: { name: 'p' } });
+});
+
+test('17.11: conform() refuses more objects in a list than one may have', () => {
+  const containers = Array.from({ length: LIMITS.listedObjects + 1 }, () => ({}));
+  const message = /limit is 10000 objects in one list, which spec\.containers exceeds/;
+  expect(() => conform({ spec: { containers } }, pod)).toThrow(message);
 });

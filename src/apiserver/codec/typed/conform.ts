@@ -1,21 +1,25 @@
 import type { FieldSchema, StructSchema, TypeRef } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject, setOwn } from '../../../machinery/values/index.ts';
+import { LIMITS } from '../../limits.ts';
+import { tooManyObjects } from '../../status.ts';
 import { DecodeError } from '../decode-error.ts';
+import { FieldProblems } from '../field-problems.ts';
 import { conformScalar, ScalarMismatch } from './scalars.ts';
 
 /**
  * Makes parsed JSON what a typed decoder would have made of it, in place: unknown fields go, nulls and empty optional
- * values go, times and quantities take their canonical spelling. Returns the paths of the unknown fields in order.
+ * values go, times and quantities take their canonical spelling. Returns the paths of the unknown fields in order, the
+ * first of them when there are many.
  * Throws DecodeError where a value cannot become the type of its field.
  */
 export function conform(object: JsonObject, struct: StructSchema): string[] {
   const conformer = new Conformer();
   conformer.struct(object, struct);
-  return conformer.unknown;
+  return conformer.unknown.paths;
 }
 
 class Conformer {
-  readonly unknown: string[] = [];
+  readonly unknown = new FieldProblems();
   /** Names of the fields on the way here, and indices; put together only when something is wrong. */
   readonly #way: (string | number)[] = [];
 
@@ -23,7 +27,7 @@ class Conformer {
     for (const key in object) {
       const field = struct.properties.get(key);
       if (field === undefined) {
-        this.unknown.push(this.#pathOf(key));
+        this.unknown.add(() => this.#pathOf(key));
         delete object[key];
         continue;
       }
@@ -60,6 +64,7 @@ class Conformer {
   }
 
   #items(element: TypeRef, list: unknown[], owner: StructSchema): void {
+    if (element.kind === 'struct' && list.length > LIMITS.listedObjects) throw tooManyObjects(this.#pathOf());
     for (let at = 0; at < list.length; at++) {
       this.#way.push(at);
       list[at] = list[at] === null ? zeroOf(element) : this.#value(element, list[at], owner);
@@ -90,9 +95,9 @@ class Conformer {
     }
   }
 
-  #pathOf(key: string): string {
+  #pathOf(...more: string[]): string {
     let path = '';
-    for (const step of [...this.#way, key]) {
+    for (const step of [...this.#way, ...more]) {
       if (typeof step === 'number') path += `[${step}]`;
       else path += path === '' ? step : `.${step}`;
     }

@@ -1,8 +1,9 @@
 import { type CollectionTag, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import { LIMITS } from '../../limits.ts';
 import { DecodeError } from '../decode-error.ts';
 import { nestingBound } from './nesting.ts';
 
-const MAX_DEPTH = 300;
+const MAX_DEPTH = LIMITS.yamlDepth;
 
 export interface ParsedYaml {
   readonly value: unknown;

@@ -1,0 +1,28 @@
+/**
+ * What one request may cost, checked before the cost is paid. One thread serves everybody, so an input without a bound
+ * is everybody's wait. The same table, with what the real server does, is in docs/concepts/limits.md.
+ */
+export const LIMITS = {
+  /** Bytes of a request body; as the real server. Checked while it is read. */
+  bodyBytes: 3 * 1024 * 1024,
+  /** Values (objects, lists, strings, numbers …) in one body. The real server has no such bound, and a thread per request. */
+  bodyValues: 100_000,
+  /** Objects in one list of a built-in kind, such as containers: each has rules of its own. The real server has no bound. */
+  listedObjects: 10_000,
+  /** Nesting of JSON and protobuf, so that walks over an object stay within the stack. */
+  jsonDepth: 1000,
+  /** Nesting of YAML, whose parser takes more of the stack. */
+  yamlDepth: 300,
+  /** Unknown and repeated fields that are told of; as the real server. */
+  fieldProblems: 100,
+  /** Characters of their paths, which a body with long keys could multiply. */
+  fieldProblemCharacters: 64 * 1024,
+  /** Operations of a JSON patch; as the real server. */
+  jsonPatchOperations: 10_000,
+  /** Bytes that the copies of a JSON patch may add up to; as the real server. */
+  jsonPatchCopiedBytes: 3 * 1024 * 1024,
+  /** Values that a JSON patch may compare and copy; items that it shifts in lists count a fraction of that. */
+  jsonPatchWork: 200_000,
+  /** Problems that the answer to an invalid object lists. */
+  listedIssues: 1000,
+} as const;
