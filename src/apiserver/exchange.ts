@@ -21,7 +21,13 @@ export interface ApiRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What a caller in this process brought, or what `receive` read. */
   readonly body: Uint8Array | undefined;
+  /**
+   * Reads the body on behalf of this user; undefined, or absent, where there is nothing to wait for. The server asks when it knows
+   * that the user may send one, so that nobody else can make it keep anything. Throws 413 and 429.
+   */
+  receive?(user: string): Promise<void> | undefined;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   readonly peer: Peer;
@@ -37,19 +43,22 @@ export class IncomingRequest implements ApiRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: ApiRequest['headers'];
-  readonly body: Uint8Array | undefined;
   readonly peer: Peer;
   readonly shared: boolean;
   readonly #signalOf: () => AbortSignal;
+  readonly #readBody: ((user: string) => Promise<Uint8Array | undefined>) | undefined;
+  #body: Uint8Array | undefined;
 
   constructor(
-    { method, url, headers, body, peer, shared = false }: Omit<ApiRequest, 'signal'>,
+    { method, url, headers, body, peer, shared = false }: Omit<ApiRequest, 'signal' | 'receive'>,
     signalOf: () => AbortSignal,
+    readBody?: (user: string) => Promise<Uint8Array | undefined>,
   ) {
     this.method = method;
     this.url = url;
     this.headers = headers;
-    this.body = body;
+    this.#body = body;
+    this.#readBody = readBody;
     this.peer = peer;
     this.shared = shared;
     this.#signalOf = signalOf;
@@ -57,6 +66,16 @@ export class IncomingRequest implements ApiRequest {
 
   get signal(): AbortSignal {
     return this.#signalOf();
+  }
+
+  get body(): Uint8Array | undefined {
+    return this.#body;
+  }
+
+  receive(user: string): Promise<void> | undefined {
+    return this.#readBody?.(user).then((bytes) => {
+      this.#body = bytes;
+    });
   }
 }
 

@@ -44,7 +44,8 @@ export {
   writeKubeconfig,
 } from './auth/index.ts';
 export { builtinAdmission } from './builtin-admission.ts';
-export { type Listening, listen, type TlsMaterial } from './http/listen.ts';
+export { type Listening, listen } from './http/listen.ts';
+export type { TlsMaterial } from './http/tls-server.ts';
 export { createCodec } from './codec/index.ts';
 export { CustomResources, cleanupBeforeDeletion } from './crd/index.ts';
 export { leaderWorkerPods } from './own-kinds/leader-worker-pods.ts';

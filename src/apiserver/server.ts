@@ -3,8 +3,15 @@
  * transaction → response.
  */
 import { randomUUID } from 'node:crypto';
-import { type Clock, type Logger, silentLogger, systemClock } from '../machinery/runtime/index.ts';
-import { FlushError, type Store, StoreClosedError } from '../storage/index.ts';
+import {
+  type Clock,
+  enterRequest,
+  leaveRequest,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '../machinery/runtime/index.ts';
+import type { Store } from '../storage/index.ts';
 import { allowAll, type Authorizer } from './access.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { authorizePath, authorizeResource } from './authorize.ts';
@@ -13,6 +20,7 @@ import type { Codec } from './codec-seam.ts';
 import { Discovery } from './discovery/discovery.ts';
 import { OpenApi, openApiRoute } from './openapi/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './exchange.ts';
+import { answerFailure } from './failed-exchange.ts';
 import type { Kernel } from './kernel.ts';
 import { nodeMetricsRow } from './kinds/metrics/node-metrics.ts';
 import { podMetricsRow } from './kinds/metrics/pod-metrics.ts';
@@ -30,8 +38,7 @@ import type { ResourceRow } from './registry/row.ts';
 import { targetOf } from './request/info.ts';
 import { parseOptions } from './request/options.ts';
 import { checkRoute } from './request/route.ts';
-import { errorResponse } from './response/respond.ts';
-import { ApiError, failure, internalError, noSuchResource, unavailable } from './status.ts';
+import { noSuchResource } from './status.ts';
 import type { StoredReads } from './stored/kind-view.ts';
 import { ObjectCache } from './stored/object-cache.ts';
 import { observeWrites } from './stored/pending-writes.ts';
@@ -163,16 +170,21 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
       user,
       warnings,
     };
+    const receiving = request.receive?.(user.username);
+    if (receiving !== undefined) await receiving;
     return dispatch(call);
   }
 
   return async (request) => {
     const warnings: string[] = [];
     let response: ApiResponse;
+    enterRequest(request);
     try {
       response = await answer(request, warnings);
     } catch (error) {
-      response = errorResponse(toApiError(kernel, request, error), warnings);
+      response = answerFailure(error, request, kernel.log, warnings);
+    } finally {
+      leaveRequest(request);
     }
     const headers: Record<string, string | readonly string[]> = {
       'audit-id': request.headers['audit-id'] ?? kernel.newUid(),
@@ -192,13 +204,4 @@ function optionsKindOf(method: string): string {
       : method === 'PATCH'
         ? 'PatchOptions'
         : 'DeleteOptions';
-}
-
-function toApiError(kernel: Kernel, request: ApiRequest, error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof StoreClosedError) return unavailable('the server is shutting down');
-  const path = request.url.split('?', 1)[0];
-  kernel.log.error({ err: error, method: request.method, path }, 'request failed');
-  if (error instanceof FlushError) return failure(500, 'InternalError', `Internal error occurred: ${error.message}`);
-  return internalError(error instanceof Error ? error.message : String(error));
 }

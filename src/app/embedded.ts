@@ -114,6 +114,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     port: options.port,
     address: bind,
     tls: tlsOf(pki, pki.server),
+    log,
   });
   const host = reachable(listening.address);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;

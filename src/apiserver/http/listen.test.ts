@@ -6,10 +6,10 @@ import { systemClock } from '../../machinery/runtime/index.ts';
 import { type ControlPlane, configMap, startControlPlane } from '../../testkit/index.ts';
 import { configMapType } from '../../testkit/types.ts';
 import { openPki, type Pki } from '../auth/index.ts';
-import type { Peer } from '../exchange.ts';
+import { IncomingRequest, type Peer } from '../exchange.ts';
 import { systemAdmin } from '../in-process.ts';
 import { type Listening, listen } from './listen.ts';
-import { MAX_BODY_BYTES } from './read-body.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 
 let plane: ControlPlane;
 let plain: Listening;
@@ -23,7 +23,13 @@ beforeAll(async () => {
   pki = await openPki({ clock: systemClock });
   const handle: typeof plane.server.handle = (request) => {
     lastPeer = request.peer;
-    return plane.server.handle({ ...request, peer: { ...request.peer, user: systemAdmin } });
+    const { method, url, headers, peer } = request;
+    const trusted = { method, url, headers, body: undefined, peer: { ...peer, user: systemAdmin } };
+    const receive = async (user: string) => {
+      await request.receive?.(user);
+      return request.body;
+    };
+    return plane.server.handle(new IncomingRequest(trusted, () => request.signal, receive));
   };
   plain = await listen({ handle, port: 0, address: '127.0.0.1' });
   secure = await listen({
@@ -100,10 +106,10 @@ test('HTTP/1.1 and HTTP/2 give the same answer', async () => {
 });
 
 test('a body over the limit is 413, declared or not', async () => {
-  const declared = await http1('POST', COLLECTION, Buffer.alloc(MAX_BODY_BYTES + 1, 32));
+  const declared = await http1('POST', COLLECTION, Buffer.alloc(DEFAULT_LIMITS.bodyBytes + 1, 32));
   expect(declared.status).toBe(413);
   expect(JSON.parse(declared.body)).toMatchObject({ kind: 'Status', reason: 'RequestEntityTooLarge', code: 413 });
-  const chunked = await http1('POST', COLLECTION, Buffer.alloc(MAX_BODY_BYTES + 1, 32), {
+  const chunked = await http1('POST', COLLECTION, Buffer.alloc(DEFAULT_LIMITS.bodyBytes + 1, 32), {
     'transfer-encoding': 'chunked',
   });
   expect(chunked.status).toBe(413);

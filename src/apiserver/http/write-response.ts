@@ -7,12 +7,6 @@ const BLOCK_BYTES = 64 * 1024;
 const MAX_BEHIND_BYTES = 64 * 1024 * 1024;
 
 /** Small chunks are joined, so that a list of many objects takes few writes. */
-export async function writeChunks(out: Writable, chunks: readonly Uint8Array[]): Promise<void> {
-  await writeBlocks(out, chunks);
-  if (!out.destroyed) out.end();
-}
-
-/** The same, and the connection stays open. */
 export async function writeBlocks(out: Writable, chunks: readonly Uint8Array[]): Promise<void> {
   let block: Uint8Array[] = [];
   let size = 0;

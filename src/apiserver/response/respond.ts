@@ -12,6 +12,7 @@ import { type ApiError, notAcceptable } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { partialMetadata } from './partial.ts';
 import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from './table.ts';
+import { withWarnings } from './warnings.ts';
 
 const OBJECT_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadata']);
 
@@ -110,15 +111,4 @@ export function isPretty(call: Call): boolean {
   if (call.options.pretty) return true;
   const agent = call.request.headers['user-agent'];
   return agent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(agent) && !call.options.query.has('pretty');
-}
-
-export function withWarnings(
-  headers: Record<string, string>,
-  warnings: readonly string[],
-): Record<string, string | readonly string[]> {
-  if (warnings.length === 0) return headers;
-  const lines = [...new Set(warnings)].map(
-    (text) => `299 - "${text.replace(/[\r\n]+/g, ' ').replace(/["\\]/g, '\\$&')}"`,
-  );
-  return { ...headers, warning: lines };
 }

@@ -6,7 +6,7 @@ import { negotiate, type Transform } from '../request/negotiate.ts';
 import { booleanOption, integerOption } from '../request/options.ts';
 import { parseInitialEvents, parseRevision, waitForRevision } from '../request/revision.ts';
 import { parseSelection } from '../request/selection.ts';
-import { withWarnings } from '../response/respond.ts';
+import { withWarnings } from '../response/warnings.ts';
 import { expired } from '../status.ts';
 import { current } from './list.ts';
 import { eventWriter, type WatchForm } from './watch-events.ts';

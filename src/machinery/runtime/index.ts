@@ -12,6 +12,7 @@ export * from './informer-set.ts';
 export * from './list-all.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export * from './process-failures.ts';
 export * from './server-clock.ts';
 export * from './transport.ts';
 export * from './work-queue.ts';

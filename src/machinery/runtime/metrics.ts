@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { processFailures } from './process-failures.ts';
 
 /**
  * One process's metrics. Several planes may live in one process (tests), so nothing registers globally;
@@ -6,6 +7,19 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
  */
 export class Metrics {
   readonly registry = new Registry();
+
+  constructor() {
+    new Counter({
+      name: 'quorate_process_failures_total',
+      help: 'Failures that nothing in the process caught; the first one makes it stop in order',
+      labelNames: ['kind'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [kind, count] of Object.entries(processFailures())) this.inc({ kind }, count);
+      },
+    });
+  }
 
   counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
     return (
