@@ -41,13 +41,15 @@ export interface ComponentOptions {
   readonly pickers?: PickerOptions | undefined;
   /** How long budgets gather what approved evictions bring about before they write it. Default: not at all. */
   readonly gatherMs?: number | undefined;
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number | undefined;
 }
 
 /** Where pod pickers may live, and whose certificates they may show. */
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
 export function embeddedComponents(options: ComponentOptions): StartController[] {
-  const { authority, compat, gates, gatherMs, pickers } = options;
+  const { authority, compat, gates, gatherMs, pickers, settlingMs } = options;
   return [
     startNamespaceController,
     startServiceAccountController,
@@ -63,7 +65,7 @@ export function embeddedComponents(options: ComponentOptions): StartController[]
     (context) => startNodeLifecycleController(context),
     startTaintEvictionController,
     (context) => startPodGcController(context),
-    createDisruptionController({ gatherMs }),
+    createDisruptionController({ gatherMs, settlingMs }),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),
     startStatefulSetController,

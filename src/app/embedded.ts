@@ -46,6 +46,8 @@ export interface EmbeddedOptions {
   readonly pickers?: PickerOptions | undefined;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number | undefined;
 }
 
 export interface EmbeddedHost {
@@ -126,7 +128,14 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
 
   const starts: StartController[] = [
-    ...embeddedComponents({ authority: pki.authority.certificate, gates, pickers, compat, gatherMs: GATHER_MS }),
+    ...embeddedComponents({
+      authority: pki.authority.certificate,
+      gates,
+      pickers,
+      compat,
+      gatherMs: GATHER_MS,
+      settlingMs: options.settlingMs,
+    }),
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ];
   const components = runComponents(

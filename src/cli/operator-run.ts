@@ -20,6 +20,7 @@ export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly clientNames?: string[];
   readonly featureGates?: string;
   readonly compat?: 'kruise';
+  readonly settlingSeconds: number;
   readonly identity?: string;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
@@ -44,6 +45,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
       compat: flags.compat,
+      settlingMs: flags.settlingSeconds * 1000,
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {

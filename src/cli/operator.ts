@@ -35,6 +35,12 @@ export function register(program: Command): void {
       )
       .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
       .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
+      .option(
+        '--settling-seconds <seconds>',
+        'how long a group must be missing before a budget that counted groups counts pods instead',
+        wholeNumber,
+        30,
+      )
       .option('--identity <name>', 'names this replica (default: host name and a random part)')
       .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
       .addOption(new Option('--log-format <format>', 'text or json').choices(['text', 'json']).default('text')),

@@ -11,6 +11,7 @@ export interface UpFlags extends PickerFlags {
   readonly rules?: string;
   readonly featureGates?: string;
   readonly compat?: 'kruise';
+  readonly settlingSeconds: number;
   readonly logLevel: string;
   readonly logFormat: string;
   readonly ephemeral?: boolean;

@@ -34,6 +34,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
       compat: flags.compat,
+      settlingMs: flags.settlingSeconds * 1000,
       log,
     });
   } catch (error) {

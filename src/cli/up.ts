@@ -23,6 +23,12 @@ export function register(program: Command): void {
         "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
       ).choices(['kruise']),
     )
+    .option(
+      '--settling-seconds <seconds>',
+      'how long a group must be missing before a budget that counted groups counts pods instead',
+      wholeNumber(86_400),
+      30,
+    )
     .option('--log-level <level>', LEVELS.join(', '), oneOf(LEVELS), 'warn')
     .option('--log-format <format>', FORMATS.join(', '), oneOf(FORMATS), 'text')
     .option(

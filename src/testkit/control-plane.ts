@@ -40,6 +40,8 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   readonly gates?: FeatureGates;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise';
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number;
   readonly metrics?: Metrics;
   /** Continues on what an earlier plane left; its owner closes it. Take another seed then. Default: an empty one. */
   readonly store?: Store;
@@ -110,6 +112,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
           authority: pki?.authority.certificate ?? '',
           gates: options.gates,
           compat: options.compat,
+          settlingMs: options.settlingMs,
         })
       : controllers === false
         ? []

@@ -120,3 +120,26 @@ test('a gang Job with a priority runs; deleting it takes its Workload, PodGroup 
   const left = await groups(plane);
   expect([left.workloads, left.podGroups]).toEqual([[], []]);
 });
+
+test('18.2: a Job makes no pod that names a group which is going; when it is gone, the next one is joined', async () => {
+  plane = await startControlPlane({ controllers: true, nodes: 4 });
+  const { client, clock } = plane;
+  await clock.advance(5 * SECOND);
+  await client.create(jobType, train(2, '1'));
+  await clock.advance(10 * SECOND);
+  const [group] = (await groups(plane)).podGroups;
+  await client.delete(podGroupType, { namespace: 'default', name: group?.metadata.name ?? '' });
+  await scale(plane, 3);
+  await clock.advance(5 * SECOND);
+  expect((await groups(plane)).podGroups[0]?.metadata.deletionTimestamp).toBeDefined();
+  expect(await podsOf(plane)).toHaveLength(2);
+
+  await scale(plane, 0);
+  await clock.advance(10 * SECOND);
+  await scale(plane, 3);
+  await clock.advance(10 * SECOND);
+  const [next] = (await groups(plane)).podGroups;
+  expect(next?.metadata.uid).not.toBe(group?.metadata.uid);
+  expect(next?.metadata.deletionTimestamp).toBeUndefined();
+  expect(await podsOf(plane)).toHaveLength(3);
+});

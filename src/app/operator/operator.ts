@@ -83,6 +83,8 @@ export interface OperatorOptions {
   readonly gates?: FeatureGates | undefined;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number | undefined;
   readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;
@@ -259,6 +261,7 @@ async function startParts(
       createDisruptionController({
         index,
         gatherMs: GATHER_MS,
+        settlingMs: options.settlingMs,
         book: ({ eventsFor, informers }) =>
           ledgerBook({
             client,

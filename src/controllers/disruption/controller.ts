@@ -20,6 +20,7 @@ import {
 import { createScaleClient, createScaleFinder } from '../scale-lookup/index.ts';
 import { type BudgetBook, ownStatusBook } from './book.ts';
 import { followGroups } from './groups.ts';
+import { SettlingTimes } from './settling.ts';
 import { reconcileBudget } from './reconcile.ts';
 import { clearStaleTarget } from './stale-target.ts';
 import { watchBudgets, watchPods } from './watches.ts';
@@ -47,6 +48,8 @@ export interface DisruptionOptions {
    * approval; while it lasts they are further apart. Everything else is written at once. Default 0.
    */
   readonly gatherMs?: number | undefined;
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number | undefined;
   /** Where budgets and their numbers are kept. Default: in the status of the budgets. */
   readonly book?: ((context: ControllerContext) => BudgetBook) | undefined;
 }
@@ -87,6 +90,7 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
     groups,
     recheck,
     gathering,
+    settling: new SettlingTimes(options.settlingMs),
     said: new Map<string, string>(),
     scaleOf: createScaleFinder({
       controllers,

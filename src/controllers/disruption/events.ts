@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { type KubeObject, keyOf } from '../../api/resource.ts';
-import type { BudgetCount } from '../../decisions/disruption/index.ts';
+import { type BudgetCount, UNRESOLVED } from '../../decisions/disruption/index.ts';
 import type { EventRecorder, EventType } from '../../machinery/runtime/index.ts';
 
 export interface Said {
@@ -47,6 +47,10 @@ export function modeEvents({ families, mode }: BudgetCount): Said[] {
   }
   if (mode.unit === 'Pod') return [];
   const said: Said[] = [];
+  if (mode.settling !== undefined) {
+    const text = 'groups are counted as before, those that cannot be resolved as down, for the settling time';
+    said.push(warning('PodGroupSettling', `Waiting before pods are counted: ${UNRESOLVED[mode.settling]}; ${text}`));
+  }
   if (mode.reason === 'PodGroupResolutionFailed') {
     said.push(
       warning(
@@ -70,9 +74,6 @@ export function modeEvents({ families, mode }: BudgetCount): Said[] {
 }
 
 const FALLBACKS: Readonly<Record<string, string>> = {
-  WorkloadNotFound: 'a selected pod names a Workload that does not exist',
-  PodGroupNotFound: 'a selected pod names a pod group that does not exist',
-  IncompleteReference: 'a selected pod names its group only in part',
-  PartiallyLabelled: 'pods of one controller name a group only in part',
+  ...UNRESOLVED,
   UnknownGroupBy: 'the annotation policy.quorate.dev/group-by has a value that is not understood',
 };

@@ -30,6 +30,7 @@ import {
   unmanagedPods,
 } from './events.ts';
 import type { FoundScale } from '../scale-lookup/index.ts';
+import type { SettlingTimes } from './settling.ts';
 import { computeFailedStatus, computeStatus } from './status.ts';
 
 export interface BudgetDeps {
@@ -42,6 +43,7 @@ export interface BudgetDeps {
   readonly groups: { readonly known: boolean };
   readonly recheck: WorkQueue;
   readonly gathering: Gathering;
+  readonly settling: SettlingTimes;
   /** What was last said about the way each budget counts. */
   readonly said: Map<string, string>;
   readonly scaleOf: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
@@ -56,6 +58,7 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   const budget = deps.book.get(key);
   if (budget === undefined) {
     deps.said.delete(formatKey(key));
+    deps.settling.forget(formatKey(key));
     return settled;
   }
   try {
@@ -75,7 +78,7 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
 async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptionBudget): Promise<void> {
   const { clock, events, index, pods } = deps;
   const namespace = key.namespace ?? '';
-  const seen = index.count(namespace, key.name, clock.now());
+  const seen = countNow(deps, key, clock.now());
   if (seen === undefined || deps.book.leavesAlone?.(key, seen.mode.unit)) return;
   if (seen.budget.selectorError !== undefined) {
     publish(events, budget, podsUnreadable(seen.budget.selectorError));
@@ -102,13 +105,28 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
     if (pod !== undefined) publish(events, pod, notDeleted(budget));
   }
   // Counted again: looking up the expected scale may have taken a while.
-  const count = index.count(namespace, key.name, now) ?? seen;
+  const count = countNow(deps, key, now) ?? seen;
   sayMode(deps, key, budget, count);
-  const { healthy, mode } = count;
-  const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode }, now);
+  const { healthy, mode, settlesAt } = count;
+  const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode, settlesAt }, now);
   if (status === undefined) await deps.book.mend?.(budget);
   else await deps.book.write(budget, status);
-  if (recheckInMs !== undefined) deps.recheck.addAfter(formatKey(key), recheckInMs);
+  const waits = [recheckInMs, settlesAt === undefined ? undefined : settlesAt - now].filter((ms) => ms !== undefined);
+  if (waits.length > 0) deps.recheck.addAfter(formatKey(key), Math.min(...waits));
+}
+
+/** Counts a budget; in pods once groups that cannot be resolved have had their time. */
+function countNow(
+  { index, settling }: BudgetDeps,
+  key: ObjectKey,
+  now: number,
+): (BudgetCount & { readonly settlesAt: number | undefined }) | undefined {
+  const namespace = key.namespace ?? '';
+  const count = index.count(namespace, key.name, now);
+  if (count === undefined) return undefined;
+  const settlesAt = settling.until(formatKey(key), count, now);
+  if (settlesAt === undefined || now < settlesAt) return { ...count, settlesAt };
+  return { ...(index.count(namespace, key.name, now, { settled: true }) ?? count), settlesAt: undefined };
 }
 
 /** Once per change: a budget is looked at with every pod that moves, and an event is a write. */

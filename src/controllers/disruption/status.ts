@@ -1,6 +1,6 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { computeAllowed, type Mode } from '../../decisions/disruption/index.ts';
+import { computeAllowed, type Mode, SETTLING, UNRESOLVED } from '../../decisions/disruption/index.ts';
 import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
 
 export interface Numbers {
@@ -9,17 +9,23 @@ export interface Numbers {
   readonly expected: number;
   readonly disruptedPods: Record<string, string>;
   readonly mode: Mode;
+  /** When pods are counted instead of groups that cannot be resolved; only while that is waited for. */
+  readonly settlesAt: number | undefined;
 }
 
 /** The status these numbers make; undefined when the budget already says all of it. */
 export function computeStatus(
   { metadata, status = {} }: PodDisruptionBudget,
-  { desired, disruptedPods, expected, healthy, mode }: Numbers,
+  { desired, disruptedPods, expected, healthy, mode, settlesAt }: Numbers,
   now: number,
 ): PodDisruptionBudgetStatus | undefined {
   const observedGeneration = metadata.generation ?? 0;
   const allowed = computeAllowed(healthy, desired, expected);
-  const wanted = [disruptionAllowed(allowed, observedGeneration), groupBudget(mode, status, observedGeneration)];
+  const wanted = [
+    disruptionAllowed(allowed, observedGeneration),
+    groupBudget(mode, status, observedGeneration),
+    settling(mode, status, { observedGeneration, settlesAt }),
+  ];
   let conditions = status.conditions ?? [];
   for (const condition of wanted) if (condition !== undefined) conditions = setCondition(conditions, condition, now);
   const next: PodDisruptionBudgetStatus = {
@@ -83,6 +89,23 @@ function groupBudget(
     message: '',
     observedGeneration,
   };
+}
+
+/** Since when, and until when, groups are counted that cannot all be resolved. Its transition time survives restarts. */
+function settling(
+  { settling: unresolved, unit }: Mode,
+  { conditions }: PodDisruptionBudgetStatus,
+  { observedGeneration, settlesAt }: { observedGeneration: number; settlesAt: number | undefined },
+): WantedCondition | undefined {
+  const type = SETTLING;
+  if (unresolved !== undefined) {
+    const until = settlesAt === undefined ? '' : `; pods are counted from ${formatTime(settlesAt)} on`;
+    const message = `${UNRESOLVED[unresolved]}; such groups count as down${until}`;
+    return { type, status: 'True', reason: unresolved, message, observedGeneration };
+  }
+  if (!conditions?.some((condition) => condition.type === type)) return undefined;
+  const reason = unit === 'PodGroup' ? 'GroupsResolved' : 'CountsPods';
+  return { type, status: 'False', reason, message: '', observedGeneration };
 }
 
 /** The transition time moves only when the status flips. */

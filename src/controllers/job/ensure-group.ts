@@ -18,9 +18,10 @@ import {
 } from '../workload-groups/index.ts';
 import { decideGang, isNew } from './gang.ts';
 
-/** The PodGroup that a Job's pods join. */
+/** The PodGroup that a Job's pods join; while it goes, no pod is made that would name it. */
 export interface JobGroup {
   readonly name: string;
+  readonly going: boolean;
 }
 
 export interface GroupDeps {
@@ -60,12 +61,17 @@ export async function ensureGroup(deps: GroupDeps, job: Job, podCount: number): 
         ? await begin(deps, writer, job, { name: names.workload, template: names.template, ...terms })
         : undefined
       : await setWorkloadMinimum(writer, workload, minCount);
-  if (group !== undefined) return { name: (await setGroupMinimum(writer, group, minCount)).metadata.name ?? '' };
+  if (group?.metadata.deletionTimestamp) return jobGroup(group);
+  if (group !== undefined) return jobGroup(await setGroupMinimum(writer, group, minCount));
   if (tended === undefined) return undefined;
   const owner = { type: jobType, object: job };
   const joined = await createPodGroup(writer, owner, { name: groupName, workload: tended, ...terms });
-  return joined && { name: joined.metadata.name ?? '' };
+  return joined && jobGroup(joined);
 }
+
+const jobGroup = ({ metadata }: PodGroup): JobGroup => {
+  return { name: metadata.name ?? '', going: Boolean(metadata.deletionTimestamp) };
+};
 
 async function begin(
   { events }: GroupDeps,

@@ -26,6 +26,7 @@ export interface JobDeps extends GroupDeps {
 }
 
 const STALE_CACHE_WAIT_MS = 100;
+const GROUP_GOING_WAIT_MS = 1000;
 const OWN_CONTROLLER = 'kubernetes.io/job-controller';
 
 /** Brings one Job nearer to its end: creates or deletes pods, counts those that ended, and says when it is done. */
@@ -71,6 +72,8 @@ export async function reconcileJob(deps: JobDeps, objectKey: ObjectKey): Promise
     counts = lessen(counts, outcome);
   } else if (upToDate && !job.metadata.deletionTimestamp) {
     verdict = decideSize(view, record);
+    if (verdict.reason === 'TooFewPods' && group?.going)
+      verdict = { reason: 'GroupGoing', waitMs: GROUP_GOING_WAIT_MS };
     const outcome = await deps.writer.resize(job, verdict, { awaitingRetry: view.awaitingRetry, group });
     failure = outcome.failure;
     counts = lessen({ ...counts, active: counts.active + outcome.created }, outcome);
@@ -87,7 +90,7 @@ export async function reconcileJob(deps: JobDeps, objectKey: ObjectKey): Promise
   const status: JobStatus = { ...job.status, ...counts, conditions, startTime };
   await track(deps, view, { finish, record, status, before: cached });
   if (failure !== undefined) throw failure;
-  const waits = [verdict.reason === 'BackingOff' ? verdict.waitMs : undefined, deadlineLeftMs({ ...job, status }, now)];
+  const waits = ['waitMs' in verdict ? verdict.waitMs : undefined, deadlineLeftMs({ ...job, status }, now)];
   const next = Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY));
   return Number.isFinite(next) && next > 0 ? { requeueAfterMs: next } : settled;
 }

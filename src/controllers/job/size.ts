@@ -19,7 +19,7 @@ export type SizeVerdict =
   | { readonly reason: 'Suspended' | 'TooManyPods' | 'IndexNotWanted'; readonly remove: readonly Pod[] }
   /** One entry per pod to create: its index, or undefined without indexes. */
   | { readonly reason: 'TooFewPods'; readonly create: readonly (number | undefined)[] }
-  | { readonly reason: 'BackingOff'; readonly waitMs: number }
+  | { readonly reason: 'BackingOff' | 'GroupGoing'; readonly waitMs: number }
   | { readonly reason: 'RightSize' };
 
 /** Most pods created or deleted in one pass. */

@@ -66,6 +66,14 @@ export async function ensureGangs(
   if (idle && known !== undefined) await remove(deps, workloadType, known);
 }
 
+/** True unless the leader's PodGroup is missing or going: then its workers are not made, and its event comes again. */
+export function hasGroupToJoin({ podGroups }: Pick<GangDeps, 'podGroups'>, leader: Pod): boolean {
+  const name = gangOf(leader);
+  if (name === undefined) return true;
+  const group = podGroups.get({ namespace: leader.metadata.namespace, name });
+  return group !== undefined && !group.metadata.deletionTimestamp;
+}
+
 /** The set's Workload, whatever its name: a set that was restored from a copy has another uid than its name tells. */
 export function workloadOf({ workloads }: Pick<GangDeps, 'workloads'>, lws: LeaderWorkerSet): Workload | undefined {
   return ownedBy(workloads, lws).find(({ metadata }) => !metadata.deletionTimestamp);

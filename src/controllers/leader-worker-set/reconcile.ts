@@ -13,7 +13,7 @@ import {
   settled,
 } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
-import { ensureGangs, type GangDeps, workloadOf } from './ensure-gangs.ts';
+import { ensureGangs, type GangDeps, hasGroupToJoin, workloadOf } from './ensure-gangs.ts';
 import { leaderStatefulSet, replicasOf, revisionOf, workerStatefulSet } from './desired.ts';
 import { computeRollout, gatherGroups, type Group, isPodReady, recreateReason } from './groups.ts';
 import { computeStatus } from './status.ts';
@@ -129,6 +129,7 @@ async function ensureGroup(deps: LeaderWorkerSetDeps, lws: LeaderWorkerSet, grou
   }
   const mayStart = lws.spec?.startupPolicy !== 'LeaderReady' || isPodReady(leader);
   if ((group.workerSet !== undefined && isControlledBy(group.workerSet, leader)) || !mayStart) return;
+  if (!hasGroupToJoin(deps, leader)) return;
   const wanted = workerStatefulSet(lws, leader);
   if ((wanted.spec?.replicas ?? 0) > 0) await ignoreExisting(client.create(statefulSetType, wanted));
 }

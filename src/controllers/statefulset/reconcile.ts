@@ -1,3 +1,4 @@
+import { controllerOf } from '../../api/core/owner.ts';
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podType, statefulSetType } from '../../api/resource-types.ts';
@@ -36,6 +37,7 @@ export interface StatefulDeps extends ClaimDeps {
 }
 
 const STALE_CACHE_WAIT_MS = 100;
+const LEFT_BEHIND_WAIT_MS = 1000;
 
 /** Brings one StatefulSet a step nearer to its spec. */
 export async function reconcileStatefulSet(deps: StatefulDeps, objectKey: ObjectKey): Promise<ReconcileResult> {
@@ -68,7 +70,8 @@ export async function reconcileStatefulSet(deps: StatefulDeps, objectKey: Object
   const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update.revision;
   const now = clock.now();
   const updateRevision = update.revision.metadata.name ?? '';
-  const steps = planSteps({ set, pods: members, updateRevision, now });
+  const waits = isLeftBehind(deps, set);
+  const steps = planSteps({ set, pods: members, updateRevision, now }).filter((step) => !waits || step.do !== 'create');
   let failure: unknown;
   try {
     for (const pod of members) if (!set.metadata.deletionTimestamp) await tendClaims(deps, set, pod);
@@ -86,7 +89,18 @@ export async function reconcileStatefulSet(deps: StatefulDeps, objectKey: Object
   if (failure !== undefined) throw failure;
   const live = new Set([status.currentRevision ?? '', updateRevision, ...members.map(revisionOf)]);
   await deleteRevisions(client, revisionsBeyond(known, live, set.spec?.revisionHistoryLimit ?? 10));
-  return recheck(set, members, now);
+  return waits ? { requeueAfterMs: LEFT_BEHIND_WAIT_MS } : recheck(set, members, now);
+}
+
+/**
+ * The workers of a group whose leader is gone or going. The set goes too, and pods it still made would name the group
+ * of the old leader, which goes as well.
+ */
+function isLeftBehind({ pods }: StatefulDeps, { metadata }: StatefulSet): boolean {
+  const owner = controllerOf({ metadata });
+  if (owner?.kind !== 'Pod' || owner.apiVersion !== 'v1') return false;
+  const leader = pods.get({ namespace: metadata.namespace, name: owner.name });
+  return leader === undefined || leader.metadata.uid !== owner.uid || Boolean(leader.metadata.deletionTimestamp);
 }
 
 /** A pending pod may be waiting for a claim that somebody deleted. */

@@ -12,6 +12,9 @@ import { type GroupBy, readGroupBy } from './group-by.ts';
 export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
 export const DRAIN_LOOKAHEAD = 'policy.quorate.dev/drain-lookahead';
 
+/** Condition of a budget that counts groups which cannot all be resolved. */
+export const SETTLING = 'Settling';
+
 /** How long an approved eviction counts against the budget while the pod does not go. */
 export const DISRUPTION_TIMEOUT_MS = 120_000;
 
@@ -31,6 +34,8 @@ export interface BudgetStatus {
   readonly disruptedPods: ReadonlyMap<string, number>;
   readonly disruptionAllowed: Condition | undefined;
   readonly podGroupBudget: Condition | undefined;
+  /** True while groups are counted that cannot all be resolved; it tells since when. */
+  readonly settling: Condition | undefined;
 }
 
 export interface BudgetFacts extends BudgetSpec {
@@ -129,5 +134,6 @@ function readStatus({ status }: PodDisruptionBudget): BudgetStatus {
     disruptedPods: disrupted,
     disruptionAllowed: status?.conditions?.find(({ type }) => type === 'DisruptionAllowed'),
     podGroupBudget: status?.conditions?.find(({ type }) => type === 'PodGroupBudget'),
+    settling: status?.conditions?.find(({ type }) => type === SETTLING),
   };
 }

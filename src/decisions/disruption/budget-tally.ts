@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
-import { decideMode, type Mode } from './mode.ts';
+import { decideMode, type Mode, type PodClasses } from './mode.ts';
 import type { BrokenReason } from './resolve.ts';
 import type { Family, PodRecord, Unit, UnitWatcher } from './records.ts';
 import type { Grouping } from './unit-index.ts';
@@ -46,13 +46,22 @@ export class BudgetTally implements UnitWatcher {
   }
 
   get mode(): Mode {
-    return decideMode(this.facts, {
+    return decideMode(this.facts, this.#classes);
+  }
+
+  /** What it would count had it settled: pods where not all groups can be resolved. */
+  get settledMode(): Mode {
+    return decideMode(this.facts, this.#classes, { settled: true });
+  }
+
+  get #classes(): PodClasses {
+    return {
       grouped: this.#grouped,
       basic: this.#basic,
       bare: this.#bare,
       broken: this.#broken,
       partlyLinked: this.#partlyLinked > 0,
-    });
+    };
   }
 
   /** Selected pods that name a group, resolvable or not. */
@@ -68,10 +77,14 @@ export class BudgetTally implements UnitWatcher {
     return this.#units - this.down.size;
   }
 
-  /** Replicas declared by the families, and under a scope of groups also what cannot be resolved. */
+  /**
+   * Replicas declared by the families; under a scope of groups also what cannot be resolved, and while that settles no
+   * fewer than were last published.
+   */
   get expectedUnits(): number {
     let expected = 0;
     for (const family of this.families.keys()) expected += this.grouping.replicasOf(family);
+    if (this.mode.settling !== undefined) return Math.max(expected, this.facts.status.expectedPods);
     return this.facts.scope === 'PodGroup' ? expected + this.#brokenUnits.size + this.#bare + this.#basic : expected;
   }
 

@@ -4,7 +4,7 @@ import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { formatTime, matches } from '../../machinery/values/index.ts';
 import { type BudgetFacts, readBudget } from './budget-facts.ts';
 import { DisruptionIndex } from './disruption-index.ts';
-import { budgetObject, NOW, podObject } from './fixtures.ts';
+import { budgetObject, groupUnits, NOW, podObject } from './fixtures.ts';
 import { type PodGroupFacts, readPodGroup, readWorkload, type WorkloadFacts } from './group-facts.ts';
 import { type PodFacts, readPod } from './pod-facts.ts';
 import { recount } from './recount.ts';
@@ -51,6 +51,7 @@ const event = fc.oneof(
       generation: fc.integer({ min: 1, max: 3 }),
       selector,
       minAvailable: fc.constantFrom(1, 2, '50%'),
+      counted: fc.boolean(),
       disrupted: fc.dictionary(name, fc.integer({ min: -180, max: 0 }), { maxKeys: 4 }),
       annotations: fc.constantFrom<Record<string, string>>(
         {},
@@ -118,6 +119,7 @@ test('DisruptionIndex equals the recount after any sequence of events', () => {
               name: step.name,
               generation: same ? known.facts.generation : (edition += 1),
               annotations: step.annotations,
+              ...(step.counted && { conditions: [groupUnits], status: [1, 2, 1, 3] as const }),
               spec: { minAvailable: step.minAvailable, selector: step.selector },
               disrupted: Object.fromEntries(
                 Object.entries(step.disrupted).map(([pod, ago]) => [pod, now + ago * 1000]),

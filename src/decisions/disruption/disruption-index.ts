@@ -131,10 +131,17 @@ export class DisruptionIndex {
     return { pod: record.facts, views: record.tallies.map((tally) => viewOf(tally, record, now)) };
   }
 
-  count(namespace: string, budgetName: string, now: number): BudgetCount | undefined {
+  /** With `settled`, in pods where not all groups can be resolved, whatever was counted before. */
+  count(
+    namespace: string,
+    budgetName: string,
+    now: number,
+    { settled = false }: { readonly settled?: boolean } = {},
+  ): BudgetCount | undefined {
     const tally = this.#tally(namespace, budgetName, now);
     if (tally === undefined) return undefined;
-    const { facts, mode } = tally;
+    const { facts } = tally;
+    const mode = settled ? tally.settledMode : tally.mode;
     const inGroups = mode.unit === 'PodGroup';
     return {
       budget: facts,
@@ -165,7 +172,10 @@ export class DisruptionIndex {
   shortOf(namespace: string, budgetName: string, now: number): ShortUnit[] {
     const tally = this.#tally(namespace, budgetName, now);
     if (tally === undefined) return [];
-    if (tally.mode.unit === 'PodGroup') return [...tally.down].map((unit) => describe(tally, unit));
+    if (tally.mode.unit === 'PodGroup') {
+      const down = [...tally.down].map((unit) => describe(tally, unit));
+      return tally.mode.settling === undefined ? down : [...down, ...unresolvedUnits(tally)];
+    }
     const missing = [...tally.matched].filter((record) => !record.up || tally.isClaimed(record));
     return missing.map((record) => ({
       key: undefined,
@@ -210,7 +220,29 @@ export interface ShortUnit {
   readonly healthy: number;
   readonly minCount: number;
   readonly members: number;
+  /** The group its pods name cannot be resolved. */
+  readonly unresolved?: boolean;
   readonly missing: readonly { readonly pod: PodFacts; readonly evicting: boolean }[];
+}
+
+/** Groups that selected pods name and that cannot be resolved: nobody knows how many pods they need. */
+function unresolvedUnits(tally: BudgetTally): ShortUnit[] {
+  const units = new Map<string, PodFacts[]>();
+  for (const record of tally.matched) {
+    const resolution = record.places?.get(tally.grouping)?.resolution;
+    if (resolution?.kind !== 'broken') continue;
+    const members = units.get(resolution.unit);
+    if (members === undefined) units.set(resolution.unit, [record.facts]);
+    else members.push(record.facts);
+  }
+  return [...units].map(([key, members]) => ({
+    key,
+    healthy: 0,
+    minCount: members.length,
+    members: members.length,
+    unresolved: true,
+    missing: members.map((pod) => ({ pod, evicting: false })),
+  }));
 }
 
 function describe(tally: BudgetTally, unit: Unit): ShortUnit {

@@ -34,6 +34,7 @@ export function formatBudgetExplanation(explanation: BudgetExplanation, now: num
 
 const MODES: Readonly<Record<ModeReason, string>> = {
   GroupUnits: 'its pods belong to groups',
+  Settling: 'it did before some of its groups could no longer be resolved, and waits whether they come back',
   PodGroupResolutionFailed: 'its annotation asks for it, although some groups cannot be resolved',
   WorkloadNotFound: 'a pod names a Workload that does not exist',
   PodGroupNotFound: 'a pod names a pod group that does not exist',
@@ -69,9 +70,16 @@ export function formatShort({ name, since, unit, why }: ShortPod, now: number): 
   // A graceful deletion is dated at its end, which may lie ahead.
   const age = at === undefined || at > now ? '' : ` for ${formatAge(now - at)}`;
   const where = unit === undefined ? '' : ` (group ${unit})`;
-  const state = { NotReady: 'not Ready', Terminating: 'terminating', Evicting: 'approved for eviction' }[why];
+  const state = SHORT_STATES[why];
   return `Pod ${name}${where} is ${state}${age}`;
 }
+
+const SHORT_STATES: Readonly<Record<ShortPod['why'], string>> = {
+  NotReady: 'not Ready',
+  Terminating: 'terminating',
+  Evicting: 'approved for eviction',
+  Unresolved: 'in a group that cannot be resolved',
+};
 
 const REASONS: Readonly<Record<Explanation['reason'], string>> = {
   PodFinished: 'it has finished',
@@ -90,6 +98,7 @@ const REASONS: Readonly<Record<Explanation['reason'], string>> = {
   NegativeAllowance: 'the status of the budget is damaged',
   TooManyDisruptedPods: 'too many evictions are unconfirmed',
   GroupUnresolved: 'the group it names cannot be resolved',
+  NotSettled: 'a group of its budget cannot be resolved just now and counts as down until it can',
   NodeNotDrainable: 'the pods of its budget on its node could not all go, and the budget asks for that',
   BudgetExhausted: 'the budget has no room',
 };

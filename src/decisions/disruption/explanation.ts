@@ -12,7 +12,7 @@ import type { BudgetView, GrantReason, RefusalReason } from './verdict.ts';
 export interface ShortPod {
   readonly name: string;
   readonly unit: string | undefined;
-  readonly why: 'NotReady' | 'Terminating' | 'Evicting';
+  readonly why: 'NotReady' | 'Terminating' | 'Evicting' | 'Unresolved';
   /** RFC 3339; absent when the pod does not say. */
   readonly since: string | undefined;
 }
@@ -178,13 +178,17 @@ export function formatAsk({ maxUnavailable, minAvailable }: BudgetFacts): string
 }
 
 export function listShort(units: readonly ShortUnit[]): ShortPod[] {
-  return units.flatMap(({ key, missing }) =>
-    missing.map(({ evicting, pod }) => ({ name: pod.name, unit: key, ...stateOf(pod, evicting) })),
+  return units.flatMap(({ key, missing, unresolved }) =>
+    missing.map(({ evicting, pod }) => ({ name: pod.name, unit: key, ...stateOf(pod, { evicting, unresolved }) })),
   );
 }
 
-function stateOf(pod: PodFacts, evicting: boolean): Pick<ShortPod, 'why' | 'since'> {
+function stateOf(
+  pod: PodFacts,
+  { evicting, unresolved }: { evicting: boolean; unresolved: boolean | undefined },
+): Pick<ShortPod, 'why' | 'since'> {
   if (pod.deletionTimestamp !== undefined) return { why: 'Terminating', since: pod.deletionTimestamp };
   if (evicting) return { why: 'Evicting', since: undefined };
+  if (unresolved) return { why: 'Unresolved', since: undefined };
   return { why: 'NotReady', since: pod.readyChangedAt ?? pod.createdAt };
 }

@@ -104,10 +104,51 @@ test('X12 a group is available from its minimum on, whatever its size', () => {
 test('T74 an eviction waits while the published numbers are in the wrong unit', () => {
   const stage = new Stage([{ replicas: 2, minCount: 3 }], { minAvailable: 1 }).units(2, 3);
   stage.sync();
-  stage.workload(undefined);
+  stage.workload([{ replicas: 2 }]);
   expect(stage.evict('g0p0')).toBe('ModeNotObserved');
   stage.sync();
   expect(stage.evict('g0p0')).toBe('201 cost 1');
+  stage.workload([{ replicas: 2, minCount: 3 }]);
+  expect(stage.evict('g0p1')).toBe('ModeNotObserved');
+});
+
+test('18.2: a budget that has counted groups goes on until its controller writes that pods count', () => {
+  const stage = new Stage([{ replicas: 2, minCount: 3 }], { minAvailable: 1 }).units(2, 3);
+  stage.sync();
+  stage.workload(undefined);
+  const settling = stage.index.count('default', 'foo', stage.now);
+  expect(settling).toMatchObject({ mode: { unit: 'PodGroup', settling: 'WorkloadNotFound' }, healthy: 0 });
+  expect(settling?.expectedUnits, 'as last published').toBe(2);
+  expect(stage.evict('g0p0')).toBe('NotSettled');
+  const settled = stage.index.count('default', 'foo', stage.now, { settled: true });
+  expect(settled).toMatchObject({ mode: { unit: 'Pod', reason: 'WorkloadNotFound', fallback: true }, healthy: 6 });
+  stage.sync();
+  expect(stage.evict('g0p0'), 'a budget that has never counted groups counts pods at once').toBe('201 cost 1');
+});
+
+test('18.2: what can be proven is granted while another group is unresolved; its pods are not', () => {
+  const stage = new Stage([{ replicas: 3, minCount: 2 }], { minAvailable: 1 }).units(2, 2);
+  stage.sync();
+  stage.member('h0p0', '0', { group: 'missing' });
+  expect(stage.evict('h0p0')).toBe('NotSettled');
+  expect([stage.evict('g0p0'), stage.evict('g0p1'), stage.evict('g1p0')]).toEqual([
+    '201 cost 1',
+    '201 cost 0',
+    'NotSettled',
+  ]);
+});
+
+test('18.2: a budget without pods remembers that it counted groups', () => {
+  const stage = new Stage([{ replicas: 1, minCount: 1 }], { minAvailable: 1 }).units(1, 1);
+  stage.sync();
+  stage.index.deletePod('default', 'g0p0');
+  stage.workload(undefined);
+  expect(stage.index.count('default', 'foo', stage.now)?.mode).toMatchObject({
+    unit: 'PodGroup',
+    reason: 'GroupUnits',
+  });
+  stage.units(1, 1);
+  expect(stage.evict('g0p0')).toBe('NotSettled');
 });
 
 test('T75 basic pods beside gangs are left out of the count', () => {

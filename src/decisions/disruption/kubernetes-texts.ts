@@ -1,3 +1,4 @@
+import type { Unresolved } from './mode.ts';
 import type { BudgetView, Refusal } from './verdict.ts';
 
 /** A refusal as the eviction subresource answers it. */
@@ -32,6 +33,14 @@ export function formatRefusal({ reason, views }: Refusal): RefusalAnswer {
       return forbidden(name, 'pdb disruptions allowed is negative');
     case 'TooManyDisruptedPods':
       return forbidden(name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+    case 'NotSettled':
+      return {
+        code: 429,
+        reason: 'TooManyRequests',
+        message: REFUSED,
+        cause: `The disruption budget ${name} does not allow evicting pods currently (NotSettled): ${notSettled(view)}`,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      };
     case 'GroupUnresolved':
     case 'NodeNotDrainable':
     case 'BudgetExhausted':
@@ -49,6 +58,19 @@ export function processing(budget: string): RefusalAnswer {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   };
 }
+
+function notSettled({ desired, live, mode }: BudgetView): string {
+  const why = mode.settling === undefined ? 'not all groups can be resolved' : UNRESOLVED[mode.settling];
+  return `${why}, so such groups count as down; it needs ${desired} healthy pod groups and is sure of ${live}`;
+}
+
+/** Why groups cannot be resolved, in words. */
+export const UNRESOLVED: Readonly<Record<Unresolved, string>> = {
+  WorkloadNotFound: 'a selected pod names a Workload that does not exist',
+  PodGroupNotFound: 'a selected pod names a pod group that does not exist',
+  IncompleteReference: 'a selected pod names its group only in part',
+  PartiallyLabelled: 'pods of one controller name a group only in part',
+};
 
 function forbidden(budget: string, why: string): RefusalAnswer {
   return {

@@ -62,6 +62,7 @@ export function recount(budget: BudgetFacts, snapshot: Snapshot, now: number): R
     for (const [family, replicas] of families) {
       expectedUnits += replicas ?? [...units.values()].filter((unit) => unit.family === family).length;
     }
+    if (mode.settling !== undefined) expectedUnits = Math.max(expectedUnits, budget.status.expectedPods);
     if (budget.scope === 'PodGroup') expectedUnits += brokenUnits.size + mode.individual;
   }
   const healthy = inGroups

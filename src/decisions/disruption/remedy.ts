@@ -42,12 +42,22 @@ export function remediesFor({ reason, views }: Refusal, pod: PodFacts, shortage:
           text: `check that the disruption controller is running; the status of ${name} is not being kept`,
         },
       ];
+    case 'NotSettled':
+      return [waitForGroups(view, shortage)];
     case 'GroupUnresolved':
       return [{ action: 'FixReference', text: `create the Workload or PodGroup that pod ${pod.name} names` }];
     case 'NodeNotDrainable':
     case 'BudgetExhausted':
       return remediesForUnits(view, shortage, costOf(view));
   }
+}
+
+/** Names the groups that cannot be resolved; they come back, or the budget counts pods after its settling time. */
+function waitForGroups({ budget }: BudgetView, { down }: Shortage): Remedy {
+  const missing = down.filter(({ unresolved }) => unresolved === true);
+  const groups = missing.length === 0 ? 'its groups' : list(missing.map(({ key }) => key ?? ''));
+  const text = `wait until ${groups} can be resolved again; ${budget.name} counts pods if that takes longer than its settling time`;
+  return { action: 'Wait', text };
 }
 
 /** What would let the budget lose this many more pods or groups. */

@@ -5,7 +5,7 @@ import { formatRefusal } from './kubernetes-texts.ts';
 import type { Mode } from './mode.ts';
 import { type BudgetView, decideEviction } from './verdict.ts';
 
-const inPods: Mode = { unit: 'Pod', reason: 'NoGroupedPods', fallback: false, individual: 0 };
+const inPods: Mode = { unit: 'Pod', reason: 'NoGroupedPods', fallback: false, settling: undefined, individual: 0 };
 
 /** A budget in pods whose published numbers agree with what is seen. */
 function view(options: BudgetOptions, more: Partial<BudgetView> = {}): BudgetView {

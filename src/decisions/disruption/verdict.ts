@@ -51,6 +51,7 @@ export type RefusalReason =
   | 'NegativeAllowance'
   | 'TooManyDisruptedPods'
   | 'GroupUnresolved'
+  | 'NotSettled'
   | 'NodeNotDrainable'
   | 'BudgetExhausted';
 
@@ -111,7 +112,7 @@ function decideInPods(pod: PodFacts, view: BudgetView): EvictionVerdict {
 /**
  * Groups count. Only the eviction that takes an available group below its minimum costs anything; the others (a spare
  * pod, a pod of a group that is down, a pod that stands for itself) still need the budget to hold now, and are
- * recorded so that concurrent decisions see each other.
+ * recorded so that concurrent decisions see each other. While groups settle, those that cannot be resolved count as down.
  */
 function decideInGroups(pod: PodFacts, view: BudgetView): EvictionVerdict {
   const { unit } = view;
@@ -120,9 +121,12 @@ function decideInGroups(pod: PodFacts, view: BudgetView): EvictionVerdict {
   if (view.budget.alwaysAllow && unit !== undefined && !up) return free('UnhealthyAlwaysAllowed');
   const limit = checkLimits(view);
   if (limit !== undefined) return refuse(view, limit);
-  if (view.unresolved) return refuse(view, 'GroupUnresolved');
+  const settling = view.mode.settling !== undefined;
+  if (view.unresolved) return refuse(view, settling ? 'NotSettled' : 'GroupUnresolved');
   const cost = up && view.counted && unit.healthy - 1 < unit.minCount ? 1 : 0;
-  if (view.live - cost < view.desired || (cost === 1 && view.allowed < 1)) return refuse(view, 'BudgetExhausted');
+  if (view.live - cost < view.desired || (cost === 1 && view.allowed < 1)) {
+    return refuse(view, settling ? 'NotSettled' : 'BudgetExhausted');
+  }
   const reason =
     cost === 1 ? 'WithinBudget' : unit === undefined ? 'PodNotCounted' : up ? 'GroupHasSpare' : 'GroupAlreadyDown';
   return { allowed: true, reason, charge: { view, cost }, pinned };

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { nodeType, podType, statefulSetType } from '../../../src/api/resource-types.ts';
 import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import type { Client, StartController } from '../../../src/machinery/runtime/index.ts';
-import { onPlane, type Stage, withController, workloadType } from './support.ts';
+import { type Client, ManualClock, type StartController } from '../../../src/machinery/runtime/index.ts';
+import { createMemoryStore } from '../../../src/storage/index.ts';
+import { startControlPlane } from '../../../src/testkit/index.ts';
+import { onPlane, Stage, withController, workloadType } from './support.ts';
 
 interface Group {
   readonly name?: string;
@@ -125,7 +127,7 @@ test(
 );
 
 test(
-  'T72 X6 T74 a deleted Workload: evictions wait, then pods count',
+  '18.2: T72 X6 a deleted Workload: evictions wait for the settling time, then pods count',
   withController(async (stage) => {
     await workload(stage, { replicas: 2, minCount: 3 });
     await stage.budget({ minAvailable: 1 });
@@ -135,12 +137,75 @@ test(
     await deleted;
     expect([refused.code, refused.retryAfter]).toEqual([429, '10']);
     await stage.settle();
+    expect(await stage.numbers()).toEqual([0, 0, 1, 2]);
+    expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'True', reason: 'Settling' });
+    expect(await stage.condition('Settling')).toMatchObject({ status: 'True', reason: 'WorkloadNotFound' });
+    expect(await stage.events('PodGroupSettling')).toHaveLength(1);
+    const waiting = await stage.evict('g0p0');
+    expect([waiting.code, waiting.retryAfter]).toEqual([429, '10']);
+    expect(waiting.cause).toBe(
+      'The disruption budget foo does not allow evicting pods currently (NotSettled): a selected pod names a Workload that does not exist, so such groups count as down; it needs 1 healthy pod groups and is sure of 0',
+    );
+    await stage.plane.clock.advance(29_000);
+    expect(await codes(stage, 'g0p0')).toEqual([429]);
+    await stage.plane.clock.advance(1_500);
+    await stage.settle();
     expect(await stage.numbers()).toEqual([5, 6, 1, 6]);
     expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'False', reason: 'WorkloadNotFound' });
+    expect(await stage.condition('Settling')).toMatchObject({ status: 'False', reason: 'CountsPods' });
     expect(await stage.events('PodGroupFallback')).not.toEqual([]);
     expect(await codes(stage, 'g0p0')).toEqual([201]);
   }),
 );
+
+test(
+  '18.2: a Workload that comes back ends the wait; the next one takes its whole time',
+  withController(async (stage) => {
+    await workload(stage, { replicas: 2, minCount: 3 });
+    await stage.budget({ minAvailable: 1 });
+    await units(stage, 2, 3);
+    const lose = () => stage.plane.client.delete(workloadType, { namespace: 'default', name: 'w' });
+    await lose();
+    await stage.plane.clock.advance(20_000);
+    await workload(stage, { replicas: 2, minCount: 3 });
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([1, 2, 1, 2]);
+    expect(await stage.condition('Settling')).toMatchObject({ status: 'False', reason: 'GroupsResolved' });
+    await lose();
+    await stage.plane.clock.advance(29_000);
+    expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'True' });
+    await stage.plane.clock.advance(2_000);
+    expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'False' });
+  }),
+);
+
+test('18.2: a restart of the server neither forgets that groups were counted nor since when they are missing', async () => {
+  const store = createMemoryStore({ now: () => clock.now() });
+  const clock = new ManualClock();
+  const start = async (seed: number): Promise<Stage> => {
+    const controllers = [createDisruptionController()];
+    const plane = await startControlPlane({ controllers, clock, store, seed });
+    await plane.settle();
+    return new Stage(plane);
+  };
+  let stage = await start(1);
+  await workload(stage, { replicas: 2, minCount: 3 });
+  await stage.budget({ minAvailable: 1 });
+  await units(stage, 2, 3);
+  await stage.plane.client.delete(workloadType, { namespace: 'default', name: 'w' });
+  await clock.advance(10_000);
+  await stage.plane.stop();
+  await clock.advance(10_000);
+  stage = await start(2);
+  expect(await codes(stage, 'g0p0')).toEqual([429]);
+  await clock.advance(9_000);
+  expect(await codes(stage, 'g0p0')).toEqual([429]);
+  await clock.advance(2_500);
+  await stage.settle();
+  expect(await stage.numbers()).toEqual([5, 6, 1, 6]);
+  await stage.plane.stop();
+  await store.close();
+});
 
 for (const policy of [undefined, 'AlwaysAllow']) {
   test(
@@ -248,6 +313,7 @@ test(
     await stage.budget({ minAvailable: 1 });
     await stage.pod('a', { owner, spec: { workloadRef: { name: 'w', podGroup: 'g' } } });
     await stage.pod('b', { owner });
+    await stage.plane.clock.advance(31_000);
     await stage.settle();
     expect(await stage.numbers()).toEqual([1, 2, 1, 2]);
     expect(await stage.condition('PodGroupBudget')).toMatchObject({ status: 'False', reason: 'PartiallyLabelled' });
