@@ -18,7 +18,8 @@ export function answerFailure(
 function toApiError(error: unknown, { method, url }: Pick<ApiRequest, 'method' | 'url'>, log: Logger): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreClosedError) return unavailable('the server is shutting down');
-  log.error({ err: error, method, path: url.split('?', 1)[0] }, 'request failed');
+  // The store says once that writes fail: a line for every request would fill what is left of the disk.
   if (error instanceof FlushError) return failure(500, 'InternalError', `Internal error occurred: ${error.message}`);
+  log.error({ err: error, method, path: url.split('?', 1)[0] }, 'request failed');
   return internalError(error instanceof Error ? error.message : 'something that is no error was thrown');
 }

@@ -79,8 +79,10 @@ export const versionRoute: PlainRoute = {
 
 export interface HealthCheck {
   readonly name: string;
+  /** Of no interest to whoever restarts what does not live: a restart would not help. */
+  readonly readinessOnly?: boolean;
   /** The reason it fails; undefined while all is well. */
-  check(): string | undefined;
+  check(): string | undefined | Promise<string | undefined>;
 }
 
 const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
@@ -94,18 +96,24 @@ export function healthRoute(checks: readonly HealthCheck[]): PlainRoute {
       const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
       const excluded = query.getAll('exclude');
       const all: HealthCheck[] = [{ name: 'ping', check: () => undefined }, ...checks];
-      const chosen = all.filter((check) => (name === '' ? !excluded.includes(check.name) : check.name === name));
+      const chosen = all
+        .filter(({ readinessOnly }) => readinessOnly !== true || root !== '/livez')
+        .filter((check) => (name === '' ? !excluded.includes(check.name) : check.name === name));
       if (chosen.length === 0) return textResponse(404, '404 page not found\n');
-      const results = chosen.map((check) => ({ name: check.name, problem: check.check() }));
-      const healthy = results.every(({ problem }) => problem === undefined);
-      if (healthy && !query.has('verbose')) return textResponse(200, 'ok');
-      const lines = results.map(({ name: check, problem }) =>
-        problem === undefined ? `[+]${check} ok` : `[-]${check} failed: ${problem}`,
-      );
-      const verdict = `${root.slice(1)} check ${healthy ? 'passed' : 'failed'}`;
-      return textResponse(healthy ? 200 : 500, `${lines.join('\n')}\n${verdict}\n`);
+      return report(root.slice(1), chosen, query.has('verbose'));
     },
   };
+}
+
+async function report(root: string, checks: readonly HealthCheck[], verbose: boolean): Promise<ApiResponse> {
+  const results = await Promise.all(checks.map(async (check) => ({ name: check.name, problem: await check.check() })));
+  const healthy = results.every(({ problem }) => problem === undefined);
+  if (healthy && !verbose) return textResponse(200, 'ok');
+  const lines = results.map(({ name, problem }) =>
+    problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`,
+  );
+  const verdict = `${root} check ${healthy ? 'passed' : 'failed'}`;
+  return textResponse(healthy ? 200 : 500, `${lines.join('\n')}\n${verdict}\n`);
 }
 
 export const notFoundRoute: PlainRoute = {

@@ -111,9 +111,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry.add(nodeMetricsRow(kernel, { nodes: nodes.prefix, pods: pods.prefix }));
   }
   admission.push(...(access.plugins ?? []), ...(options.admission?.(kernel) ?? []));
+  const storageCheck = { name: 'storage', readinessOnly: true, check: () => store.checkWritable() };
   const routes: readonly PlainRoute[] = [
     versionRoute,
-    healthRoute(options.health ?? []),
+    healthRoute([storageCheck, ...(options.health ?? [])]),
     { handle: (_request, path) => access.plain?.(path) },
     ...(options.routes?.(kernel) ?? []),
     discoveryRoute(new Discovery(registry, metricGroups)),

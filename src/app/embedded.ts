@@ -82,9 +82,15 @@ function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger)
   const common = {
     now: () => clock.now(),
     onWatchError: (error: unknown) => log.error({ err: error }, 'a watcher failed'),
+    onWritable(problem: string | undefined) {
+      if (problem === undefined) log.warn({}, 'writes succeed again');
+      else log.error({ dataDirectory, problem }, 'writes fail; reads go on');
+    },
   };
   if (dataDirectory === undefined) return Promise.resolve(createMemoryStore(common));
-  return openLmdbStore({ ...common, directory: join(dataDirectory, 'store') });
+  // Keys and certificates are made after the store.
+  const companion = join(dataDirectory, 'pki');
+  return openLmdbStore({ ...common, directory: join(dataDirectory, 'store'), companion });
 }
 
 async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {

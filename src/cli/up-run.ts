@@ -59,6 +59,7 @@ function defaultDataDirectory(): string {
 function explain(error: unknown, flags: UpFlags): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return `port ${flags.port} on ${flags.bind} is in use; choose another with --port`;
+  if (code === 'ENOSPC') return `the disk is full: ${message}`;
   if (code === 'EACCES') return `no permission: ${message}`;
   return message;
 }

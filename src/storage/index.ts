@@ -1,3 +1,4 @@
+export { StoreDamagedError } from './lmdb/damage.ts';
 export { DirectoryInUseError } from './lmdb/directory-lock.ts';
 export { type LmdbStoreOptions, openLmdbStore } from './lmdb/lmdb-store.ts';
 export { createMemoryStore } from './memory/memory-store.ts';

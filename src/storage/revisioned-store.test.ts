@@ -14,6 +14,7 @@ function heldJournal() {
         writes.push({ keys: [...changes.keys()], revision, succeed, fail });
         announce();
       }),
+    check: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
   const nextWrite = () =>
@@ -106,6 +107,8 @@ test('an answer that rests on a write that never reached the disk is taken back'
 test('FlushError says what failed and keeps the cause', () => {
   const cause = new Error('No space left on device');
   const error = new FlushError(cause);
-  expect(error.message).toBe('Cannot write to the data directory: No space left on device');
+  expect(error.message).toBe(
+    'Cannot write to the data directory: No space left on device. Nothing of this change was kept',
+  );
   expect(error.cause).toBe(cause);
 });

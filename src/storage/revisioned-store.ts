@@ -21,6 +21,8 @@ import { WatchHub } from './watch-hub.ts';
 export interface Journal {
   /** All or nothing, and durable when the promise resolves. An undefined entry means the key is gone. */
   readonly write: (changes: ReadonlyMap<string, Entry | undefined>, revision: number) => Promise<void>;
+  /** Throws when a small write would not be made durable. */
+  readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -30,6 +32,8 @@ export interface StoreOptions {
   readonly history?: Partial<HistoryLimits>;
   /** Called when a watcher's `deliver` throws. */
   readonly onWatchError?: (error: unknown) => void;
+  /** Called when writes begin to fail, with the reason, and with nothing when they succeed again. */
+  readonly onWritable?: (problem: string | undefined) => void;
 }
 
 interface Batch {
@@ -59,12 +63,15 @@ export class RevisionedStore implements Store {
   #flushed: Promise<void> = Promise.resolve();
   #running = false;
   #closed = false;
+  readonly #onWritable: (problem: string | undefined) => void;
+  #problem: string | undefined;
 
   constructor(journal: Journal, loaded: { entries: Entry[]; revision: number }, options: StoreOptions = {}) {
     this.#journal = journal;
     this.#now = options.now ?? Date.now;
     this.#history = new History({ ...DEFAULT_HISTORY, ...options.history }, loaded.revision);
     this.#hub = new WatchHub(options.onWatchError ?? ((error) => process.emitWarning(String(error))));
+    this.#onWritable = options.onWritable ?? (() => {});
     this.#committed = SortedIndex.fromSorted(loaded.entries);
     this.#revision = loaded.revision;
     this.#pendingRevision = loaded.revision;
@@ -137,6 +144,17 @@ export class RevisionedStore implements Store {
     this.#history.compact(Math.min(revision, this.#revision));
   }
 
+  async checkWritable(): Promise<string | undefined> {
+    if (this.#problem === undefined || this.#closed) return this.#problem;
+    try {
+      await this.#journal.check();
+      this.#report(undefined);
+    } catch (error) {
+      this.#report(problemOf(error));
+    }
+    return this.#problem;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return this.#flushed;
     this.#closed = true;
@@ -173,9 +191,12 @@ export class RevisionedStore implements Store {
     try {
       await this.#journal.write(changes, revision);
     } catch (error) {
+      this.#report(problemOf(error));
       this.#discard([batch, this.#open], new FlushError(error));
       return;
     }
+    // Taking away may succeed where adding would still fail.
+    if (events.some(({ type }) => type === 'put')) this.#report(undefined);
     // Those who came meanwhile have waited long enough for others to join: the disk goes on with them at once.
     const next = this.#open;
     this.#flushing = next.events.length > 0 ? next : undefined;
@@ -197,10 +218,20 @@ export class RevisionedStore implements Store {
     for (const { commit } of batch.waiters) commit();
   }
 
+  #report(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#onWritable(problem);
+  }
+
   #discard(batches: readonly Batch[], error: FlushError): void {
     this.#overlay.clear();
     this.#open = newBatch();
     this.#flushing = undefined;
     for (const { waiters } of batches) for (const { fail } of waiters) fail(error);
   }
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -94,6 +94,12 @@ export interface Store {
   /** Forgets the history up to and including `revision`; later watches must start there or after. */
   compact(revision: number): void;
 
+  /**
+   * Why writes cannot be made durable, in words for people; undefined while they can. After a failure it asks the disk
+   * again, so that the answer is true also when nobody writes.
+   */
+  checkWritable(): Promise<string | undefined>;
+
   /** Waits for what is queued, then refuses further transactions. */
   close(): Promise<void>;
 }
@@ -122,7 +128,8 @@ export class StoreClosedError extends Error {
 /** The writes could not be made durable. Nothing of the transaction was applied. */
 export class FlushError extends Error {
   constructor(cause: unknown) {
-    super(`Cannot write to the data directory: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`Cannot write to the data directory: ${reason}. Nothing of this change was kept`, { cause });
     this.name = 'FlushError';
   }
 }

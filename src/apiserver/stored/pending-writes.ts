@@ -60,6 +60,7 @@ export function observeWrites(store: Store): { store: Store; writes: PendingWrit
       transact,
       watch: (prefix, after, deliver) => store.watch(prefix, after, deliver),
       compact: (revision) => store.compact(revision),
+      checkWritable: () => store.checkWritable(),
       close: () => store.close(),
     },
     writes: {

@@ -1,11 +1,20 @@
-import { chmod, stat } from 'node:fs/promises';
+import { chmod, open as openFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { parseEntry, recordOf } from '../record.ts';
+import { recordOf } from '../record.ts';
 import type { Journal } from '../revisioned-store.ts';
 import type { Entry } from '../store.ts';
+import { countFreePages } from './free-pages.ts';
+import { formatIdentity, type Identity } from './identity.ts';
+import { counterRecord } from './load.ts';
+import { DiskFullError, expectRoom, mostPages, Room, sparePages } from './room.ts';
 
-const REVISION_KEY = 'revision';
+export const DATA_FILE = 'data.mdb';
+const LOCK_FILE = 'lock.mdb';
+const LOCK_BYTES = 16 * 1024;
+const PAGE_BYTES = 4096;
+/** What a new store takes before the first change. */
+const NEW_STORE_BYTES = 256 * 1024;
 
 interface Environment {
   readonly root: RootDatabase<Buffer, string>;
@@ -14,6 +23,7 @@ interface Environment {
 }
 
 async function openEnvironment(directory: string): Promise<Environment> {
+  await fillLockFile(join(directory, LOCK_FILE));
   const binary = { encoding: 'binary', cache: false } as const;
   const root = open<Buffer, string>({
     path: directory,
@@ -21,7 +31,7 @@ async function openEnvironment(directory: string): Promise<Environment> {
     noSubdir: false,
     // A commit writes every page it touches: larger ones would save a quarter of the disk, and cost a third of the rate
     // at which scattered writes are confirmed.
-    pageSize: 4096,
+    pageSize: PAGE_BYTES,
     // A commit is on disk when it is done. Overlapping would win nothing: there is one batch at a time.
     overlappingSync: false,
     // Each batch is a transaction by itself. LMDB's own grouping by turn leaves a promise nobody can catch.
@@ -30,20 +40,18 @@ async function openEnvironment(directory: string): Promise<Environment> {
     ...binary,
   });
   const environment = { root, entries: root.openDB('entries', binary), meta: root.openDB('meta', binary) };
-  await Promise.all(['data.mdb', 'lock.mdb'].map((file) => chmod(join(directory, file), 0o600)));
+  await Promise.all([DATA_FILE, LOCK_FILE].map((file) => chmod(join(directory, file), 0o600)));
   return environment;
 }
 
-/** Reads everything into memory of our own and closes again, so that the mapped pages do not stay resident. */
-export async function loadEntries(directory: string): Promise<{ entries: Entry[]; revision: number }> {
-  const { root, entries, meta } = await openEnvironment(directory);
+/** LMDB writes to this file through memory: a hole in it on a full disk would end the process. */
+async function fillLockFile(path: string): Promise<void> {
+  const file = await openFile(path, 'a+', 0o600);
   try {
-    const loaded: Entry[] = [];
-    for (const { key, value } of entries.getRange({ snapshot: true })) loaded.push(parseEntry(key, value));
-    const revision = meta.get(REVISION_KEY)?.readDoubleLE(0) ?? 0;
-    return { entries: loaded.sort((a, b) => (a.key < b.key ? -1 : 1)), revision };
+    const { size } = await file.stat();
+    if (size < LOCK_BYTES) await file.appendFile(Buffer.alloc(LOCK_BYTES - size));
   } finally {
-    await root.close();
+    await file.close();
   }
 }
 
@@ -54,54 +62,113 @@ export async function loadEntries(directory: string): Promise<{ entries: Entry[]
 const WRITES_PER_MAPPING = 2000;
 const LARGE_BYTES = 256 * 1024 * 1024;
 
-async function sizeOf(directory: string): Promise<number> {
-  return (await stat(join(directory, 'data.mdb'))).size;
+export interface JournalOptions {
+  readonly largeBytes?: number;
+  /** Written before the journal is handed out, when the data file has none yet. */
+  readonly identity?: Identity | undefined;
+}
+
+/** Makes the data file of a new store, which is durable once its journal has written the identity. */
+export async function createDataFile(directory: string): Promise<void> {
+  await expectRoom(join(directory, 'quorate.draft.room'), NEW_STORE_BYTES);
+  await (await openEnvironment(directory)).root.close();
 }
 
 /** Writes batches with LMDB's asynchronous calls only: the synchronous ones would hold the event loop during fsync. */
-export async function openJournal(directory: string, { largeBytes = LARGE_BYTES } = {}): Promise<Journal> {
+export async function openJournal(directory: string, options: JournalOptions = {}): Promise<Journal> {
+  const { identity, largeBytes = LARGE_BYTES } = options;
+  const path = join(directory, DATA_FILE);
   let environment = await openEnvironment(directory);
-  /** To be opened anew before the next write. */
-  let stale = false;
+  const lastPage = (): number => (environment.root.getStats() as { lastPageNumber: number }).lastPageNumber;
+  const pageBytes = (environment.root.getStats() as { pageSize: number }).pageSize;
+  const room = await Room.open(path, (lastPage() + 1) * pageBytes);
+  let broken: Error | undefined;
   let written = 0;
 
+  async function reserve(changes: ReadonlyMap<string, Entry | undefined>): Promise<void> {
+    const last = lastPage();
+    const { largePages, puts } = measure(changes, pageBytes);
+    const needed = mostPages({ count: changes.size, largePages }, last);
+    const upTo = (pages: number): Promise<void> => room.reserve((last + 1 + pages) * pageBytes);
+    try {
+      await upTo(needed + (puts === 0 ? 0 : sparePages(last)));
+    } catch (error) {
+      // What was taken away inside the file is used again before the file grows.
+      if (!(error instanceof DiskFullError) || puts === 0 || countFreePages(path) < needed) throw error;
+      await upTo(needed);
+    }
+  }
+
+  async function commit(fn: () => void): Promise<void> {
+    try {
+      await environment.root.batch(fn);
+    } catch (error) {
+      // What LMDB has in memory, and what is on disk, may differ from now on: only a new process can tell.
+      const cause = await commitFailure(error);
+      broken = new Error(`the last write failed (${cause.message}); restart the server`, { cause });
+      throw broken;
+    }
+  }
+
+  async function mapAnew(): Promise<void> {
+    if (written < WRITES_PER_MAPPING) return;
+    written = 0;
+    if ((await stat(path)).size <= largeBytes) return;
+    await environment.root.close();
+    environment = await openEnvironment(directory);
+  }
+
+  if (identity !== undefined) {
+    await reserve(new Map());
+    const { meta } = environment;
+    await commit(() => void meta.put('identity', Buffer.from(formatIdentity(identity))));
+  }
   return {
     async write(changes, revision) {
-      if (written >= WRITES_PER_MAPPING) {
-        written = 0;
-        stale ||= (await sizeOf(directory)) > largeBytes;
-      }
-      if (stale) {
-        // LMDB refuses everything after some failures; a fresh environment sees the last good commit.
-        await environment.root.close().catch(() => undefined);
-        environment = await openEnvironment(directory);
-        stale = false;
-      }
+      if (broken !== undefined) throw broken;
+      await reserve(changes);
+      await mapAnew();
       written += changes.size;
-      const { root, entries, meta } = environment;
-      const counter = Buffer.alloc(8);
-      counter.writeDoubleLE(revision);
-      try {
-        await root.batch(() => {
-          for (const [key, entry] of changes) {
-            if (entry === undefined) void entries.remove(key);
-            else void entries.put(key, recordOf(entry));
-          }
-          void meta.put(REVISION_KEY, counter);
-        });
-      } catch (error) {
-        stale = true;
-        throw await commitFailure(error);
-      }
+      const { entries, meta } = environment;
+      await commit(() => {
+        for (const [key, entry] of changes) {
+          if (entry === undefined) void entries.remove(key);
+          else void entries.put(key, recordOf(entry));
+        }
+        void meta.put('revision', counterRecord(revision));
+      });
     },
-    close: () => environment.root.close(),
+    async check() {
+      if (broken !== undefined) throw broken;
+      const last = lastPage();
+      await room.reserve((last + 1 + 2 * sparePages(last)) * pageBytes);
+    },
+    async close() {
+      await room.close();
+      await environment.root.close();
+    },
   };
 }
 
+function measure(
+  changes: ReadonlyMap<string, Entry | undefined>,
+  pageBytes: number,
+): { largePages: number; puts: number } {
+  let largePages = 0;
+  let puts = 0;
+  for (const entry of changes.values()) {
+    if (entry === undefined) continue;
+    puts += 1;
+    largePages += Math.floor(entry.value.length / pageBytes) + 2;
+  }
+  return { largePages, puts };
+}
+
 /** LMDB gives the cause in a second promise, which ends the process if nobody looks at it. */
-async function commitFailure(error: unknown): Promise<unknown> {
+async function commitFailure(error: unknown): Promise<Error> {
   const pending = (error as { commitError?: Promise<never> }).commitError;
-  if (pending === undefined) return error;
-  const patience = new Promise<unknown>((resolve) => setTimeout(resolve, 1000, error).unref());
-  return Promise.race([pending.catch((cause: unknown) => cause), patience]);
+  const own = error instanceof Error ? error : new Error(String(error));
+  if (pending === undefined) return own;
+  const patience = new Promise<Error>((resolve) => setTimeout(resolve, 1000, own).unref());
+  return Promise.race([pending.catch((cause: unknown) => cause as Error), patience]);
 }

@@ -7,7 +7,8 @@ import { propertyStore } from '../store-model.contract.ts';
 import { createEntry } from '../record.ts';
 import type { Entry, Store } from '../store.ts';
 import { DirectoryInUseError } from './directory-lock.ts';
-import { loadEntries, openJournal } from './environment.ts';
+import { createDataFile, openJournal } from './environment.ts';
+import { loadFile } from './load.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 
 const parent = await mkdtemp(join(tmpdir(), 'quorate-store-'));
@@ -39,6 +40,7 @@ test('openLmdbStore() finds what was written before, values and revisions alike'
 test('a journal that maps its large file anew now and then loses nothing', async () => {
   const directory = newDirectory();
   await mkdir(directory);
+  await createDataFile(directory);
   const journal = await openJournal(directory, { largeBytes: 0 });
   const expected = new Map<string, string>();
   let revision = 0;
@@ -56,7 +58,7 @@ test('a journal that maps its large file anew now and then loses nothing', async
     }
   }
   await journal.close();
-  const loaded = await loadEntries(directory);
+  const loaded = loadFile(join(directory, 'data.mdb'));
   expect(loaded.revision).toBe(revision);
   expect(new Map(loaded.entries.map(({ key, value }) => [key, value.toString()]))).toEqual(expected);
 });
@@ -90,7 +92,7 @@ test('openLmdbStore() takes over the lock of a process that is gone, and leaves 
     await writeFile(join(directory, `quorate.lock.${at}`), stale);
   }
   await (await openLmdbStore({ directory })).close();
-  expect((await readdir(directory)).sort()).toEqual(['data.mdb', 'lock.mdb']);
+  expect((await readdir(directory)).sort()).toEqual(['data.mdb', 'identity.json', 'lock.mdb']);
 });
 
 test('openLmdbStore() does not touch a lock held on another machine', async () => {
@@ -120,6 +122,6 @@ test('openLmdbStore() makes the directory and its files readable by their owner 
   const modes = await Promise.all(
     ['.', ...files].map(async (file) => (await stat(join(directory, file))).mode & 0o777),
   );
-  expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
+  expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
   await store.close();
 });
