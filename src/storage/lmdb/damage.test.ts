@@ -138,7 +138,8 @@ it('a store whose data file came back without its companion files is opened, and
 
 it('a store whose creation was cut short is created anew', async () => {
   const directory = join(parent, 'cut-short');
-  await mkdir(directory);
-  await writeFile(join(directory, 'data.mdb'), Buffer.alloc(100));
+  await mkdir(join(directory, 'draft'), { recursive: true });
+  await writeFile(join(directory, 'draft', 'data.mdb'), Buffer.alloc(100));
   await (await openLmdbStore({ directory })).close();
+  expect(await readdir(directory)).not.toContain('draft');
 });

@@ -7,14 +7,12 @@ import type { Entry } from '../store.ts';
 import { countFreePages } from './free-pages.ts';
 import { formatIdentity, type Identity } from './identity.ts';
 import { counterRecord } from './load.ts';
-import { DiskFullError, expectRoom, mostPages, Room, sparePages } from './room.ts';
+import { DiskFullError, mostPages, Room, sparePages } from './room.ts';
 
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 const LOCK_BYTES = 16 * 1024;
 const PAGE_BYTES = 4096;
-/** What a new store takes before the first change. */
-const NEW_STORE_BYTES = 256 * 1024;
 
 interface Environment {
   readonly root: RootDatabase<Buffer, string>;
@@ -66,12 +64,6 @@ export interface JournalOptions {
   readonly largeBytes?: number;
   /** Written before the journal is handed out, when the data file has none yet. */
   readonly identity?: Identity | undefined;
-}
-
-/** Makes the data file of a new store, which is durable once its journal has written the identity. */
-export async function createDataFile(directory: string): Promise<void> {
-  await expectRoom(join(directory, 'quorate.draft.room'), NEW_STORE_BYTES);
-  await (await openEnvironment(directory)).root.close();
 }
 
 /** Writes batches with LMDB's asynchronous calls only: the synchronous ones would hold the event loop during fsync. */

@@ -7,7 +7,8 @@ import { propertyStore } from '../store-model.contract.ts';
 import { createEntry } from '../record.ts';
 import type { Entry, Store } from '../store.ts';
 import { DirectoryInUseError } from './directory-lock.ts';
-import { createDataFile, openJournal } from './environment.ts';
+import { createDataFile } from './create.ts';
+import { openJournal } from './environment.ts';
 import { loadFile } from './load.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 

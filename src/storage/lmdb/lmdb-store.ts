@@ -1,11 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RevisionedStore, type StoreOptions } from '../revisioned-store.ts';
 import type { Store } from '../store.ts';
+import { createDataFile } from './create.ts';
 import { StoreDamagedError } from './damage.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { createDataFile, DATA_FILE, openJournal } from './environment.ts';
+import { DATA_FILE, openJournal } from './environment.ts';
 import { createIdentity, formatIdentity, readIdentityFile, writeIdentityFile } from './identity.ts';
 import { loadFile } from './load.ts';
 
@@ -14,9 +15,6 @@ export interface LmdbStoreOptions extends StoreOptions {
   /** A file or folder that is only ever made after the store: where it is, the store has been as well. */
   readonly companion?: string | undefined;
 }
-
-/** Two headers and nothing else: a store whose creation was cut short. */
-const BARE_BYTES = 8192;
 
 /**
  * Opens, or creates, the store in `directory`. The directory belongs to this process until the store is closed and to
@@ -35,10 +33,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   try {
     const marker = readIdentityFile(directory);
     const hasBeen = marker !== undefined || (companion !== undefined && existsSync(companion));
-    if (!hasBeen && sizeOf(path) <= BARE_BYTES) {
-      await rm(path, { force: true });
-      await createDataFile(directory);
-    }
+    if (!hasBeen && !existsSync(path)) await createDataFile(directory);
     const loaded = loadFile(path);
     const found = loaded.identity && formatIdentity(loaded.identity);
     if (marker !== undefined && marker !== found) {
@@ -56,8 +51,4 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
     await unlock();
     throw error;
   }
-}
-
-function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
 }
