@@ -1,6 +1,6 @@
 import { parseRules, RULE_NAMES, startNodes } from '../app/index.ts';
 import { createLogger } from './logger.ts';
-import { stopSignal } from './stop-signal.ts';
+import { watchProcess } from './process-end.ts';
 
 export interface NodesFlags {
   readonly count: number;
@@ -21,11 +21,13 @@ export async function runNodes(flags: NodesFlags): Promise<void> {
     fail(`unknown rule in "${flags.rules}"; known are ${RULE_NAMES.join(', ')}`);
     return;
   }
+  const log = createLogger(flags.logLevel, 'text');
+  const end = watchProcess('nodes', log);
   try {
     const host = await startNodes({
       kubeconfig: flags.kubeconfig,
       context: flags.context,
-      log: createLogger(flags.logLevel, 'text'),
+      log,
       nodes: {
         count: flags.count,
         prefix: flags.prefix,
@@ -36,7 +38,7 @@ export async function runNodes(flags: NodesFlags): Promise<void> {
         heartbeatMs: flags.heartbeat * 1000,
       },
     });
-    const stopped = stopSignal();
+    const stopped = end.asked();
     process.stdout.write(
       `Playing ${flags.count} simulated nodes on ${host.server}. Ctrl-C stops; the nodes stay behind.\n`,
     );
@@ -44,7 +46,7 @@ export async function runNodes(flags: NodesFlags): Promise<void> {
     const stay = setInterval(() => {}, 60_000);
     await stopped;
     clearInterval(stay);
-    host.stop();
+    await end.stop(() => host.stop());
   } catch (error) {
     fail(error instanceof Error ? error.message : 'unknown error');
   }

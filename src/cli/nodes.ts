@@ -17,6 +17,12 @@ export function register(program: Command): void {
     .option('--kubeconfig <file>', 'kubeconfig to use')
     .option('--context <name>', 'context of the kubeconfig to use')
     .option('--log-level <level>', 'debug, info, warn, error, silent', 'warn')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped, 1 could not start, 4 stopped in order after an internal
+failure, which is in the log`,
+    )
     .action(async (flags: NodesFlags) => {
       const { runNodes } = await import('./nodes-run.ts');
       await runNodes(flags);

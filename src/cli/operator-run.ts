@@ -6,7 +6,7 @@ import { type PickerFlags, pickerOptions } from './picker-flags.ts';
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import type { ClusterFlags } from './cluster.ts';
 import { createLogger } from './logger.ts';
-import { stopSignal } from './stop-signal.ts';
+import { watchProcess } from './process-end.ts';
 
 export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly mode: 'alongside' | 'replace';
@@ -30,6 +30,7 @@ const LOST_LEADERSHIP = 3;
 
 export async function runOperator(flags: OperatorFlags): Promise<void> {
   const log = createLogger(flags.logLevel, flags.logFormat);
+  const end = watchProcess('operator', log);
   try {
     const operator = await startOperator({
       kubeconfig: flags.kubeconfig,
@@ -54,12 +55,12 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       },
     });
     await operator.ready;
-    const stopped = stopSignal();
+    const stopped = end.asked();
     process.stdout.write(
       `Quorate runs on ${operator.server} (${operator.clusterVersion}), ${flags.mode}; webhook on port ${operator.webhookPort}, metrics on ${operator.metricsPort}.\n`,
     );
     await stopped;
-    await operator.stop();
+    await end.stop(() => operator.stop());
   } catch (error) {
     process.stderr.write(`quorate operator: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

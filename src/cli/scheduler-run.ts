@@ -1,6 +1,6 @@
 import { type ClusterScheduler, startClusterScheduler } from '../app/index.ts';
 import { createLogger } from './logger.ts';
-import { stopSignal } from './stop-signal.ts';
+import { watchProcess } from './process-end.ts';
 
 export interface SchedulerFlags {
   readonly kubeconfig?: string;
@@ -13,6 +13,8 @@ export interface SchedulerFlags {
 
 export async function runScheduler(flags: SchedulerFlags): Promise<void> {
   const { context, kubeconfig, leaseNamespace: namespace, logFormat, logLevel, schedulerName } = flags;
+  const log = createLogger(logLevel, logFormat);
+  const end = watchProcess('scheduler', log);
   let scheduler: ClusterScheduler;
   try {
     scheduler = await startClusterScheduler({
@@ -20,7 +22,7 @@ export async function runScheduler(flags: SchedulerFlags): Promise<void> {
       context,
       schedulerName,
       namespace,
-      log: createLogger(logLevel, logFormat),
+      log,
       lost: () => {
         process.exitCode = 1;
         process.emit('SIGTERM');
@@ -31,10 +33,10 @@ export async function runScheduler(flags: SchedulerFlags): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const stopped = stopSignal();
+  const stopped = end.asked();
   process.stdout.write(
     `Scheduling pods with schedulerName "${schedulerName}" on ${scheduler.server}. Ctrl-C stops it.\n`,
   );
   await stopped;
-  scheduler.stop();
+  await end.stop(() => scheduler.stop());
 }

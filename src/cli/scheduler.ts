@@ -12,6 +12,12 @@ export function register(program: Command): void {
     .option('--lease-namespace <name>', 'where schedulers of one name agree who works', 'kube-system')
     .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
     .option('--log-format <format>', 'text, json', 'text')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped, 1 could not start, 4 stopped in order after an internal
+failure, which is in the log`,
+    )
     .action(async (flags: SchedulerFlags) => {
       const { runScheduler } = await import('./scheduler-run.ts');
       await runScheduler(flags);

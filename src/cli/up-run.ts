@@ -5,7 +5,7 @@ import { type EmbeddedHost, parseRules, RULE_NAMES, startEmbedded } from '../app
 import { FeatureGates } from '../machinery/runtime/index.ts';
 import { createLogger } from './logger.ts';
 import { pickerOptions } from './picker-flags.ts';
-import { stopSignal } from './stop-signal.ts';
+import { watchProcess } from './process-end.ts';
 import type { UpFlags } from './up-flags.ts';
 
 export async function runUp(flags: UpFlags): Promise<void> {
@@ -17,6 +17,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
     return;
   }
   const log = createLogger(flags.logLevel, flags.logFormat);
+  const end = watchProcess('up', log);
   const dataDirectory = flags.ephemeral ? undefined : resolve(flags.dataDir ?? defaultDataDirectory());
   const temporary =
     flags.ephemeral && flags.kubeconfig === undefined ? mkdtempSync(join(tmpdir(), 'quorate-')) : undefined;
@@ -43,13 +44,15 @@ export async function runUp(flags: UpFlags): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const stopped = stopSignal();
+  const stopped = end.asked();
   process.stdout.write(banner(host, flags, dataDirectory, Date.now() - startedAt));
   await stopped;
   process.stdout.write('\nStopping…\n');
-  await host.stop();
-  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
-  process.stdout.write(dataDirectory === undefined ? 'Stopped.\n' : 'Stopped. The next quorate up continues here.\n');
+  await end.stop(async () => {
+    await host.stop();
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+    process.stdout.write(dataDirectory === undefined ? 'Stopped.\n' : 'Stopped. The next quorate up continues here.\n');
+  });
 }
 
 function defaultDataDirectory(): string {

@@ -38,6 +38,12 @@ export function register(program: Command): void {
     .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
     .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
     .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped, 1 could not start, 4 stopped in order after an internal
+failure, which is in the log`,
+    )
     .action(async (flags: UpFlags) => {
       const { runUp } = await import('./up-run.ts');
       await runUp(flags);

@@ -122,7 +122,7 @@ const bad = [
   { name: 'an unknown content type', type: 'text/plain', body: 'x', code: 415 },
   { name: 'CBOR', type: 'application/cbor', body: 'x', code: 415 },
   { name: 'another kind', type: 'application/json', body: '{"kind":"Secret","apiVersion":"v1"}', code: 400 },
-  { name: 'deep nesting', type: 'application/json', body: '{"a":'.repeat(200_000), code: 400 },
+  { name: 'deep nesting', type: 'application/json', body: '{"a":'.repeat(50_000), code: 400 },
 ];
 for (const { name, type, body, code } of bad) {
   test(`${name} is a Status with code ${code}`, async () => {

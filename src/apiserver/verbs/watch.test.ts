@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readLines } from '../../machinery/runtime/index.ts';
 import { type ControlPlane, configMap, startControlPlane } from '../../testkit/index.ts';
 import { configMapType } from '../../testkit/types.ts';
+import { objectKey, type ResourceRow } from '../registry/row.ts';
 
 let plane: ControlPlane;
 let abort: AbortController;
@@ -169,3 +170,22 @@ test('a watch ends when its resource is no longer served', async () => {
   if (replaced !== undefined) registry.remove(replaced);
   await ended;
 });
+
+/** What no server wrote: bytes that are no object. */
+async function damage(name: string): Promise<void> {
+  const { registry, store } = plane.server.kernel;
+  const row = registry.byPlural('', 'configmaps') as ResourceRow;
+  await store.transact((transaction) => transaction.put(objectKey(row, 'default', name), () => Buffer.from('{')));
+}
+
+for (const when of ['before', 'after']) {
+  test(`17, the class: an event that cannot be made ends its watch with an error (${when} it began)`, async () => {
+    const others = plane.server.kernel.streams.size;
+    if (when === 'before') await damage('bad');
+    const { ended, seen } = await open('labelSelector=a%3Db');
+    if (when === 'after') await damage('bad');
+    await ended;
+    expect(seen.at(-1)).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 500 } });
+    expect(plane.server.kernel.streams.size).toBe(others);
+  });
+}

@@ -7,7 +7,7 @@ import { booleanOption, integerOption } from '../request/options.ts';
 import { parseInitialEvents, parseRevision, waitForRevision } from '../request/revision.ts';
 import { parseSelection } from '../request/selection.ts';
 import { withWarnings } from '../response/warnings.ts';
-import { expired } from '../status.ts';
+import { expired, internalError } from '../status.ts';
 import { current } from './list.ts';
 import { eventWriter, type WatchForm } from './watch-events.ts';
 
@@ -75,6 +75,23 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
     sink.end();
   };
   kernel.streams.add(end);
+  // An event that cannot be sent must not be missed in silence: the client is told and lists again.
+  const fail = (error: unknown): void => {
+    const { method, url } = call.request;
+    kernel.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'a watch failed');
+    if (!open) return;
+    write.document('ERROR', internalError('an event could not be sent').status);
+    end();
+  };
+  const guarded =
+    <A extends readonly unknown[]>(work: (...given: A) => void) =>
+    (...given: A): void => {
+      try {
+        work(...given);
+      } catch (error) {
+        fail(error);
+      }
+    };
   // A custom resource whose definition changed or went has another row or none: the client must look again.
   if (call.row.custom) {
     const { group, version, plural } = call.info;
@@ -87,9 +104,9 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
     );
   }
 
-  const bookmark = (): void => {
+  const bookmark = guarded((): void => {
     if (held === undefined) bookmarkNow(store.revision);
-  };
+  });
   // While the current state is still going out, changes wait their turn.
   let held: (readonly StoreEvent[])[] | undefined = plan.initial ? [] : undefined;
   const snapshot = store.revision;
@@ -102,13 +119,17 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
   };
   try {
     cancels.push(
-      store.watch(plan.prefix, plan.initial ? snapshot : plan.after, (events) => {
-        if (!open) return;
-        if (held === undefined) write.events(events);
-        else held.push(events);
-      }),
+      store.watch(
+        plan.prefix,
+        plan.initial ? snapshot : plan.after,
+        guarded((events: readonly StoreEvent[]) => {
+          if (!open) return;
+          if (held === undefined) write.events(events);
+          else held.push(events);
+        }),
+      ),
     );
-    if (plan.initial) void sendInitial();
+    if (plan.initial) sendInitial().catch(fail);
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
     const { status } = expired(`too old resource version: ${error.requested} (${error.oldest})`);
