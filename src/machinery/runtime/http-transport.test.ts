@@ -155,3 +155,35 @@ test('a gathered watch that breaks off fails, and so does one that nobody wants 
   await expect(next).rejects.toThrow('aborted');
   transport.close();
 });
+
+test('18.6: a request that is not answered in time fails by itself, and its connection is not used again', async () => {
+  let stalled = true;
+  const sockets = new Set<unknown>();
+  const transport = await listen((request, response) => {
+    sockets.add(request.socket);
+    if (!stalled) response.end('answered');
+  });
+  const late = /no answer from the API server within 0\.05 s \(GET \/a\)/;
+  for (const whole of [true, false]) {
+    await expect(transport.send({ method: 'GET', path: '/a?b', whole, deadlineMs: 50 })).rejects.toThrow(late);
+  }
+  stalled = false;
+  expect(await text(transport, 'GET', '/a')).toBe('answered');
+  expect(sockets.size).toBe(3);
+  transport.close();
+});
+
+test('18.6: requests that wait for a connection have a deadline too, and leave room for those that come later', async () => {
+  let stalled = true;
+  const transport = await listen((_request, response) => {
+    if (!stalled) response.end('answered');
+  });
+  const asked = Array.from({ length: 300 }, () =>
+    transport.send({ method: 'GET', path: '/', whole: true, deadlineMs: 300 }),
+  );
+  const failed = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected');
+  expect(failed).toHaveLength(300);
+  stalled = false;
+  expect(await text(transport, 'GET', '/')).toBe('answered');
+  transport.close();
+});

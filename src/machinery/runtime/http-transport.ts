@@ -3,8 +3,10 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { gatherChunks } from './gathered-chunks.ts';
-import { KeptConnections } from './kept-connections.ts';
+import type { Credentials } from './exec-credentials.ts';
+import { DeadlineError, KeptConnections } from './kept-connections.ts';
 import type { ServerAccess } from './kubeconfig.ts';
+import { createProxyAgent } from './proxy-agent.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 export interface HttpTransport {
@@ -16,72 +18,106 @@ export interface HttpTransport {
 const MAX_CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 15_000;
 
+interface Pool {
+  /** For what is wanted as a stream, and for everything through a proxy. */
+  readonly agent: HttpAgent;
+  readonly kept: KeptConnections | undefined;
+  readonly credentials: Credentials | undefined;
+}
+
 /** Reaches an API server over the network, with connections kept open between requests. */
 export function createHttpTransport(access: ServerAccess): HttpTransport {
   const url = new URL(access.server);
   const secure = url.protocol === 'https:';
-  const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (secure ? 443 : 80));
-  const tls = {
-    ...(access.ca === undefined ? {} : { ca: access.ca }),
-    ...(access.clientCert === undefined ? {} : { cert: access.clientCert }),
-    ...(access.clientKey === undefined ? {} : { key: access.clientKey }),
-    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
-    rejectUnauthorized: access.skipVerify !== true,
-  };
-  const agent = secure ? new HttpsAgent({ ...pool, ...tls }) : new HttpAgent(pool);
-  const kept = new KeptConnections({
-    host,
-    port,
-    maxConnections: MAX_CONNECTIONS,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    tls: secure
-      ? {
-          ALPNProtocols: ['http/1.1'],
-          ...(isIP(host) === 0 && { servername: host }),
-          ...tls,
-          // Built once: every connection would otherwise read the certificates again.
-          secureContext: createSecureContext(tls),
-        }
-      : undefined,
-  });
   const base = url.pathname.replace(/\/+$/, '');
+  const place = { host, port, secure };
+  let pool = openPool(access, place, undefined);
+
+  /** Another certificate needs other connections. */
+  const poolFor = (credentials: Credentials | undefined): Pool => {
+    if (credentials?.clientCert === pool.credentials?.clientCert) return pool;
+    closePool(pool);
+    pool = openPool(access, place, credentials);
+    return pool;
+  };
 
   const send: Transport = async (request) => {
-    const token = await access.token?.();
-    const { body, method } = request;
+    const credentials = await access.exec?.get();
+    const token = credentials?.token ?? (await access.token?.());
+    const { agent, kept } = poolFor(credentials);
+    const { body, deadlineMs, method } = request;
     const path = base + request.path;
-    const headers = { ...request.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const headers: Record<string, string | readonly string[]> = {
+      ...request.headers,
+      ...access.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
     const start = (): Promise<TransportResponse> => {
-      if (request.whole === true && request.signal === undefined && method !== 'HEAD')
-        return kept.send({ method, path, headers, body });
+      if (kept !== undefined && request.whole === true && request.signal === undefined && method !== 'HEAD')
+        return kept.send({ method, path, headers, body, deadlineMs });
       // Without a length a DELETE's body would go out unframed, and be taken for the start of the next request.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-      const options: RequestOptions = { agent, host, port, method, path, headers: { ...headers, ...length } };
+      const options = { agent, host, port, method, path, headers: { ...headers, ...length } } as RequestOptions;
       return exchange(secure ? httpsRequest : httpRequest, options, request);
     };
     try {
-      return await start();
+      const response = await start();
+      if (response.status === 401) access.exec?.forget();
+      return response;
     } catch (error) {
       // The server may close a kept connection just as a request goes out on it; reading again is harmless.
       if (request.method === 'GET' && isReset(error) && !request.signal?.aborted) return start();
       throw unreachable(error as NodeJS.ErrnoException, { host, port }) ?? error;
     }
   };
-  return {
-    send,
-    close() {
-      agent.destroy();
-      kept.close();
-    },
+  return { send, close: () => closePool(pool) };
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+}
+
+function openPool(access: ServerAccess, { host, port, secure }: Place, credentials: Credentials | undefined): Pool {
+  const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
+  const cert = credentials?.clientCert ?? access.clientCert;
+  const key = credentials?.clientKey ?? access.clientKey;
+  const tls = {
+    ...(access.ca === undefined ? {} : { ca: access.ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+    rejectUnauthorized: access.skipVerify !== true,
   };
+  // Built once: every connection would otherwise read the certificates again.
+  const secured = secure ? { ...tls, secureContext: createSecureContext(tls) } : undefined;
+  const named = secured && { ...(isIP(host) === 0 && { servername: host }), ...secured };
+  if (access.proxy !== undefined) {
+    const agent = createProxyAgent(access.proxy, { host, port, tls: named, timeoutMs: CONNECT_TIMEOUT_MS, pool });
+    return { agent, kept: undefined, credentials };
+  }
+  const kept = new KeptConnections({
+    host,
+    port,
+    maxConnections: MAX_CONNECTIONS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    tls: named && { ALPNProtocols: ['http/1.1'], ...named },
+  });
+  return { agent: secure ? new HttpsAgent({ ...pool, ...tls }) : new HttpAgent(pool), kept, credentials };
+}
+
+function closePool({ agent, kept }: Pool): void {
+  agent.destroy();
+  kept?.close();
 }
 
 function exchange(
   open: typeof httpRequest,
   options: RequestOptions,
-  { body, gatherMs, signal }: TransportRequest,
+  { body, deadlineMs, gatherMs, method, path, signal, whole }: TransportRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -93,7 +129,14 @@ function exchange(
       call.destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
     };
     signal?.addEventListener('abort', onAbort, { once: true });
-    const cleanUp = (): void => signal?.removeEventListener('abort', onAbort);
+    const late = (): void => {
+      call.destroy(new DeadlineError({ deadlineMs, method, path }));
+    };
+    const timer = deadlineMs === undefined ? undefined : setTimeout(late, deadlineMs);
+    const cleanUp = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
     call.on('socket', (socket) => {
       if (!socket.connecting) return;
       socket.setTimeout(CONNECT_TIMEOUT_MS, () =>
@@ -107,6 +150,8 @@ function exchange(
     });
     call.once('response', (response: IncomingMessage) => {
       response.once('close', cleanUp);
+      // Of an answer that is wanted whole the time goes on until its end.
+      if (whole !== true) clearTimeout(timer);
       const chunks = gatherMs === undefined ? response : gatherChunks(response, gatherMs);
       resolve({ status: response.statusCode ?? 0, headers: flatten(response.headers), body: chunks });
     });

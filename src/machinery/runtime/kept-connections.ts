@@ -14,8 +14,20 @@ export interface KeptConnectionsOptions {
 export interface WholeRequest {
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** A name with several values goes out once for each. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
+  readonly deadlineMs?: number | undefined;
+}
+
+/** A request that had no answer in time; what became of it is not known. */
+export class DeadlineError extends Error {
+  override name = 'DeadlineError';
+  readonly code = 'ETIMEDOUT';
+
+  constructor({ deadlineMs = 0, method, path }: Pick<WholeRequest, 'deadlineMs' | 'method' | 'path'>) {
+    super(`no answer from the API server within ${deadlineMs / 1000} s (${method} ${path.split('?')[0]})`);
+  }
 }
 
 /** A connection idle for longer is not trusted with a request: what lies between may have dropped it unsaid. */
@@ -44,16 +56,24 @@ export class KeptConnections {
     this.#host = `${name}:${options.port}`;
   }
 
+  /**
+   * A connection on which a request had no answer in time is closed at once: whatever still came on it would be taken for
+   * the answer to the next. So a server that accepts and never answers cannot use the connections up.
+   */
   async send(request: WholeRequest): Promise<WholeResponse> {
     const text = this.#text(request);
-    const connection = await this.#take();
+    const wait = new Wait(request);
+    let connection: Connection | undefined;
     let reusable = false;
     try {
+      connection = await this.#take(wait);
+      wait.onEnd = (error) => connection?.destroy(error);
       const response = await connection.exchange(text);
       ({ reusable } = response);
       return response;
     } finally {
-      this.#giveBack(connection, reusable);
+      wait.over();
+      if (connection !== undefined) this.#giveBack(connection, reusable);
     }
   }
 
@@ -65,9 +85,13 @@ export class KeptConnections {
 
   #text({ body, headers, method, path }: WholeRequest): string | Buffer {
     let head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
-    for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+    for (const name in headers) {
+      const value = headers[name] as string | readonly string[];
+      if (typeof value === 'string') head += `${name}: ${value}\r\n`;
+      else for (const one of value) head += `${name}: ${one}\r\n`;
+    }
     // Nothing from outside may end a line and begin another.
-    if (hasStrayLineEnd(path) || Object.values(headers).some(hasStrayLineEnd)) {
+    if (hasStrayLineEnd(path) || Object.values(headers).flat().some(hasStrayLineEnd)) {
       throw new TypeError('a request must not carry line ends in its path or headers');
     }
     if (body === undefined) return `${head}\r\n`;
@@ -75,13 +99,21 @@ export class KeptConnections {
     return Buffer.concat([Buffer.from(`${head}content-length: ${body.byteLength}\r\n\r\n`), body]);
   }
 
-  async #take(): Promise<Connection> {
+  async #take(wait: Wait): Promise<Connection> {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       if (kept.usable && performance.now() - kept.idleSince < MAX_IDLE_MS) return kept;
       kept.destroy();
       this.#open -= 1;
     }
-    if (this.#open >= this.#options.maxConnections) return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#open >= this.#options.maxConnections) {
+      return new Promise((resolve, reject) => {
+        this.#waiting.push(resolve);
+        wait.onEnd = (error) => {
+          this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+          reject(error);
+        };
+      });
+    }
     this.#open += 1;
     return this.#connect();
   }
@@ -109,6 +141,22 @@ export class KeptConnections {
     } else {
       this.#open -= 1;
     }
+  }
+}
+
+/** The time a request has, from before it gets a connection. */
+class Wait {
+  readonly #timer: NodeJS.Timeout | undefined;
+  onEnd: (error: Error) => void = () => {};
+
+  constructor(request: WholeRequest) {
+    const { deadlineMs } = request;
+    if (deadlineMs === undefined) return;
+    this.#timer = setTimeout(() => this.onEnd(new DeadlineError(request)), deadlineMs);
+  }
+
+  over(): void {
+    clearTimeout(this.#timer);
   }
 }
 
@@ -172,14 +220,17 @@ class Connection {
     this.#socket.unref();
   }
 
-  destroy(): void {
-    this.#broken ??= new Error('the connection was closed');
+  destroy(error = new Error('the connection was closed')): void {
+    this.#fail(error);
     this.#socket.destroy();
   }
 
   #hear(chunk: Buffer): void {
     // Nothing was asked: such as a proxy that says why it hangs up.
-    if (this.#call === undefined) return this.destroy();
+    if (this.#call === undefined) {
+      this.destroy();
+      return;
+    }
     try {
       const response = this.#reader.read(chunk);
       if (response !== undefined) this.#settle((call) => call.resolve(response));

@@ -1,27 +1,23 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { promisify } from 'node:util';
+import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
+import { type Entry, KubeconfigError, pem, readText, text } from './kubeconfig-entry.ts';
+import { type Identity, identityOf } from './kubeconfig-user.ts';
+import { proxyFor } from './proxy.ts';
+
+export { KubeconfigError } from './kubeconfig-entry.ts';
 
 /** How to reach one API server and who to be there. Certificates are PEM text. */
-export interface ServerAccess {
+export interface ServerAccess extends Identity {
   readonly server: string;
   readonly ca?: string | undefined;
   readonly skipVerify?: boolean | undefined;
   readonly serverName?: string | undefined;
-  readonly clientCert?: string | undefined;
-  readonly clientKey?: string | undefined;
-  /** Asked for before each request, so that a token may be renewed. */
-  readonly token?: (() => Promise<string | undefined>) | undefined;
+  /** The proxy between; absent where there is none. */
+  readonly proxy?: URL | undefined;
   /** Namespace of the context; `default` when it names none. */
   readonly namespace: string;
-}
-
-/** The configuration names a server or a user that cannot be used; the message says which and where. */
-export class KubeconfigError extends Error {
-  override name = 'KubeconfigError';
 }
 
 export interface KubeconfigOptions {
@@ -29,20 +25,6 @@ export interface KubeconfigOptions {
   readonly path?: string | undefined;
   readonly context?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
-}
-
-interface ExecPlugin {
-  readonly command: string;
-  readonly args?: string[];
-  readonly env?: { name: string; value: string }[] | null;
-  readonly apiVersion?: string;
-}
-
-interface Entry {
-  readonly name?: string;
-  /** File the entry was read from; paths in it are relative to that. */
-  readonly from: string;
-  readonly body: Record<string, unknown>;
 }
 
 interface Merged {
@@ -74,16 +56,29 @@ export function loadKubeconfig({ path, context, env = process.env }: KubeconfigO
   const user = userName ? find(merged.users, 'user', userName) : undefined;
   const server = text(cluster.body['server']);
   if (!server) throw new KubeconfigError(`Cannot use cluster "${cluster.name}" of ${cluster.from}: it names no server`);
-  return {
+  const reached = {
     server: server.replace(/\/+$/, ''),
     ca: pem(cluster, 'certificate-authority'),
     skipVerify: cluster.body['insecure-skip-tls-verify'] === true,
     serverName: text(cluster.body['tls-server-name']),
-    clientCert: user && pem(user, 'client-certificate'),
-    clientKey: user && pem(user, 'client-key'),
-    token: user && tokenOf(user),
+  };
+  if (reached.skipVerify && reached.ca !== undefined) {
+    throw new KubeconfigError(
+      `Cannot use cluster "${cluster.name}" of ${cluster.from}: it has both insecure-skip-tls-verify and a certificate-authority; remove one`,
+    );
+  }
+  return {
+    ...reached,
+    ...(user && identityOf(user, { ...reached, config: execConfig(cluster) })),
+    proxy: proxyFor(reached.server, text(cluster.body['proxy-url']), env),
     namespace: text(chosen.body['namespace']) ?? 'default',
   };
+}
+
+/** What a cluster has to say to credential plugins. */
+function execConfig({ body }: Entry): unknown {
+  const extensions = (Array.isArray(body['extensions']) ? body['extensions'] : []) as Record<string, unknown>[];
+  return extensions.find(({ name }) => name === 'client.authentication.k8s.io/exec')?.['extension'];
 }
 
 function configFiles(path: string | undefined, env: NodeJS.ProcessEnv): string[] {
@@ -140,51 +135,6 @@ function find(entries: readonly Entry[], what: string, name: string): Entry {
   throw new KubeconfigError(`Cannot find ${what} "${name}" in the kubeconfig; it has ${known}`);
 }
 
-function pem({ body, from }: Entry, field: string): string | undefined {
-  const data = text(body[`${field}-data`]);
-  if (data) return Buffer.from(data, 'base64').toString('utf8');
-  const file = text(body[field]);
-  return file ? readText(isAbsolute(file) ? file : join(dirname(from), file)) : undefined;
-}
-
-function tokenOf(user: Entry): ServerAccess['token'] {
-  const token = text(user.body['token']);
-  if (token) return () => Promise.resolve(token);
-  const file = text(user.body['tokenFile']);
-  if (file) return () => Promise.resolve(readText(file).trim());
-  const plugin = user.body['exec'] as ExecPlugin | undefined;
-  return plugin?.command ? execToken(plugin) : undefined;
-}
-
-/** Asks a credential plugin, and again once what it gave has run out. */
-function execToken({
-  apiVersion = 'client.authentication.k8s.io/v1',
-  args = [],
-  command,
-  env,
-}: ExecPlugin): () => Promise<string | undefined> {
-  let known: { token: string | undefined; expiresMs: number } | undefined;
-  return async () => {
-    if (known !== undefined && Date.now() < known.expiresMs - 30_000) return known.token;
-    const request = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
-    const extra = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
-    try {
-      const { stdout } = await promisify(execFile)(command, args, {
-        env: { ...process.env, ...extra, KUBERNETES_EXEC_INFO: request },
-      });
-      const { status } = JSON.parse(stdout) as { status?: { token?: string; expirationTimestamp?: string } };
-      const expiresMs = status?.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Number.POSITIVE_INFINITY;
-      known = { token: status?.token, expiresMs };
-      return known.token;
-    } catch (cause) {
-      throw new KubeconfigError(
-        `Cannot get credentials from "${command}": ${cause instanceof Error ? cause.message : String(cause)}`,
-        { cause },
-      );
-    }
-  };
-}
-
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 function isInCluster(env: NodeJS.ProcessEnv): boolean {
@@ -194,22 +144,12 @@ function isInCluster(env: NodeJS.ProcessEnv): boolean {
 /** The access every pod has; the kubelet renews the token in place. */
 function loadInCluster(env: NodeJS.ProcessEnv): ServerAccess {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT'] ?? '443'}`;
   return {
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT'] ?? '443'}`,
+    server,
+    proxy: proxyFor(server, undefined, env),
     ca: readText(join(SERVICE_ACCOUNT, 'ca.crt')),
     token: () => Promise.resolve(readText(join(SERVICE_ACCOUNT, 'token')).trim()),
     namespace: readText(join(SERVICE_ACCOUNT, 'namespace')).trim(),
   };
 }
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new KubeconfigError(`Cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
-}
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

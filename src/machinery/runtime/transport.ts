@@ -9,6 +9,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** From afar: fail when there is no answer by then; for a watch, no head of one. Default: never. */
+  readonly deadlineMs?: number | undefined;
   /** The caller wants the answer in one piece, when it is complete. */
   readonly whole?: boolean | undefined;
   /** From afar: hand on what comes so much later, together with what came meanwhile. Default: at once. */
