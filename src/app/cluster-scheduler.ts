@@ -3,9 +3,11 @@ import { hostname } from 'node:os';
 import {
   createClient,
   createHttpTransport,
+  ELECTION_DEADLINE_MS,
   electLeader,
   loadKubeconfig,
   type Logger,
+  STALLED_MS,
   systemClock,
 } from '../machinery/runtime/index.ts';
 import { startScheduler } from '../scheduler/index.ts';
@@ -51,7 +53,11 @@ export async function startClusterScheduler(options: ClusterSchedulerOptions): P
     abort.abort();
   };
   const elected = electLeader({
-    client,
+    client: createClient({
+      transport: http.send,
+      userAgent: 'quorate-scheduler',
+      deadlineMs: ELECTION_DEADLINE_MS,
+    }),
     clock: systemClock,
     log,
     namespace: options.namespace ?? 'kube-system',
@@ -66,7 +72,7 @@ export async function startClusterScheduler(options: ClusterSchedulerOptions): P
     },
   }).then(() => {
     if (abort.signal.aborted) return;
-    components = runComponents({ transportFor: () => http.send, clock: systemClock, log }, [
+    components = runComponents({ transportFor: () => http.send, clock: systemClock, log, stalledMs: STALLED_MS }, [
       (context) => startScheduler(context, { schedulerName }),
     ]);
   });

@@ -50,7 +50,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {
-        log.error({}, 'another replica leads now; ending so that nothing is done twice');
+        log.error({}, 'this replica leads no more; ending so that nothing is done twice');
         process.exit(LOST_LEADERSHIP);
       },
     });
@@ -62,8 +62,9 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
     await stopped;
     await end.stop(() => operator.stop());
   } catch (error) {
-    process.stderr.write(`quorate operator: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+    // What was started before it failed must not go on half alive.
+    const message = `quorate operator: ${error instanceof Error ? error.message : String(error)}\n`;
+    process.stderr.write(message, () => process.exit(1));
   }
 }
 

@@ -16,6 +16,7 @@ import {
   createClient,
   createHttpTransport,
   createServerClock,
+  ELECTION_DEADLINE_MS,
   electLeader,
   FeatureGates,
   type InformerSet,
@@ -23,12 +24,14 @@ import {
   type Logger,
   Metrics,
   sleep,
+  STALLED_MS,
   systemClock,
 } from '../../machinery/runtime/index.ts';
 import {
   type Callers,
   callersByCertificate,
   callersByToken,
+  type HealthCheck,
   LedgerDesk,
   type Mode,
   NAME,
@@ -55,6 +58,7 @@ import {
   type ServingCertificate,
 } from './certificates.ts';
 import { isServed } from './discovery.ts';
+import { listenForAnswers, operatorChecks } from './health.ts';
 import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
@@ -109,8 +113,6 @@ export interface Operator {
   stop(): Promise<void>;
 }
 
-/** API servers send a bookmark about every minute; a watch that is silent for longer may be dead without saying so. */
-const STALLED_MS = 90_000;
 const RELEASE_LIMIT_MS = 3000;
 /** What an eviction does to its pod and its budget comes in several events, which one count serves. */
 const GATHER_MS = 50;
@@ -125,13 +127,21 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const { log, namespace } = options;
   const access = loadKubeconfig({ path: options.kubeconfig, context: options.context });
   const http = createHttpTransport(access);
-  const { clock, transport: send } = createServerClock(http.send, { clock: options.clock ?? systemClock, log });
+  const answers = listenForAnswers(http.send, options.clock ?? systemClock);
+  const { clock, transport: send } = createServerClock(answers.transport, { clock: options.clock ?? systemClock, log });
   const client = createClient({ transport: send, userAgent: 'quorate-operator' });
+  const electionClient = createClient({
+    transport: send,
+    userAgent: 'quorate-operator',
+    deadlineMs: ELECTION_DEADLINE_MS,
+  });
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);
   try {
     const { version } = await preflight(client, { gates: options.gates ?? new FeatureGates(), namespace });
     const certificate = await openCertificate(options, client, clock);
+    let serving = certificate;
+    let stopping = false;
     const tokens =
       options.clients === undefined
         ? await openReviewTokens({ client, clock, log, namespace, signal: abort.signal })
@@ -140,7 +150,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     let ended = (): void => {};
     const released = new Promise<void>((resolve) => (ended = resolve));
     const elected = electLeader({
-      client,
+      client: electionClient,
       clock,
       log,
       namespace,
@@ -158,7 +168,18 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       leading = true;
     });
     const metrics = new Metrics();
+    const registration = { authority: certificate.authority, token: tokens?.current() };
+    const registered = keepRegistration({ client, clock, log, signal: abort.signal }, registration);
     const running = await startParts(options, {
+      checksFor: (informers) =>
+        operatorChecks({
+          clock,
+          informers,
+          answers,
+          certificate: () => serving,
+          registration: () => registered.problem(),
+          isStopping: () => stopping,
+        }),
       client,
       clock,
       elected,
@@ -169,10 +190,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       signal: abort.signal,
     });
     const metricsServer = await serveMetrics(metrics, options);
-    const registration = { authority: certificate.authority, token: tokens?.current() };
-    const registered = keepRegistration({ client, clock, log, signal: abort.signal }, registration);
     tokens?.onRenewed((token) => void registered.set({ token }));
     const renewed = (next: ServingCertificate): void => {
+      serving = next;
       running.webhook.setCertificate(next.pair);
       void registered.set({ authority: next.authority });
     };
@@ -190,6 +210,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       isLeading: () => leading,
       ready: running.ready,
       async stop() {
+        stopping = true;
         await running.webhook.close();
         // Ledgers let go of spare the other replicas the wait.
         await Promise.race([running.ledgers.close(), sleep(systemClock, RELEASE_LIMIT_MS)]);
@@ -209,6 +230,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
 }
 
 interface Parts {
+  readonly checksFor: (informers: InformerSet) => readonly HealthCheck[];
   readonly client: Client;
   readonly clock: Clock;
   readonly elected: Promise<void>;
@@ -284,10 +306,7 @@ async function startParts(
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);
   const pods = informers.of(podType);
-  let synced = false;
-  const ready = informers.whenSynced().then(() => {
-    synced = true;
-  });
+  const ready = informers.whenSynced();
   const ledgers = deskOf(informers);
   const evictions = {
     client,
@@ -326,7 +345,7 @@ async function startParts(
     handlers: measured(handlers, metrics, clock),
     callers: callersOf(options, parts.tokens),
     rejected: countRejected(metrics),
-    checks: [{ name: 'caches', needed: true, problem: () => (synced ? undefined : 'not filled yet') }],
+    checks: parts.checksFor(informers),
   });
   return { components, ledgers, webhook, ready };
 }

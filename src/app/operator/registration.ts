@@ -30,6 +30,8 @@ export interface Registration {
 }
 
 export interface RegistrationKeeper {
+  /** What is wrong with a configuration that is there; none is not wrong. */
+  problem(): string | undefined;
   /** Puts what has changed in force. */
   set(change: Partial<Registration>): Promise<void>;
 }
@@ -68,6 +70,11 @@ export function keepRegistration(
   };
   arm();
   return {
+    problem() {
+      const found = informer.get({ name: WEBHOOK_CONFIGURATION })?.webhooks ?? [];
+      const bad = found.filter((one) => !isFilledIn(one, wanted)).map(({ name }) => name);
+      return bad.length === 0 ? undefined : `${bad.join(', ')}: the API server lacks our path or our authority`;
+    },
     async set(change) {
       wanted = { ...wanted, ...change };
       await look();
@@ -83,6 +90,10 @@ async function register(client: Client, wanted: Registration, log: Logger): Prom
   const body = { metadata: { resourceVersion: found.metadata.resourceVersion }, webhooks };
   await client.patch(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION }, { type: 'merge', body });
   log.info({ configuration: WEBHOOK_CONFIGURATION }, 'the API server knows where to ask and whom to trust now');
+}
+
+function isFilledIn(webhook: ValidatingWebhook, wanted: Registration): boolean {
+  return JSON.stringify(filledIn(webhook, wanted)) === JSON.stringify(webhook.clientConfig);
 }
 
 function filledIn(

@@ -13,6 +13,8 @@ export interface ListOptions {
   readonly metadataOnly?: boolean | undefined;
   /** The caller never changes the objects: a server in this process need not copy them. */
   readonly shared?: boolean | undefined;
+  /** Instead of the client's own. */
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface ObjectList<T> {
@@ -36,6 +38,8 @@ export interface WatchOptions {
   readonly shared?: boolean | undefined;
   /** Over the network: take events in so much later, together with those that came meanwhile. Default: at once. */
   readonly gatherMs?: number | undefined;
+  /** Called when the server has agreed to tell. */
+  readonly opened?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -107,13 +111,18 @@ export interface ClientOptions {
   readonly userAgent: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly pageSize?: number | undefined;
+  /** How long an answer may take, and the head of a watch, before the request fails. Default 30 s. */
+  readonly deadlineMs?: number | undefined;
 }
+
+/** An API server answers within 34 s or gives up itself; whoever waits longer waits for nothing. */
+export const DEADLINE_MS = 30_000;
 
 /** Small enough: a page is in memory several times over while it is read. */
 const PAGE_SIZE = 500;
 
 export function createClient(options: ClientOptions): Client {
-  const { transport, userAgent, headers: extraHeaders, pageSize = PAGE_SIZE } = options;
+  const { deadlineMs = DEADLINE_MS, transport, userAgent, headers: extraHeaders, pageSize = PAGE_SIZE } = options;
   /** Objects that are sent many times unchanged, encoded. */
   const encoded = new WeakMap<object, Uint8Array>();
 
@@ -122,9 +131,9 @@ export function createClient(options: ClientOptions): Client {
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-    shared?: boolean,
+    more?: Sending,
   ): Promise<R> {
-    return send(method, path, body === undefined ? undefined : JSON.stringify(body), headers, shared);
+    return send(method, path, body === undefined ? undefined : JSON.stringify(body), headers, more);
   }
 
   async function send<R>(
@@ -132,7 +141,7 @@ export function createClient(options: ClientOptions): Client {
     path: string,
     payload: string | Uint8Array | undefined,
     headers: Record<string, string> = {},
-    shared = false,
+    { deadlineMs: wanted = deadlineMs, shared = false }: Sending = {},
   ): Promise<R> {
     const response = await transport({
       method,
@@ -147,6 +156,7 @@ export function createClient(options: ClientOptions): Client {
       body: payload,
       shared,
       whole: true,
+      deadlineMs: wanted,
     });
     if (response.document !== undefined) return response.document as R;
     const text = (await readBody(response.body)).toString('utf8');
@@ -165,7 +175,7 @@ export function createClient(options: ClientOptions): Client {
     request: (method, path, body, headers) => request(method, path, body, headers),
     get: (type, key, options) => request('GET', resourcePath(type, { ...key, ...options })),
     async list(type, options = {}) {
-      const { namespace, metadataOnly, shared, ...query } = options;
+      const { deadlineMs: wanted, namespace, metadataOnly, shared, ...query } = options;
       const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
       const path = resourcePath(type, { namespace }) + formatQuery(query);
       const list = await request<Omit<ObjectList<never>, 'items'> & { items: never[] | null }>(
@@ -173,18 +183,18 @@ export function createClient(options: ClientOptions): Client {
         path,
         undefined,
         headers,
-        shared,
+        { shared, deadlineMs: wanted },
       );
       // Go writes an empty list of metadata as null.
       return { ...list, items: list.items ?? [] };
     },
-    watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders }),
+    watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders, deadlineMs }),
     create(type, object, options) {
       const path = resourcePath(type, { namespace: object.metadata.namespace }) + writeQuery(options);
       if (options?.shared !== true) return request('POST', path, fill(type, object));
       const payload = encoded.get(object) ?? Buffer.from(JSON.stringify(fill(type, object)), 'utf8');
       encoded.set(object, payload);
-      return send('POST', path, payload, undefined, true);
+      return send('POST', path, payload, undefined, { shared: true });
     },
     update(type, object, options) {
       const { namespace, name } = object.metadata;
@@ -200,19 +210,34 @@ export function createClient(options: ClientOptions): Client {
       return request('PATCH', path + writeQuery(options), patch.body, { 'content-type': PATCH_CONTENT[patch.type] });
     },
     async delete(type, key, options) {
-      await request('DELETE', resourcePath(type, key), deleteBody(options), undefined, true);
+      await request('DELETE', resourcePath(type, key), deleteBody(options), undefined, { shared: true });
     },
     async deleteCollection(type, options = {}) {
-      const { namespace, labelSelector, fieldSelector, metadataOnly: _, shared: _shared, ...rest } = options;
+      const {
+        namespace,
+        labelSelector,
+        fieldSelector,
+        metadataOnly: _,
+        shared: _shared,
+        deadlineMs,
+        ...rest
+      } = options;
       await request(
         'DELETE',
         resourcePath(type, { namespace }) + formatQuery({ labelSelector, fieldSelector }),
         deleteBody(rest),
+        undefined,
+        { deadlineMs },
       );
     },
     createSubresource: (type, key, subresource, body) =>
       request('POST', resourcePath(type, { ...key, subresource }), body),
   };
+}
+
+interface Sending {
+  readonly shared?: boolean | undefined;
+  readonly deadlineMs?: number | undefined;
 }
 
 async function* watchResource<T extends KubeObject>(
@@ -222,14 +247,16 @@ async function* watchResource<T extends KubeObject>(
     options = {},
     userAgent,
     extraHeaders,
+    deadlineMs,
   }: {
     type: ResourceType<T>;
     options: WatchOptions | undefined;
     userAgent: string;
     extraHeaders: Readonly<Record<string, string>> | undefined;
+    deadlineMs: number;
   },
 ): AsyncGenerator<WatchEvent<T>> {
-  const { gatherMs, namespace, signal, sendInitialEvents, metadataOnly, shared, ...query } = options;
+  const { gatherMs, namespace, opened, signal, sendInitialEvents, metadataOnly, shared, ...query } = options;
   const path =
     resourcePath(type, { namespace }) +
     formatQuery({
@@ -249,10 +276,12 @@ async function* watchResource<T extends KubeObject>(
     signal,
     shared,
     gatherMs,
+    deadlineMs,
   });
   if (response.status >= 400) {
     throw toApiError(response.status, (await readBody(response.body)).toString('utf8'));
   }
+  opened?.();
   if (response.events !== undefined) {
     for await (const events of response.events) for (const event of events) yield checked(event as WatchEvent<T>);
     return;

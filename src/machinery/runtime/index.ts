@@ -8,6 +8,8 @@ export * from './feature-gates.ts';
 export * from './follow-served.ts';
 export * from './gathering.ts';
 export * from './informer.ts';
+export { STALLED_MS } from './informer-life.ts';
+export { DeadlineError } from './kept-connections.ts';
 export * from './informer-set.ts';
 export * from './list-all.ts';
 export * from './log.ts';

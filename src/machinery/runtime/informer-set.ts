@@ -51,6 +51,13 @@ export class InformerSet {
     return informer;
   }
 
+  /** The resources by whose copies nothing should be decided now, each with why. */
+  problems(): readonly string[] {
+    return [...this.#informers.values()].flatMap(({ problem, type }) =>
+      problem === undefined ? [] : [`${type.plural}${type.group === '' ? '' : `.${type.group}`} ${problem}`],
+    );
+  }
+
   async whenSynced(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.whenSynced()));
   }

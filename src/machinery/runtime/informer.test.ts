@@ -115,3 +115,85 @@ test('Informer tells of its last change, which bookmarks are not', async () => {
   expect(versions()).toEqual(['12', '12']);
   abort.abort(new Error('done'));
 });
+
+/** A server whose lists and watches go as the mode says; watches say nothing until they are cut. */
+function changingServer() {
+  const state = { mode: 'fine' as 'fine' | 'away' | 'unserved', lists: 0, watches: 0, cut: () => {} };
+  const client = createClient({
+    userAgent: 'test',
+    transport: ({ path, signal }) => {
+      const watch = path.includes('watch=true');
+      if (watch) state.watches += 1;
+      else state.lists += 1;
+      if (state.mode === 'away') return Promise.reject(new Error('no answer'));
+      if (state.mode === 'unserved') {
+        const body = { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', message: 'no such resource' };
+        return Promise.resolve({ status: 404, headers: {}, body: Buffer.from(JSON.stringify(body)) });
+      }
+      const list = { metadata: { resourceVersion: '7' }, items: [] };
+      if (!watch) return Promise.resolve({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(list)) });
+      async function* nothing(): AsyncGenerator<Uint8Array> {
+        await new Promise((_, reject) => {
+          state.cut = () => reject(new Error('cut'));
+          signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        });
+        yield Buffer.from('');
+      }
+      return Promise.resolve({ status: 200, headers: {}, body: nothing() });
+    },
+  });
+  const clock = new ManualClock();
+  const { log, warnings } = listeningLog();
+  const abort = new AbortController();
+  const informer = new Informer({ client, clock, type: podType, log, stalledMs: 90_000 });
+  informer.start(abort.signal);
+  return { state, clock, informer, warnings, stop: () => abort.abort(new Error('done')) };
+}
+
+test('18.6: HL-01 a copy whose watch is silent and whose server does not answer is not live after 75 s', async () => {
+  const { clock, informer, state, stop } = changingServer();
+  expect(informer.problem).toBe('not filled yet');
+  await informer.whenSynced();
+  await settle();
+  expect(informer.live).toBe(true);
+  state.mode = 'away';
+  await clock.advance(59_000);
+  expect(informer.live).toBe(true);
+  await clock.advance(2000);
+  expect(informer.problem).toBe('not heard of for 61 s: no answer');
+  state.mode = 'fine';
+  await clock.advance(40_000);
+  expect(informer.live).toBe(true);
+  stop();
+});
+
+test('18.6: a copy whose watch is silent stays live while the server answers, and the watch is opened anew', async () => {
+  const { clock, informer, state, stop } = changingServer();
+  await informer.whenSynced();
+  for (let minute = 0; minute < 10; minute += 1) {
+    await clock.advance(60_000);
+    expect(informer.live).toBe(true);
+  }
+  expect(state.watches).toBeGreaterThan(5);
+  stop();
+});
+
+test('18.6: a copy of what is no longer served is not live, is tried on, is told of once a minute, and is listed anew', async () => {
+  const { clock, informer, state, stop, warnings } = changingServer();
+  await informer.whenSynced();
+  await settle();
+  state.mode = 'unserved';
+  state.cut();
+  await settle();
+  await clock.advance(1000);
+  expect(informer.problem).toBe('not served by the API server');
+  const listed = state.lists;
+  await clock.advance(120_000);
+  expect(state.lists - listed).toBeGreaterThan(20);
+  expect(state.lists - listed).toBeLessThan(125);
+  expect(warnings.filter((text) => text.includes('not served')).length).toBeLessThanOrEqual(4);
+  state.mode = 'fine';
+  await clock.advance(5000);
+  expect(informer.live).toBe(true);
+  stop();
+});

@@ -3,6 +3,7 @@ import { type Labels, matches, type Selector } from '../values/index.ts';
 import { isExpired, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
+import { InformerLife, SILENT_MS } from './informer-life.ts';
 import type { Logger } from './log.ts';
 import { nextTurn } from './turns.ts';
 
@@ -43,6 +44,9 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 
 const BACKOFF_BASE_MS = 200;
 const BACKOFF_MAX_MS = 5000;
+const NOT_SERVED_BASE_MS = 1000;
+/** Silent and not answering a list of one object by then: the copy is not live. */
+const PROBE_MS = 10_000;
 
 /**
  * A local copy of a collection, kept current by list and watch. Objects in it are shared: never change them.
@@ -56,18 +60,30 @@ export class Informer<T extends KubeObject> {
   readonly #indexes = new Map<string, { of: IndexFunction<T>; buckets: Map<string, Map<string, T>> }>();
   readonly #handlers = new Set<InformerHandler<T>>();
   readonly #syncWaiters: (() => void)[] = [];
+  readonly #life: InformerLife;
   #synced = false;
   #started = false;
   #resourceVersion = '';
   #changedAt = '';
 
   constructor(options: InformerOptions<T>) {
+    const { clock, log, type } = options;
     this.#options = options;
-    this.type = options.type;
+    this.type = type;
+    this.#life = new InformerLife({ clock, log, resource: type.plural, group: type.group });
   }
 
   get synced(): boolean {
     return this.#synced;
+  }
+
+  /** Why nothing should be decided by this copy now; undefined where it is filled and follows the API server. */
+  get problem(): string | undefined {
+    return this.#synced ? this.#life.problem() : (this.#life.problem() ?? 'not filled yet');
+  }
+
+  get live(): boolean {
+    return this.problem === undefined;
   }
 
   /** The resourceVersion the copy is known to be at least as new as. */
@@ -130,7 +146,7 @@ export class Informer<T extends KubeObject> {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock } = this.#options;
     let failures = 0;
     let resume = '';
     while (!signal.aborted) {
@@ -152,13 +168,13 @@ export class Informer<T extends KubeObject> {
         if (resume !== '') resume = this.#resourceVersion;
         if (clock.now() - openedMs > BACKOFF_MAX_MS) failures = 0;
         failures += 1;
-        const delayMs = Math.min(BACKOFF_BASE_MS * 2 ** (failures - 1), BACKOFF_MAX_MS);
-        log.warn(
-          { resource: this.type.plural, group: this.type.group, error: String(error), retryInMs: delayMs },
-          isNotFound(error)
-            ? 'a resource that is followed is not served'
-            : 'lost the API server while following a resource',
-        );
+        const isServed = !isNotFound(error);
+        if (isServed) this.#life.failed(error);
+        else this.#life.notServed(error);
+        // What is served again after it was not is another collection: nothing of the old one can be resumed.
+        if (!isServed) resume = '';
+        const baseMs = isServed ? BACKOFF_BASE_MS : NOT_SERVED_BASE_MS;
+        const delayMs = Math.min(baseMs * 2 ** (failures - 1), BACKOFF_MAX_MS);
         await sleep(clock, delayMs, signal).catch(() => {});
       }
     }
@@ -197,6 +213,7 @@ export class Informer<T extends KubeObject> {
     for (const object of later) this.#store(object);
     this.#resourceVersion = resourceVersion;
     this.#changedAt = resourceVersion;
+    this.#life.heard();
     if (!this.#synced) {
       this.#synced = true;
       for (const waiter of this.#syncWaiters.splice(0)) waiter();
@@ -210,7 +227,8 @@ export class Informer<T extends KubeObject> {
     const life = this.#watchOver(signal);
     const options = { namespace, labelSelector, fieldSelector, metadataOnly, resourceVersion: from, shared: true };
     try {
-      for await (const event of client.watch(type, { ...options, gatherMs, signal: life.signal })) {
+      const opened = (): void => this.#life.heard();
+      for await (const event of client.watch(type, { ...options, gatherMs, opened, signal: life.signal })) {
         life.sign();
         const { object } = event;
         resume = object.metadata.resourceVersion ?? resume;
@@ -239,30 +257,45 @@ export class Informer<T extends KubeObject> {
   /** A signal that also fires when nothing has been heard for too long: a dead connection need not say that it is. */
   #watchOver(signal: AbortSignal): WatchLife {
     const { clock, stalledMs, type } = this.#options;
+    const heard = this.#life;
     if (stalledMs === undefined) return { signal, sign: () => {}, isStalled: () => false, end: () => {} };
     const stalled = new AbortController();
-    let heardMs = clock.now();
+    const openedMs = clock.elapsed();
     let cancel = (): void => {};
+    let probed = false;
     const look = (): void => {
-      const leftMs = heardMs + stalledMs - clock.now();
-      if (leftMs <= 0)
+      const silentMs = Math.min(heard.silentMs, clock.elapsed() - openedMs);
+      if (silentMs >= stalledMs) {
         stalled.abort(new Error(`the watch of ${type.plural} has been silent for ${stalledMs / 1000} s`));
-      else cancel = clock.after(leftMs, look);
+        return;
+      }
+      if (silentMs >= SILENT_MS && !probed) void this.#probe();
+      probed = silentMs >= SILENT_MS;
+      cancel = clock.after((probed ? stalledMs : Math.min(SILENT_MS, stalledMs)) - silentMs, look);
     };
     look();
     const end = (): void => cancel();
     signal.addEventListener('abort', end, { once: true });
     return {
       signal: AbortSignal.any([signal, stalled.signal]),
-      sign: () => {
-        heardMs = clock.now();
-      },
+      sign: () => heard.heard(),
       isStalled: () => stalled.signal.aborted,
       end: () => {
         end();
         signal.removeEventListener('abort', end);
       },
     };
+  }
+
+  /** Asks whether the API server still answers. That it does says nothing of the watch, which is opened anew soon. */
+  async #probe(): Promise<void> {
+    const { client, namespace, type } = this.#options;
+    try {
+      await client.list(type, { namespace, limit: 1, metadataOnly: true, deadlineMs: PROBE_MS });
+    } catch (error) {
+      if (isNotFound(error)) this.#life.notServed(error);
+      else this.#life.failed(error);
+    }
   }
 
   #project(object: T): T {

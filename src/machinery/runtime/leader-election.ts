@@ -6,7 +6,11 @@ import type { Client } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
 import type { Logger } from './log.ts';
 
+/** How long a request of an election may take: two of them and a pause must fit into the time to renew. */
+export const ELECTION_DEADLINE_MS = 3000;
+
 export interface LeaderElectionOptions {
+  /** With a deadline for its requests that leaves time to try again; see `ELECTION_DEADLINE_MS`. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,6 +26,8 @@ export interface LeaderElectionOptions {
   readonly leaseMs?: number | undefined;
   /** How often a leader renews and others look. Default 2 s. */
   readonly retryMs?: number | undefined;
+  /** A leader without a renewal for so long, counted from when it asked for the last good one, leads no more. Default 10 s. */
+  readonly renewMs?: number | undefined;
   /** A leader that could not renew in time: whatever it does now, another may be doing too. */
   readonly lost: () => void;
   /** Called after a stop, when the lease has been given back or could not be. */
@@ -48,37 +54,49 @@ interface Observed {
  * is given back, so that a successor need not wait.
  */
 export function electLeader(options: LeaderElectionOptions): Promise<void> {
-  const { clock, leaseMs = 15_000, log, lost, retryMs = 2000, signal } = options;
+  const { clock, leaseMs = 15_000, log, lost, renewMs = 10_000, retryMs = 2000, signal } = options;
   return new Promise((elected) => {
     const campaign = async (): Promise<void> => {
       let observed: Observed | undefined;
       let leading = false;
-      let renewedMs = 0;
-      while (!signal.aborted) {
+      let over = false;
+      let cancel = (): void => {};
+      const stepDown = (why: string): void => {
+        if (over || signal.aborted) return;
+        over = true;
+        cancel();
+        log.error({ lease: options.name, identity: options.identity }, why);
+        lost();
+      };
+      while (!signal.aborted && !over) {
+        const askedMs = clock.elapsed();
         try {
           const outcome = await tryHold(options, leaseMs, observed);
+          if (over) return;
           observed = outcome.observed;
           if (outcome.held) {
-            renewedMs = clock.elapsed();
+            // By a timer of its own: the next request may never come back.
+            cancel();
+            cancel = clock.after(Math.max(0, askedMs + renewMs - clock.elapsed()), () =>
+              stepDown(`could not renew the leader lease for ${renewMs / 1000} s`),
+            );
             if (!leading) {
               leading = true;
               log.info({ lease: options.name, identity: options.identity }, 'elected leader');
               elected();
             }
           } else if (leading) {
-            lost();
+            stepDown('another replica holds the leader lease');
             return;
           }
         } catch (error) {
           log.warn({ lease: options.name, error: String(error) }, 'cannot reach the leader lease');
         }
-        if (leading && clock.elapsed() - renewedMs >= leaseMs * 0.66) {
-          lost();
-          return;
-        }
+        if (over) return;
         await sleep(clock, retryMs, signal).catch(() => {});
       }
-      if (leading) await release(options).catch(() => {});
+      cancel();
+      if (leading && !over) await release(options).catch(() => {});
       options.ended?.();
     };
     void campaign();

@@ -10,11 +10,11 @@ beforeEach(async () => {
 afterEach(() => plane.stop());
 
 /** A candidate for the lease `kube-system/quorate`. */
-function stand(identity: string) {
+function stand(identity: string, client = plane.client) {
   const abort = new AbortController();
   const state = { identity, leading: false, lost: false, stop: () => abort.abort(new Error('stopped')) };
   void electLeader({
-    client: plane.client,
+    client,
     clock: plane.clock,
     log: silentLogger,
     namespace: 'kube-system',
@@ -79,6 +79,23 @@ test('electLeader() tells a leader that lost its lease', async () => {
   await plane.clock.advance(3000);
   const lease = await plane.client.get(leaseType, { namespace: 'kube-system', name: 'quorate' });
   await plane.client.update(leaseType, { ...lease, spec: { ...lease.spec, holderIdentity: 'thief' } });
+  await plane.clock.advance(3000);
+  expect(first.lost).toBe(true);
+});
+
+test('18.6: electLeader() steps a leader down ten seconds after it asked for its last renewal, though nothing answers', async () => {
+  let stalled = false;
+  const answered = <T>(answer: () => Promise<T>): Promise<T> => (stalled ? new Promise(() => {}) : answer());
+  const client = {
+    ...plane.client,
+    get: ((...args) => answered(() => plane.client.get(...args))) as typeof plane.client.get,
+  };
+  const first = stand('a', client);
+  await plane.clock.advance(7000);
+  expect(first.leading).toBe(true);
+  stalled = true;
+  await plane.clock.advance(7000);
+  expect(first.lost).toBe(false);
   await plane.clock.advance(3000);
   expect(first.lost).toBe(true);
 });

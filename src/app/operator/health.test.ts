@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createAuthority, issueServer } from '../../machinery/runtime/certificates.ts';
+import { InformerSet, ManualClock, createClient, silentLogger } from '../../machinery/runtime/index.ts';
+import { listenForAnswers, operatorChecks } from './health.ts';
+
+test('18.6: readiness says what is true now: caches, the API server, the certificate, the registration, the end', async () => {
+  const clock = new ManualClock();
+  const authority = await createAuthority('ca', { now: clock.now(), days: 10 });
+  const pair = await issueServer(authority, 'w', ['w'], { now: clock.now(), days: 1 });
+  let status = 200;
+  const answers = listenForAnswers(() => Promise.resolve({ status, headers: {}, body: Buffer.from('{}') }), clock);
+  const client = createClient({ transport: answers.transport, userAgent: 'test' });
+  const { signal } = new AbortController();
+  let registration: string | undefined;
+  let isStopping = false;
+  const checks = operatorChecks({
+    clock,
+    informers: new InformerSet({ client, clock, log: silentLogger, signal }),
+    answers,
+    certificate: () => ({ pair, authority: authority.certificate }),
+    registration: () => registration,
+    isStopping: () => isStopping,
+  });
+  const wrong = (): string[] => checks.flatMap(({ name, problem }) => (problem() === undefined ? [] : [name]));
+  expect(wrong()).toEqual([]);
+  await clock.advance(16_000);
+  expect(wrong()).toEqual(['api-server']);
+  status = 503;
+  await client.request('GET', '/version').catch(() => {});
+  expect(wrong()).toEqual(['api-server']);
+  status = 200;
+  await client.request('GET', '/version');
+  expect(wrong()).toEqual([]);
+  registration = 'evictions.quorate.dev: the API server lacks our path';
+  isStopping = true;
+  expect(wrong()).toEqual(['registration', 'not-stopping']);
+  await clock.advance(23.5 * 3_600_000);
+  expect(wrong()).toContain('certificate');
+});

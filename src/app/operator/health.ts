@@ -1,0 +1,68 @@
+/** What a replica's readiness is made of: what is true now, not what once was. */
+import { X509Certificate } from 'node:crypto';
+import type { Clock, InformerSet, Transport } from '../../machinery/runtime/index.ts';
+import type { HealthCheck } from '../../webhook/index.ts';
+import type { ServingCertificate } from './certificates.ts';
+
+/** The election asks every two seconds, so that an API server which is there answers more often than this. */
+const ANSWER_MS = 15_000;
+const CERTIFICATE_MS = 3_600_000;
+
+export interface ApiAnswers {
+  readonly transport: Transport;
+  /** How long the API server has not answered anything. */
+  silentMs(): number;
+}
+
+/** Listens for answers of the API server; errors of its own are none. */
+export function listenForAnswers(transport: Transport, clock: Clock): ApiAnswers {
+  let answeredMs = clock.elapsed();
+  return {
+    async transport(request) {
+      const response = await transport(request);
+      if (response.status < 500) answeredMs = clock.elapsed();
+      return response;
+    },
+    silentMs: () => clock.elapsed() - answeredMs,
+  };
+}
+
+export interface HealthSources {
+  readonly clock: Clock;
+  readonly informers: InformerSet;
+  readonly answers: ApiAnswers;
+  readonly certificate: () => ServingCertificate;
+  /** What is wrong with what the API server knows about us; undefined where nothing is. */
+  readonly registration: () => string | undefined;
+  readonly isStopping: () => boolean;
+}
+
+export function operatorChecks(sources: HealthSources): HealthCheck[] {
+  const { answers, certificate, clock, informers, isStopping, registration } = sources;
+  return [
+    {
+      name: 'caches',
+      needed: true,
+      problem() {
+        const wrong = informers.problems();
+        return wrong.length === 0 ? undefined : wrong.join('; ');
+      },
+    },
+    {
+      name: 'api-server',
+      problem() {
+        const silentMs = answers.silentMs();
+        return silentMs <= ANSWER_MS ? undefined : `it has not answered for ${Math.round(silentMs / 1000)} s`;
+      },
+    },
+    {
+      name: 'certificate',
+      problem() {
+        const { validTo } = new X509Certificate(certificate().pair.certificate);
+        return Date.parse(validTo) - clock.now() > CERTIFICATE_MS ? undefined : `it ends at ${validTo}`;
+      },
+    },
+    { name: 'registration', problem: registration },
+    { name: 'not-stopping', problem: () => (isStopping() ? 'this replica is being stopped' : undefined) },
+  ];
+}
