@@ -25,4 +25,15 @@ export const LIMITS = {
   jsonPatchWork: 200_000,
   /** Problems that the answer to an invalid object lists. */
   listedIssues: 1000,
+  /** Characters of one CEL expression; as the real server. */
+  celCharacters: 100_000,
+  /** Expressions in one custom resource definition. The real server has no such bound. */
+  celRules: 1000,
+  /** Estimated cost of one rule of a custom resource definition, and of all its rules; as the real server. */
+  celEstimatedRule: 10_000_000,
+  celEstimatedDefinition: 100_000_000,
+  /** Cost of one evaluation; as the real server. */
+  celCall: 1_000_000,
+  /** Cost of all evaluations for one object or one policy. The real server allows ten times as much. */
+  celBudget: 1_000_000,
 } as const;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileCel } from './compile.ts';
+import { CelBudget, CostExceeded } from './meter.ts';
 import { rewriteSource } from './rewrite.ts';
 import { fromCel, toCel } from './values.ts';
 
@@ -63,4 +64,58 @@ for (const [expression, want] of library) {
 test('an evil pattern takes no time', () => {
   const object = { name: `${'a'.repeat(40)}!` };
   expect(run("object.name.matches('^(a+)+$')", { object })).toBe(false);
+});
+
+const many = Array.from({ length: 300 }, (_, at) => BigInt(at));
+const costOf = (expression: string, variables: Record<string, unknown>): number => {
+  const compiled = compileCel(expression, Object.keys(variables));
+  if (!compiled.valid) throw new Error(compiled.message);
+  const budget = new CelBudget();
+  const before = budget.left;
+  compiled.run(variables, budget);
+  return before - budget.left;
+};
+
+test.each([
+  ['all', 'self.all(a, self.all(b, self.all(c, a + b + c >= 0)))'],
+  ['exists', 'self.exists(a, self.exists(b, self.exists(c, a + b + c < 0)))'],
+  ['map', 'self.map(a, self.map(b, self.map(c, a + b + c))).size() > 0'],
+  ['filter', 'self.filter(a, self.all(b, self.all(c, a + b + c >= 0))).size() > 0'],
+  ['an error that the expression passes over', 'self.all(a, self.all(b, self.all(c, a + b + c >= 0))) || true'],
+  ['comparisons of long texts', 'self.all(a, self.all(b, text + "x" == text + "y" || true))'],
+  ['comparisons of long lists', 'self.all(a, self.all(b, self.map(c, c) != [a]))'],
+])('17.11: an evaluation ends when it costs too much: %s', (_, expression) => {
+  const variables = { self: many, text: 'x'.repeat(1000) };
+  expect(() => costOf(expression, variables)).toThrow(CostExceeded);
+});
+
+test('17.11: the cost of an evaluation grows with what it does, and is the same each time', () => {
+  const cost = (items: number) => costOf('self.all(a, a >= 0)', { self: many.slice(0, items) });
+  expect(cost(200) - cost(100)).toBe(cost(300) - cost(200));
+  expect(cost(300)).toBeGreaterThan(600);
+  expect(costOf('self.all(a, a >= 0)', { self: many })).toBe(cost(300));
+});
+
+test('17.11: expressions over the same variables share what they may cost', () => {
+  const compiled = compileCel('object.all(a, object.all(b, a + b >= 0))', ['object']);
+  if (!compiled.valid) throw new Error(compiled.message);
+  const variables = { object: many };
+  const runs = (): number => {
+    for (let times = 0; ; times++) {
+      try {
+        compiled.run(variables);
+      } catch {
+        return times;
+      }
+    }
+  };
+  expect(runs()).toBeGreaterThan(0);
+  expect(runs()).toBe(0);
+});
+
+test('17.11: an expression longer than the real server takes is refused', () => {
+  expect(compileCel('true || '.repeat(20_000) + 'true')).toMatchObject({
+    valid: false,
+    message: expect.stringContaining('expression code point size exceeds limit'),
+  });
 });

@@ -1,9 +1,12 @@
 /** Expressions of admission: compiled once, then evaluated against requests. */
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
+import { LIMITS } from '../limits.ts';
 import { registerLibrary } from './library.ts';
+import { budgetOf, type CelBudget, meter, metered } from './meter.ts';
 import { rewriteSource } from './rewrite.ts';
 
-export type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
+/** Throws when the evaluation fails, or costs more than what is left of the budget. */
+export type Program = (variables: Readonly<Record<string, unknown>>, budget?: CelBudget) => unknown;
 
 export type Compiled =
   | { readonly valid: true; readonly run: Program; readonly ast: ASTNode }
@@ -27,13 +30,19 @@ function environmentFor(variables: readonly string[]): Environment {
 }
 
 export function compileCel(expression: string, variables: readonly string[] = ADMISSION_VARIABLES): Compiled {
+  if (expression.length > LIMITS.celCharacters) {
+    const size = `size: ${expression.length}, limit ${LIMITS.celCharacters}`;
+    return { valid: false, message: `Syntax error: expression code point size exceeds limit: ${size}` };
+  }
   try {
     const environment = environmentFor(variables);
-    const source = rewriteSource(expression);
-    const checked = environment.check(source);
+    const run = environment.parse(rewriteSource(expression));
+    const checked = run.check();
     if (!checked.valid) return { valid: false, message: messageOf(checked.error) };
-    const run = environment.parse(source);
-    return { valid: true, run: (values) => run({ ...values }) as unknown, ast: run.ast };
+    meter(run.ast);
+    const evaluate: Program = (values, budget = budgetOf(values)) =>
+      metered(budget, () => run({ ...values }) as unknown);
+    return { valid: true, run: evaluate, ast: run.ast };
   } catch (error) {
     return { valid: false, message: messageOf(error) };
   }

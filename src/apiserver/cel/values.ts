@@ -1,12 +1,28 @@
 /** JSON as CEL sees it and back: whole numbers are CEL integers, which the library keeps as bigint. */
-import { isObject } from '../../machinery/values/index.ts';
+import { isObject, setOwn } from '../../machinery/values/index.ts';
 
 export function toCel(value: unknown): unknown {
+  return converted(value, toCel);
+}
+
+/** `toCel` that remembers the lists and maps it has converted, for objects whose parts are asked for one by one. */
+export function celView(): (value: unknown) => unknown {
+  const known = new WeakMap<object, unknown>();
+  const view = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return converted(value, view);
+    let cel = known.get(value);
+    if (cel === undefined) known.set(value, (cel = converted(value, view)));
+    return cel;
+  };
+  return view;
+}
+
+function converted(value: unknown, part: (value: unknown) => unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(toCel);
+  if (Array.isArray(value)) return value.map(part);
   if (!isObject(value)) return value ?? null;
   const copy: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(value)) if (item !== undefined) copy[name] = toCel(item);
+  for (const name in value) if (value[name] !== undefined) setOwn(copy, name, part(value[name]));
   return copy;
 }
 

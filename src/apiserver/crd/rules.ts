@@ -14,7 +14,8 @@ import {
   required,
 } from '../../machinery/values/index.ts';
 import { compileCel, type Program } from '../cel/compile.ts';
-import { toCel } from '../cel/values.ts';
+import { CelBudget, CostExceeded } from '../cel/meter.ts';
+import { celView } from '../cel/values.ts';
 
 /** What a rule may use. */
 export const RULE_VARIABLES = ['self', 'oldSelf'];
@@ -48,9 +49,9 @@ export function compileRules(schema: JSONSchemaProps | undefined): RuleCheck {
   const root = schema === undefined ? undefined : compileNode(schema);
   if (root === undefined) return () => [];
   return (object, old) => {
-    const issues: Issue[] = [];
-    visit(root, FieldPath.root, { self: object, oldSelf: old }, issues);
-    return issues;
+    const found: Found = { issues: [], budget: new CelBudget(), toCel: celView() };
+    visit(root, FieldPath.root, { self: object, oldSelf: old }, found);
+    return found.issues;
   };
 }
 
@@ -85,18 +86,28 @@ function keyOf(schema: JSONSchemaProps): (item: unknown) => string | undefined {
   return (item) => (isObject(item) ? JSON.stringify(keys.map((name) => item[name] ?? null)) : undefined);
 }
 
+interface Found {
+  readonly issues: Issue[];
+  /** What is left for the rules of this object. */
+  readonly budget: CelBudget;
+  /** Each part of the object is brought into the form of CEL once, however many rules see it. */
+  readonly toCel: (value: unknown) => unknown;
+}
+
 function visit(
   node: Node,
   path: FieldPath,
   { self, oldSelf }: { self: unknown; oldSelf: unknown },
-  issues: Issue[],
+  found: Found,
 ): void {
   if (self === undefined || self === null) return;
   const unchanged = oldSelf !== undefined && deepEqual(self, oldSelf);
   for (const rule of node.rules) {
     if (rule.aboutChange ? oldSelf === undefined && !rule.source.optionalOldSelf : unchanged) continue;
-    const problem = evaluate(rule, self, oldSelf);
-    if (problem !== undefined) issues.push(issueOf(rule, path, problem));
+    // Told once: the rules that follow cannot be asked any more.
+    if (found.budget.left < 0) return;
+    const problem = evaluate(rule, self, oldSelf, found);
+    if (problem !== undefined) found.issues.push(issueOf(rule, path, problem));
   }
   if (Array.isArray(self)) {
     if (node.members === undefined) return;
@@ -105,7 +116,7 @@ function visit(
       const key = node.keyOf(item);
       const known: unknown = key === undefined ? undefined : before.get(key);
       // In a list that did not change at all, the place is identity enough.
-      visit(node.members, path.index(at), { self: item, oldSelf: unchanged ? item : known }, issues);
+      visit(node.members, path.index(at), { self: item, oldSelf: unchanged ? item : known }, found);
     }
     return;
   }
@@ -114,23 +125,25 @@ function visit(
   for (const [name, value] of Object.entries(self)) {
     const child = node.properties.get(name);
     const states = { self: value, oldSelf: before[name] };
-    if (child !== undefined) visit(child, path.child(name), states, issues);
-    else if (node.members !== undefined) visit(node.members, path.key(name), states, issues);
+    if (child !== undefined) visit(child, path.child(name), states, found);
+    else if (node.members !== undefined) visit(node.members, path.key(name), states, found);
   }
 }
 
 /** What is wrong; undefined when the rule holds. */
-function evaluate(rule: Rule, self: unknown, oldSelf: unknown): string | undefined {
+function evaluate(rule: Rule, self: unknown, oldSelf: unknown, { budget, toCel }: Found): string | undefined {
   const before = toCel(oldSelf ?? null);
   const optional = oldSelf === undefined ? Optional.none() : Optional.of(before);
   const variables = { self: toCel(self), oldSelf: rule.source.optionalOldSelf ? optional : before };
   try {
-    if (rule.holds(variables) === true) return undefined;
+    if (rule.holds(variables, budget) === true) return undefined;
   } catch (error) {
-    return `rule evaluation failed: ${(error as Error).message}`;
+    if (!(error instanceof CostExceeded)) return `rule evaluation failed: ${(error as Error).message}`;
+    budget.left = -1;
+    return `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.source.rule.trim()}`;
   }
   try {
-    const message = rule.message?.(variables);
+    const message = rule.message?.(variables, budget);
     if (typeof message === 'string' && message.trim() !== '') return message;
   } catch {
     // The fixed message says enough.
