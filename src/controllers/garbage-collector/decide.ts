@@ -5,8 +5,13 @@ import { FOREGROUND, ORPHAN } from './graph.ts';
 /** `waiting`: it exists, and is being deleted in the foreground. */
 export type OwnerState = 'present' | 'absent' | 'waiting';
 
+export interface Owner {
+  readonly reference: OwnerReference;
+  readonly state: OwnerState;
+}
+
 export interface Question {
-  readonly owners: readonly { readonly reference: OwnerReference; readonly state: OwnerState }[];
+  readonly owners: readonly Owner[];
   readonly finalizers: readonly string[];
   readonly hasDependents: boolean;
   /** One of its dependents waits for it while it waits for an owner: a circle, or may be one. */

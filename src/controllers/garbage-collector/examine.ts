@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import type { Client } from '../../machinery/runtime/index.ts';
-import { decide, type OwnerState } from './decide.ts';
+import { type Client, nextTurn } from '../../machinery/runtime/index.ts';
+import { decide, type Owner, type OwnerState } from './decide.ts';
 import { blocks, type DependencyGraph, FOREGROUND, type GraphNode, isMisplaced, ORPHAN, type Wakes } from './graph.ts';
 import type { KnownKinds } from './kinds.ts';
 import {
@@ -18,9 +18,17 @@ export interface CollectorDeps {
   readonly graph: DependencyGraph;
   readonly kinds: KnownKinds;
   readonly wake: (wakes: Wakes) => void;
-  /** Asks discovery again, because a reference names a kind that is not known. */
+  /** Asks discovery again, because a reference names a kind that is not known. Asking often costs no more. */
   readonly rediscover: () => Promise<void>;
 }
+
+/** A reference names a kind that the server does not serve; nothing can be told until it does. */
+export class UnknownKindError extends Error {
+  override name = 'UnknownKindError';
+}
+
+/** Owners looked up before others have their turn: an object may have thousands, and each is a request. */
+const OWNERS_AT_ONCE = 20;
 
 /** Looks at one object: deletes it if nothing that exists owns it, or finishes its foreground deletion. */
 export async function examine(deps: CollectorDeps, uid: string): Promise<void> {
@@ -43,9 +51,13 @@ export async function examine(deps: CollectorDeps, uid: string): Promise<void> {
   }
 
   const references = live.metadata.ownerReferences ?? [];
-  const owners = await Promise.all(
-    references.map(async (reference) => ({ reference, state: await stateOf(deps, node, reference) })),
-  );
+  const owners: Owner[] = [];
+  for (let from = 0; from < references.length; from += OWNERS_AT_ONCE) {
+    if (from > 0) await nextTurn();
+    const some = references.slice(from, from + OWNERS_AT_ONCE);
+    const states = await Promise.all(some.map((reference) => stateOf(deps, node, reference)));
+    owners.push(...some.map((reference, at) => ({ reference, state: states[at] as OwnerState })));
+  }
   const verdict = decide({
     owners,
     finalizers: live.metadata.finalizers ?? [],
@@ -112,6 +124,6 @@ async function resolve(deps: CollectorDeps, { apiVersion, kind }: { apiVersion: 
   await deps.rediscover();
   const found = deps.kinds.resolve(apiVersion, kind);
   if (found === undefined)
-    throw new Error(`Cannot follow owner references: kind ${kind} of ${apiVersion} is not served`);
+    throw new UnknownKindError(`Cannot follow owner references: kind ${kind} of ${apiVersion} is not served`);
   return found;
 }

@@ -137,8 +137,9 @@ export class DependencyGraph {
   }
 
   #releaseOwners(node: KnownNode, before: readonly OwnerReference[], examine: Set<string>): void {
+    const current = byUid(node.owners);
     for (const { uid, blockOwnerDeletion } of before) {
-      const now = node.owners.find((reference) => reference.uid === uid);
+      const now = current.get(uid);
       if (now !== undefined && (blockOwnerDeletion !== true || now.blockOwnerDeletion === true)) continue;
       const owner = this.#nodes.get(uid);
       if (owner === undefined) continue;
@@ -150,6 +151,7 @@ export class DependencyGraph {
   }
 
   #joinOwners(node: KnownNode, before: readonly OwnerReference[], examine: Set<string>): void {
+    const known = byUid(before);
     for (const { uid, name, apiVersion, kind } of node.owners) {
       let owner = this.#nodes.get(uid);
       if (owner === undefined) {
@@ -158,10 +160,16 @@ export class DependencyGraph {
         examine.add(uid);
       }
       addDependent(owner, node);
-      const isNew = before.every((reference) => reference.uid !== uid);
-      if (isNew && (owner.deletingDependents || isMisplaced(node, owner))) examine.add(node.uid);
+      if (!known.has(uid) && (owner.deletingDependents || isMisplaced(node, owner))) examine.add(node.uid);
     }
   }
+}
+
+/** The first reference to each owner. */
+function byUid(references: readonly OwnerReference[]): ReadonlyMap<string, OwnerReference> {
+  const found = new Map<string, OwnerReference>();
+  for (const reference of references) if (!found.has(reference.uid)) found.set(reference.uid, reference);
+  return found;
 }
 
 /** An owner in another namespace does not count as one. */

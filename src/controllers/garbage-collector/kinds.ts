@@ -5,13 +5,19 @@ import type { DiscoveredResource, Discovery } from '../../machinery/runtime/inde
 export class KnownKinds {
   #byKind = new Map<string, DiscoveredResource>();
 
-  learn({ resources }: Discovery): void {
+  /** Tells whether there are kinds that were not known before. */
+  learn({ resources }: Discovery): boolean {
     // Subresources never appear here; of two resources with one kind the first listed is the kind's own.
+    const before = this.#byKind;
     this.#byKind = new Map();
+    let isNews = false;
     for (const resource of resources) {
       const name = `${resource.group}/${resource.kind}`;
-      if (!this.#byKind.has(name)) this.#byKind.set(name, resource);
+      if (this.#byKind.has(name)) continue;
+      this.#byKind.set(name, resource);
+      if (!before.has(name)) isNews = true;
     }
+    return isNews;
   }
 
   /** Any version will do: they are views of one object. */

@@ -60,7 +60,8 @@ export const withoutFinalizer =
 export const withoutOwners =
   (uids: readonly string[]) =>
   ({ ownerReferences = [] }: ObjectMeta): Partial<ObjectMeta> | undefined => {
-    const kept = ownerReferences.filter(({ uid }) => !uids.includes(uid));
+    const dropped = new Set(uids);
+    const kept = ownerReferences.filter(({ uid }) => !dropped.has(uid));
     return kept.length < ownerReferences.length ? { ownerReferences: kept } : undefined;
   };
 

@@ -17,6 +17,7 @@ export * from './metrics.ts';
 export * from './process-failures.ts';
 export * from './server-clock.ts';
 export * from './transport.ts';
+export * from './turns.ts';
 export * from './work-queue.ts';
 export * from './http-transport.ts';
 export * from './kubeconfig.ts';
