@@ -19,5 +19,6 @@ export * from './operator/index.ts';
 export * from './plan/index.ts';
 export { DocumentError } from './read-document.ts';
 export * from './simulate/index.ts';
+export * from './why/index.ts';
 export * from './snapshot/index.ts';
 export * from './demo/index.ts';

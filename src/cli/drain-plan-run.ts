@@ -1,9 +1,17 @@
 /** `quorate drain --plan`: carries out a saved plan; what is done is kept beside the plan. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { type ExecuteOutcome, type ExecuteResult, executePlan, planClusterDrain, readPlanFile } from '../app/index.ts';
+import {
+  type ExecuteOutcome,
+  type ExecuteResult,
+  executePlan,
+  planClusterDrain,
+  type PlannedDrain,
+  readPlanFile,
+} from '../app/index.ts';
 import { nodeType } from '../api/resource-types.ts';
 import { type Client, systemClock } from '../machinery/runtime/index.ts';
+import { failWith } from './cannot-tell.ts';
 import { openCluster } from './cluster.ts';
 import { type DrainFlags, progressReport } from './drain-run.ts';
 import { tellLast } from './plan-text.ts';
@@ -11,6 +19,7 @@ import { formatOutput } from './output.ts';
 
 export const PLAN_EXIT_CODES: Readonly<Record<ExecuteOutcome, number>> = {
   Done: 0,
+  WouldRun: 0,
   Failed: 1,
   NotEvictable: 1,
   TimedOut: 2,
@@ -27,15 +36,13 @@ export async function runDrainPlan(file: string, flags: DrainFlags): Promise<num
     const alive = setInterval(() => {}, 60_000);
     const pause = watchForPause(() => report.step('pausing after what is under way; Ctrl-C again ends at once'));
     try {
-      if (flags.replan === true) await replan(cluster.client, file);
-      const planned = readPlanFile(file);
+      const isDry = flags.dryRun === true;
+      const fresh = flags.replan === true ? await replan(cluster.client, file) : undefined;
+      // A look changes nothing, the plan's file included.
+      if (fresh !== undefined && !isDry) keepPlan(file, fresh);
+      const planned = fresh ?? readPlanFile(file);
       const progress = new ProgressFile(file);
-      if (flags.dryRun === true) {
-        process.stdout.write(
-          `${progress.stepsDone} of ${planned.plan.steps.length} steps done; nothing was touched.\n`,
-        );
-        return 0;
-      }
+      const stepsDone = fresh !== undefined && isDry ? 0 : progress.stepsDone;
       const result = await executePlan({ client: cluster.client, clock: systemClock, report }, planned, {
         rules: {
           force: flags.force === true,
@@ -45,7 +52,8 @@ export async function runDrainPlan(file: string, flags: DrainFlags): Promise<num
         },
         gracePeriodSeconds: flags.gracePeriod,
         timeoutMs: flags.timeout,
-        stepsDone: progress.stepsDone,
+        dryRun: isDry,
+        stepsDone,
         bringBack: flags.uncordon === true ? (node) => uncordon(cluster.client, node) : undefined,
         save: (stepsDone) => progress.save(stepsDone),
         isPaused: pause.isPaused,
@@ -56,19 +64,19 @@ export async function runDrainPlan(file: string, flags: DrainFlags): Promise<num
       process.stdout.write(
         formatOutput(
           { ...result, blocked },
-          describe(result, { file, blocked, last: planned.leftForLast }),
+          describe(result, { again: resumeCommand(file, flags), blocked, last: planned.leftForLast }),
           flags.output,
         ),
       );
-      return result.outcome === 'Done' && blocked.length > 0 ? BLOCKED : PLAN_EXIT_CODES[result.outcome];
+      const ends = result.outcome === 'Done' || result.outcome === 'WouldRun';
+      return ends && blocked.length > 0 ? BLOCKED : PLAN_EXIT_CODES[result.outcome];
     } finally {
       pause.stop();
       clearInterval(alive);
       cluster.close();
     }
   } catch (error) {
-    process.stderr.write(`quorate drain: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    return failWith('drain', error);
   }
 }
 
@@ -121,11 +129,13 @@ function watchForPause(onPause: () => void): { isPaused: () => boolean; stop: ()
   };
 }
 
-/** Plans the same nodes again, for the cluster as it is now, and keeps the new plan in the same file. */
-async function replan(client: Client, file: string): Promise<void> {
+/** Plans the same nodes again, for the cluster as it is now. */
+function replan(client: Client, file: string): Promise<PlannedDrain> {
   const { nodes, nodesReturn } = readPlanFile(file);
-  const request = { nodes, selector: undefined, all: false, nodesReturn, now: Date.now() };
-  const planned = await planClusterDrain(client, request);
+  return planClusterDrain(client, { nodes, selector: undefined, all: false, nodesReturn, now: Date.now() });
+}
+
+function keepPlan(file: string, planned: PlannedDrain): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(planned, null, 2)}\n`);
   renameSync(`${file}.new`, file);
 }
@@ -134,18 +144,46 @@ async function uncordon(client: Client, name: string): Promise<void> {
   await client.patch(nodeType, { name }, { type: 'merge', body: { spec: { unschedulable: null } } });
 }
 
+/** The command that goes on with a plan as it was begun. */
+export function resumeCommand(file: string, flags: DrainFlags): string {
+  const given: readonly (readonly [string, string | number | boolean | undefined])[] = [
+    ['--kubeconfig', flags.kubeconfig],
+    ['--context', flags.context],
+    ['--uncordon', flags.uncordon],
+    ['--force', flags.force],
+    ['--delete-emptydir-data', flags.deleteEmptydirData],
+    ['--grace-period', flags.gracePeriod],
+    ['--skip-wait-for-delete-timeout', flags.skipWaitForDeleteTimeout || undefined],
+    ['--timeout', flags.timeout > 0 ? `${flags.timeout / 1000}s` : undefined],
+    ['-o', flags.output === 'text' ? undefined : flags.output],
+  ];
+  const words = given.flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : value === true ? [name] : [name, quoted(String(value))],
+  );
+  return ['quorate drain --plan', quoted(file), ...words].join(' ');
+}
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 function describe(
   { outcome, problems, steps, stepsDone }: ExecuteResult,
-  { blocked, file, last }: { file: string; blocked: readonly string[]; last: string | undefined },
+  { again, blocked, last }: { again: string; blocked: readonly string[]; last: string | undefined },
 ): string[] {
   const shown = problems.slice(0, 10).map((problem) => `  ${problem}`);
   if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`);
-  const again = `quorate drain --plan ${file}`;
   switch (outcome) {
     case 'Done':
       return blocked.length === 0
         ? [`Drained in ${steps} steps.`, ...(last === undefined ? [] : tellLast(last))]
         : [`All ${steps} steps are done; not in the plan, because they cannot go: ${blocked.join(', ')}.`];
+    case 'WouldRun':
+      return [
+        `${stepsDone} of ${steps} steps are done, ${steps - stepsDone} would be run; nothing was touched.`,
+        ...shown,
+        ...(blocked.length === 0 ? [] : [`Not in the plan, because they cannot go: ${blocked.join(', ')}.`]),
+      ];
     case 'Paused':
       return [`Paused after ${stepsDone} of ${steps} steps; nodes stay cordoned. To go on: ${again}`];
     case 'TimedOut':

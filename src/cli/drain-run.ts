@@ -1,7 +1,8 @@
 import { type DrainOutcome, type DrainReport, type DrainResult, drainNodes } from '../app/index.ts';
-import { formatExplanation } from '../decisions/disruption/index.ts';
+import { formatPodExplanation } from '../decisions/all-budgets/index.ts';
 import { systemClock } from '../machinery/runtime/index.ts';
 import { parseSelector } from '../machinery/values/index.ts';
+import { failWith } from './cannot-tell.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
 import { count, cut, fit, type Stream } from './terminal.ts';
 import { formatOutput, type OutputFormat } from './output.ts';
@@ -64,8 +65,7 @@ export async function runDrain(nodes: readonly string[], flags: DrainFlags): Pro
       cluster.close();
     }
   } catch (error) {
-    process.stderr.write(`quorate drain: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    return failWith('drain', error);
   }
 }
 
@@ -115,7 +115,7 @@ export function formatResult({ explanations, nodes, outcome, pods }: DrainResult
       );
     }
   }
-  for (const explanation of explanations) lines.push('', ...formatExplanation(explanation, now));
+  for (const explanation of explanations) lines.push('', ...formatPodExplanation(explanation, now));
   if (outcome === 'Refused')
     lines.push('', 'With --best-effort the pods that may go are evicted and the rest waited for.');
   return lines;

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDurationMs } from '../machinery/values/index.ts';
 import { withClusterFlags } from './cluster.ts';
+import { CANNOT_TELL_HELP } from './exit-codes.ts';
 import type { DrainFlags } from './drain-run.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
@@ -18,6 +19,7 @@ Exit codes:
      (with --plan: the plan is done, and it left out what cannot go)
   4  with --plan: the cluster has changed since; nothing was touched
   5  with --plan: paused by Ctrl-C; the same command goes on
+${CANNOT_TELL_HELP}
 
 Examples:
   quorate drain node-1 --ignore-daemonsets

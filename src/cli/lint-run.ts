@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { QUORATE_VERSION } from '../api/version.ts';
 import { gatherClusterObjects, lintCluster, lintManifests } from '../app/index.ts';
 import { findRule, isAtLeast, type LintOptions, type Severity } from '../decisions/lint/index.ts';
+import { failWith } from './cannot-tell.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
 import { formatJson, type LintSummary } from './lint-report.ts';
 import { formatSarif } from './lint-sarif.ts';
@@ -38,9 +39,8 @@ export async function runLint(files: readonly string[], flags: LintFlags): Promi
     const failing = summary.findings.some(({ finding }) => failOn !== 'none' && isAtLeast(finding.severity, failOn));
     return failing ? FOUND : 0;
   } catch (error) {
-    const lines =
-      error instanceof ManifestError ? error.lines : [error instanceof Error ? error.message : String(error)];
-    for (const line of lines) process.stderr.write(`quorate lint: ${line}\n`);
+    if (!(error instanceof ManifestError)) return failWith('lint', error, BAD_INPUT);
+    for (const line of error.lines) process.stderr.write(`quorate lint: ${line}\n`);
     return BAD_INPUT;
   }
 
@@ -66,10 +66,7 @@ function lintFiles(files: readonly string[], { namespace = 'default' }: LintFlag
 async function lintTheCluster(flags: LintFlags, options: LintOptions): Promise<LintSummary> {
   const cluster = openCluster(flags);
   try {
-    const { hidden, objects } = await gatherClusterObjects(cluster.client, flags.namespace);
-    if (hidden.length > 0) {
-      process.stderr.write(`quorate lint: not allowed to list ${hidden.join(', ')}; rules see nothing of them\n`);
-    }
+    const objects = await gatherClusterObjects(cluster.client, flags.namespace);
     const { findings, silenced } = lintCluster(objects, options);
     const source = flags.namespace === undefined ? 'the cluster' : `namespace ${flags.namespace}`;
     const placed = findings.map((finding) => ({ finding, place: undefined }));

@@ -1,6 +1,7 @@
 /** `quorate lint`: budgets and groups that are wrong in ways only the next outage would show. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withClusterFlags } from './cluster.ts';
+import { CANNOT_TELL_HELP } from './exit-codes.ts';
 import type { LintFlags } from './lint-run.ts';
 
 const AFTER = `
@@ -20,7 +21,8 @@ lint.quorate.dev/disable: RULE[,RULE...]
 Exit codes:
   0  nothing found at or above --fail-on
   1  something found
-  2  bad input: unreadable files, unknown rules, no access to the cluster`;
+  2  bad input: unreadable files, unknown rules, no access to the cluster
+${CANNOT_TELL_HELP}`;
 
 export function register(program: Command): void {
   withClusterFlags(

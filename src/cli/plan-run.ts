@@ -1,4 +1,5 @@
 import { type PlannedDrain, planClusterDrain } from '../app/index.ts';
+import { failWith } from './cannot-tell.ts';
 import { type ClusterFlags, openCluster } from './cluster.ts';
 import { formatPlan, formatPlanMermaid } from './plan-text.ts';
 import { fit } from './terminal.ts';
@@ -29,8 +30,7 @@ export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): 
       cluster.close();
     }
   } catch (error) {
-    process.stderr.write(`quorate plan drain: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = failWith('plan drain', error);
   }
 }
 

@@ -1,6 +1,7 @@
 /** `quorate plan drain`: in which order to empty nodes, so that groups go down as rarely as possible. */
 import { type Command, Option } from 'commander';
 import { withClusterFlags } from './cluster.ts';
+import { CANNOT_TELL_HELP } from './exit-codes.ts';
 import type { PlanFlags } from './plan-run.ts';
 
 export function register(program: Command): void {
@@ -29,7 +30,8 @@ Examples:
 Exit codes:
   0  everything can be drained
   1  anything else: no access, no such node
-  3  something cannot be drained; the plan says what and why`,
+  3  something cannot be drained; the plan says what and why
+${CANNOT_TELL_HELP}`,
     )
     .action(async (nodes: string[], flags: PlanFlags) => {
       const { runPlanDrain } = await import('./plan-run.ts');

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Action, readSnapshot, simulate, type SimulationResult } from '../app/index.ts';
+import { failWith } from './cannot-tell.ts';
 import { formatOutput, type OutputFormat } from './output.ts';
 import { drawSimulation } from './simulate-svg.ts';
 import { formatSimulation, formatSpan } from './simulate-text.ts';
@@ -50,8 +51,7 @@ export async function runSimulate(file: string, flags: SimulateFlags): Promise<n
     process.stdout.write(formatOutput(result, formatSimulation(result), flags.output));
     return isBroken(result) ? BROKEN : 0;
   } catch (error) {
-    stderr.write(`quorate simulate: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    return failWith('simulate', error);
   }
 }
 

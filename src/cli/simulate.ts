@@ -39,7 +39,8 @@ Examples:
   quorate simulate snapshot.json --scale-down deployment/web=2 -o json
 
 Exit codes: 0 no budget was broken, 3 one was, or the work could not be
-finished, 1 anything else.`,
+finished, 6 cannot tell (the snapshot lacks what its taker was not allowed to
+read), 1 anything else.`,
     )
     .action(async (file: string, flags: SimulateFlags) => {
       const { runSimulate } = await import('./simulate-run.ts');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GroupEvictionSpec } from '../../src/api/quorate/group-eviction.ts';
 import { type EmbeddedHost, evictGroup } from '../../src/app/index.ts';
-import { explainTarget } from '../../src/cli/why-run.ts';
+import { explainTarget } from '../../src/app/index.ts';
 import { systemClock } from '../../src/machinery/runtime/index.ts';
 import { startHost } from './host.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';

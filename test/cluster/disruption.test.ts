@@ -10,7 +10,7 @@ import {
 } from '../../src/api/resource-types.ts';
 import { drainNodes } from '../../src/app/index.ts';
 import { runComponents } from '../../src/app/run-components.ts';
-import { explainTarget } from '../../src/cli/why-run.ts';
+import { explainTarget } from '../../src/app/index.ts';
 import { createDisruptionController } from '../../src/controllers/disruption/index.ts';
 import {
   type Client,

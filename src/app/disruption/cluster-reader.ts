@@ -1,4 +1,4 @@
-import { type KubeObject, qualifiedResource, type ResourceType } from '../../api/resource.ts';
+import { apiVersionOf, type KubeObject, qualifiedResource, type ResourceType } from '../../api/resource.ts';
 import { type Client, isForbidden, isNotFound, listAll, servedTypes } from '../../machinery/runtime/index.ts';
 
 /** Something a decision depends on could not be read, so nothing is decided. */
@@ -7,9 +7,9 @@ export class CannotTellError extends Error {
   /** Resources that could not be read, such as `poddisruptionbudgets.policy`. */
   readonly unread: readonly string[];
 
-  constructor(unread: readonly string[], namespace: string | undefined) {
-    const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-    super(`cannot tell: not allowed to list ${unread.join(', ')} ${where}`);
+  /** `why` follows "cannot tell:". */
+  constructor(unread: readonly string[], why: string) {
+    super(`cannot tell: ${why}`);
     this.unread = unread;
   }
 }
@@ -35,24 +35,40 @@ export class ClusterReader {
 
   /** The objects of a kind in the first of its types that is served. */
   async list<T extends KubeObject>(types: readonly ResourceType<T>[]): Promise<T[]> {
+    return (await this.#read(types))?.items ?? [];
+  }
+
+  /** The same, each with its kind and version, which the items of a list do not say. */
+  async listNamed<T extends KubeObject>(types: readonly ResourceType<T>[]): Promise<T[]> {
+    const read = await this.#read(types);
+    if (read === undefined) return [];
+    const named = { apiVersion: apiVersionOf(read.type), kind: read.type.kind };
+    return read.items.map((item) => ({ ...item, ...named }));
+  }
+
+  async #read<T extends KubeObject>(
+    types: readonly ResourceType<T>[],
+  ): Promise<{ type: ResourceType<T>; items: T[] } | undefined> {
     for (const type of types) {
       try {
-        return await listAll(this.#client, type, type.namespaced ? this.#namespace : undefined);
+        return { type, items: await listAll(this.#client, type, type.namespaced ? this.#namespace : undefined) };
       } catch (error) {
         if (isNotFound(error)) continue;
         if (!isForbidden(error)) throw error;
         // An API server asks who may before it asks what there is: only discovery tells the two apart.
         if ((await this.#isServed(type)) === false) continue;
         this.#unread.add(qualifiedResource(type));
-        return [];
+        return undefined;
       }
     }
-    return [];
+    return undefined;
   }
 
   /** Throws when anything that was asked for could not be read. */
   assertComplete(): void {
-    if (this.#unread.size > 0) throw new CannotTellError(this.unread, this.#namespace);
+    if (this.#unread.size === 0) return;
+    const where = this.#namespace === undefined ? 'in all namespaces' : `in namespace ${this.#namespace}`;
+    throw new CannotTellError(this.unread, `not allowed to list ${this.unread.join(', ')} ${where}`);
   }
 
   async #isServed(type: ResourceType): Promise<boolean | undefined> {

@@ -1,17 +1,18 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { daemonSetType, nodeType, podType } from '../../api/resource-types.ts';
 import {
-  decideTogether,
-  type Explanation,
-  explainEviction,
-  explainStep,
-  type Step,
-} from '../../decisions/disruption/index.ts';
-import { type Client, type Clock, isForbidden, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
+  decideAllTogether,
+  explainJointStep,
+  type JointStep,
+  type PodExplanation,
+} from '../../decisions/all-budgets/index.ts';
+import type { PodName } from '../../decisions/disruption/index.ts';
+import { type Client, type Clock, listAll, sleep } from '../../machinery/runtime/index.ts';
 import { matches, type Selector } from '../../machinery/values/index.ts';
 import { type DrainRules, filterPod } from './drain-filter.ts';
 import { evictPod } from './evict-pod.ts';
-import { type BudgetState, gatherBudgets } from './gather.ts';
+import { ClusterReader } from './cluster-reader.ts';
+import { type BudgetState, evictionBudgets, gatherBudgets } from './gather.ts';
 
 export interface DrainOptions {
   readonly nodes: readonly string[];
@@ -40,7 +41,7 @@ export interface DrainResult {
   readonly nodes: readonly string[];
   readonly pods: readonly DrainPod[];
   /** Why the pods that block cannot go; for refusals and waits. */
-  readonly explanations: readonly Explanation[];
+  readonly explanations: readonly PodExplanation[];
 }
 
 /** How far a drain has come, for live display. */
@@ -71,7 +72,7 @@ const POLL_MS = 1_000;
  * cordoned for the look are given back.
  */
 export async function drainNodes(deps: DrainDeps, options: DrainOptions): Promise<DrainResult> {
-  const { client, clock, report } = deps;
+  const { client, report } = deps;
   const cordoned = options.dryRun ? [] : await cordon(deps, options.nodes);
   const giveBack = async (): Promise<void> => {
     for (const name of cordoned) {
@@ -79,24 +80,59 @@ export async function drainNodes(deps: DrainDeps, options: DrainOptions): Promis
       report.step(`node ${name} uncordoned again`);
     }
   };
-  if (options.dryRun) for (const name of options.nodes) await client.get(nodeType, { name });
+  let looked: Look;
+  try {
+    if (options.dryRun) for (const name of options.nodes) await client.get(nodeType, { name });
+    looked = await look(deps, options);
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+  const { chosen, explanations, steps } = looked;
+  const isRefused = chosen.some(({ state }) => state === 'Refused');
+  const allowed = steps.every((step) => step.allowed);
+  if (!isRefused && !options.dryRun && (allowed || !options.allOrNothing)) {
+    return evictAll(deps, options, { chosen, steps });
+  }
+  await giveBack();
+  if (isRefused) return { outcome: 'NotEvictable', nodes: options.nodes, pods: chosen, explanations: [] };
+  const planned = inOrder(chosen, steps);
+  return { outcome: allowed ? 'WouldDrain' : 'Refused', nodes: options.nodes, pods: planned, explanations };
+}
 
-  const state = await gatherBudgets(client, { now: clock.now() });
+interface Look {
+  readonly chosen: readonly DrainPod[];
+  /** What all budgets say to the pods that would go, in the order in which they should. */
+  readonly steps: readonly JointStep[];
+  readonly explanations: readonly PodExplanation[];
+}
+
+async function look(deps: DrainDeps, options: DrainOptions): Promise<Look> {
+  const now = deps.clock.now();
+  const state = await gatherBudgets(deps.client, { now });
   const chosen = await choosePods(deps, options, state);
-  if (chosen.some(({ state: one }) => one === 'Refused')) {
-    await giveBack();
-    return { outcome: 'NotEvictable', nodes: options.nodes, pods: chosen, explanations: [] };
+  const targets = chosen.filter((pod) => pod.state === 'Planned');
+  return { chosen, ...judge(state, targets, { nodes: options.nodes, now }) };
+}
+
+/** Asks every budget about pods that would go together from nodes that take no more. */
+function judge(
+  state: BudgetState,
+  pods: readonly PodName[],
+  { nodes, now }: { nodes: readonly string[]; now: number },
+): Omit<Look, 'chosen'> {
+  const isCordoned = (node: string): boolean => nodes.includes(node) || state.isCordoned(node);
+  const all = { ...evictionBudgets(state, now), isCordoned };
+  const { steps } = decideAllTogether(all, pods);
+  const explanations = new Map<string, PodExplanation>();
+  for (const step of steps) {
+    if (step.allowed) continue;
+    // One explanation for each group is enough to act on.
+    const key = `${step.pod.namespace}/${step.budget}/${step.unit ?? step.pod.name}`;
+    const explanation = explanations.has(key) ? undefined : explainJointStep(all, step);
+    if (explanation !== undefined) explanations.set(key, explanation);
   }
-  const targets = chosen.filter(({ state: one }) => one === 'Planned');
-  const { allowed, steps } = decideTogether(state.index, targets, clock.now());
-  const blocked = steps.filter(({ verdict }) => !verdict.allowed);
-  const explanations = explain(state, blocked, clock.now());
-  if (options.dryRun || (!allowed && options.allOrNothing)) {
-    await giveBack();
-    const planned = inOrder(chosen, steps);
-    return { outcome: allowed ? 'WouldDrain' : 'Refused', nodes: options.nodes, pods: planned, explanations };
-  }
-  return evictAll(deps, options, { chosen, steps });
+  return { steps, explanations: [...explanations.values()] };
 }
 
 export async function cordon({ client, report }: DrainDeps, nodes: readonly string[]): Promise<string[]> {
@@ -111,21 +147,24 @@ export async function cordon({ client, report }: DrainDeps, nodes: readonly stri
   return changed;
 }
 
+/**
+ * Tells whether the DaemonSet of a pod is there.
+ * @throws {CannotTellError} when that may not be read
+ */
+export async function gatherDaemonSets(client: Client): Promise<(namespace: string, name: string) => boolean> {
+  const reader = new ClusterReader(client);
+  const sets = await reader.list([daemonSetType]);
+  reader.assertComplete();
+  const known = new Set(sets.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  return (namespace, name) => known.has(`${namespace}/${name}`);
+}
+
 async function choosePods(
   { client, clock, report }: DrainDeps,
   options: DrainOptions,
   state: BudgetState,
 ): Promise<DrainPod[]> {
-  const daemonSets = await listAll(client, daemonSetType, undefined).catch((error: unknown) => {
-    if (isForbidden(error) || isNotFound(error)) return [];
-    throw error;
-  });
-  const known = new Set(daemonSets.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
-  const context = {
-    rules: options.rules,
-    daemonSetExists: (namespace: string, name: string) => known.has(`${namespace}/${name}`),
-    now: clock.now(),
-  };
+  const context = { rules: options.rules, daemonSetExists: await gatherDaemonSets(client), now: clock.now() };
   const onNodes = state.pods.filter(
     (pod) =>
       options.nodes.includes(pod.spec?.nodeName ?? '') &&
@@ -145,7 +184,7 @@ async function choosePods(
 
 interface Plan {
   readonly chosen: readonly DrainPod[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly JointStep[];
 }
 
 /** Evicts what is left in the planned order, again and again as budgets allow, until all pods are gone. */
@@ -158,12 +197,12 @@ async function evictAll(deps: DrainDeps, options: DrainOptions, plan: Plan): Pro
   const set = (pod: DrainPod, state: DrainPod['state'], text?: string): void => {
     states.set(keyOf(pod), { ...pod, state, text });
   };
-  const result = (outcome: DrainOutcome, explanations: readonly Explanation[] = []): DrainResult => {
+  const result = (outcome: DrainOutcome, explanations: readonly PodExplanation[] = []): DrainResult => {
     const others = plan.chosen.filter(({ state }) => state !== 'Planned');
     return { outcome, nodes: options.nodes, pods: [...states.values(), ...others], explanations };
   };
-  let order: readonly Step[] = plan.steps;
-  let explanations: readonly Explanation[] = [];
+  let order: readonly JointStep[] = plan.steps;
+  let explanations: readonly PodExplanation[] = [];
   for (;;) {
     if (options.timeoutMs > 0 && clock.now() - start > options.timeoutMs) return result('TimedOut', explanations);
     const waiting: DrainPod[] = [];
@@ -197,15 +236,8 @@ async function evictAll(deps: DrainDeps, options: DrainOptions, plan: Plan): Pro
       const failed = [...states.values()].some(({ state: one }) => one === 'Failed');
       return result(failed ? 'Failed' : 'Drained', explanations);
     }
-    if (state !== undefined) {
-      const joint = decideTogether(state.index, waiting, clock.now());
-      order = joint.steps;
-      explanations = explain(
-        state,
-        joint.steps.filter(({ verdict }) => !verdict.allowed),
-        clock.now(),
-      );
-    } else order = [];
+    if (state === undefined) order = [];
+    else ({ explanations, steps: order } = judge(state, waiting, { nodes: options.nodes, now: clock.now() }));
     await sleep(clock, waiting.length > 0 ? RETRY_MS : POLL_MS);
   }
 }
@@ -233,32 +265,17 @@ async function noteGone(
   for (const pod of evicted) if (present.get(keyOf(pod)) !== uids.get(keyOf(pod))) set(pod, 'Gone');
 }
 
-const isDown = (states: ReadonlyMap<string, DrainPod>, { name, namespace }: Step['pod']): boolean =>
+const isDown = (states: ReadonlyMap<string, DrainPod>, { name, namespace }: PodName): boolean =>
   ['Evicted', 'Gone'].includes(states.get(`${namespace}/${name}`)?.state ?? '');
 
-function explain({ index, isCordoned }: BudgetState, blocked: readonly Step[], now: number): Explanation[] {
-  const seen = new Set<string>();
-  const explanations: Explanation[] = [];
-  for (const step of blocked) {
-    const { budget, pod, unit } = step;
-    // One explanation for each group is enough to act on.
-    const key = `${pod.namespace}/${budget}/${unit ?? pod.name}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    const alone = explainEviction(index, step.pod, now, { isCordoned });
-    const explanation = alone?.allowed ? explainStep(index, step, now) : alone;
-    if (explanation !== undefined) explanations.push(explanation);
-  }
-  return explanations;
-}
-
-function inOrder(chosen: readonly DrainPod[], steps: readonly Step[]): DrainPod[] {
+function inOrder(chosen: readonly DrainPod[], steps: readonly JointStep[]): DrainPod[] {
   const byKey = new Map(chosen.map((pod) => [keyOf(pod), pod]));
-  const planned = steps.flatMap(({ pod, unit, verdict }) => {
+  const planned = steps.flatMap(({ allowed, pod, refusedBy: [guard], unit, verdict }) => {
     const target = byKey.get(`${pod.namespace}/${pod.name}`);
     if (target === undefined) return [];
-    const text = `${verdict.reason}${unit === undefined ? '' : `, group ${unit}`}`;
-    return [{ ...target, state: verdict.allowed ? target.state : ('Waiting' as const), text }];
+    const reason = guard === undefined || !verdict.allowed ? verdict.reason : `${guard.reason} (${guard.budget})`;
+    const text = `${reason}${unit === undefined ? '' : `, group ${unit}`}`;
+    return [{ ...target, state: allowed ? target.state : ('Waiting' as const), text }];
   });
   return [...planned, ...chosen.filter(({ state }) => state !== 'Planned')];
 }

@@ -2,9 +2,10 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { nodeType } from '../../api/resource-types.ts';
+import type { ExplainedBudgets } from '../../decisions/all-budgets/index.ts';
 import { DisruptionIndex, FED_KINDS, type FedKind, readBudget } from '../../decisions/disruption/index.ts';
-import { UNAVAILABILITY_KINDS, UnavailabilityFeed } from '../../decisions/unavailability/index.ts';
-import type { Client } from '../../machinery/runtime/index.ts';
+import { UNAVAILABILITY_KINDS, UnavailabilityFeed, unavailabilityGates } from '../../decisions/unavailability/index.ts';
+import { type Client, FeatureGates } from '../../machinery/runtime/index.ts';
 import { ClusterReader } from './cluster-reader.ts';
 import { readGroupNumbers } from './ledgers.ts';
 
@@ -51,6 +52,14 @@ export async function gatherBudgets(client: Client, { namespace, now }: GatherOp
     return every;
   };
   return { index, unavailability, pods, isCordoned: (node) => cordoned.has(node), everyGroup };
+}
+
+/** What PodUnavailableBudgets guard where nobody has said otherwise; a tool cannot see a server's feature gates. */
+const GATES = unavailabilityGates(new FeatureGates());
+
+/** What evictions would be answered in this state. */
+export function evictionBudgets({ index, isCordoned, unavailability }: BudgetState, now: number): ExplainedBudgets {
+  return { index, isCordoned, unavailability, now, gates: GATES, operation: 'EVICT' };
 }
 
 /** A budget that selects every pod of a namespace and asks for nothing: it shows the groups that no budget guards. */

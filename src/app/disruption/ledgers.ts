@@ -1,5 +1,5 @@
 import { disruptionLedgerType, type DisruptionLedger } from '../../api/quorate/types.ts';
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
 import { computeAllowed, computeDesired, type DisruptionIndex, readBudget } from '../../decisions/disruption/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import type { ClusterReader } from './cluster-reader.ts';
@@ -16,19 +16,33 @@ export async function readGroupNumbers(
   budgets: readonly PodDisruptionBudget[],
   now: number,
 ): Promise<void> {
-  const counting = budgets.filter(({ metadata: { name = '', namespace = '' } }) => {
-    return index.count(namespace, name, now)?.mode.unit === 'PodGroup';
+  const grouped = budgets.filter(({ metadata: { name = '', namespace = '' } }) => {
+    const count = index.count(namespace, name, now);
+    return count !== undefined && (count.mode.unit === 'PodGroup' || count.linked > 0 || count.mode.fallback);
   });
-  if (counting.length === 0) return;
+  if (grouped.length === 0) return;
   const ledgers = new Map<string, DisruptionLedger>();
   for (const ledger of await reader.list([disruptionLedgerType])) ledgers.set(keyOf(ledger), ledger);
-  for (const budget of counting) {
+  for (const budget of grouped) {
     const ledger = ledgers.get(keyOf(budget));
     const owner = ledger?.metadata.ownerReferences?.find(({ kind }) => kind === 'PodDisruptionBudget');
-    const isItsOwn = owner === undefined || owner.uid === budget.metadata.uid;
-    if (ledger?.status !== undefined && isItsOwn) index.setBudget(readBudget({ ...budget, status: ledger.status }));
-    else countHere(index, budget, now);
+    if (ledger?.status !== undefined && (owner === undefined || owner.uid === budget.metadata.uid)) {
+      takeLedger(index, budget, ledger.status, now);
+    } else countHere(index, budget, now);
   }
+}
+
+/** Where pods count, what Kubernetes publishes decides, as it does in an eviction. */
+function takeLedger(
+  index: DisruptionIndex,
+  budget: PodDisruptionBudget,
+  status: PodDisruptionBudgetStatus,
+  now: number,
+): void {
+  const facts = readBudget({ ...budget, status });
+  index.setBudget(facts);
+  const isInGroups = index.count(facts.namespace, facts.name, now)?.mode.unit === 'PodGroup';
+  if (!isInGroups && facts.status.podGroupBudget?.status !== 'True') index.setBudget(readBudget(budget));
 }
 
 const keyOf = ({ metadata }: { metadata: { name?: string | undefined; namespace?: string | undefined } }): string =>
@@ -38,7 +52,7 @@ function countHere(index: DisruptionIndex, { metadata }: PodDisruptionBudget, no
   const { name = '', namespace = '' } = metadata;
   const count = index.count(namespace, name, now);
   // The embedded host publishes in groups itself.
-  if (count === undefined || count.budget.status.podGroupBudget?.status === 'True') return;
+  if (count?.mode.unit !== 'PodGroup' || count.budget.status.podGroupBudget?.status === 'True') return;
   const { budget, expectedUnits, healthy } = count;
   const desired = computeDesired(budget, expectedUnits);
   index.setBudget({

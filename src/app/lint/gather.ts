@@ -1,6 +1,6 @@
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { leaderWorkerSetType } from '../../api/lws/types.ts';
-import { apiVersionOf, type KubeObject, type ResourceType } from '../../api/resource.ts';
+import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import {
   daemonSetType,
   deploymentType,
@@ -12,7 +12,8 @@ import {
   statefulSetType,
 } from '../../api/resource-types.ts';
 import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
-import { type Client, isForbidden, isNotFound, listAll } from '../../machinery/runtime/index.ts';
+import type { Client } from '../../machinery/runtime/index.ts';
+import { ClusterReader } from '../disruption/cluster-reader.ts';
 
 const jobSetType: ResourceType = {
   group: 'jobset.x-k8s.io',
@@ -39,39 +40,14 @@ const KINDS: readonly (readonly ResourceType[])[] = [
   [podType],
 ];
 
-export interface ClusterObjects {
-  readonly objects: readonly KubeObject[];
-  /** Kinds this user may not list; rules see nothing of them. */
-  readonly hidden: readonly string[];
-}
-
-/** Reads from any API server what the rules look at: one namespace, or all of them. */
-export async function gatherClusterObjects(client: Client, namespace: string | undefined): Promise<ClusterObjects> {
+/**
+ * Reads from any API server what the rules look at: one namespace, or all of them.
+ * @throws {CannotTellError} when something may not be read: rules would find faults that are none, and miss others
+ */
+export async function gatherClusterObjects(client: Client, namespace: string | undefined): Promise<KubeObject[]> {
+  const reader = new ClusterReader(client, namespace);
   const objects: KubeObject[] = [];
-  const hidden: string[] = [];
-  for (const versions of KINDS) {
-    try {
-      objects.push(...(await listFirst(client, versions, namespace)));
-    } catch (error) {
-      if (!isForbidden(error)) throw error;
-      hidden.push(versions[0]?.plural ?? '');
-    }
-  }
-  return { objects, hidden };
-}
-
-async function listFirst(
-  client: Client,
-  versions: readonly ResourceType[],
-  namespace: string | undefined,
-): Promise<KubeObject[]> {
-  for (const type of versions) {
-    try {
-      const items = await listAll(client, type, namespace);
-      return items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-  return [];
+  for (const types of KINDS) objects.push(...(await reader.listNamed(types)));
+  reader.assertComplete();
+  return objects;
 }

@@ -5,7 +5,7 @@ import { decideGang } from '../../controllers/job/index.ts';
 import { decideGang as decideGroupGang } from '../../controllers/leader-worker-set/index.ts';
 import { type LintOptions, type LintReport, lint } from '../../decisions/lint/index.ts';
 
-export { type ClusterObjects, gatherClusterObjects } from './gather.ts';
+export { gatherClusterObjects } from './gather.ts';
 
 /** Lints what manifests will make of a cluster, with gangs as the controllers would form them. */
 export function lintManifests(objects: readonly KubeObject[], options?: LintOptions): LintReport {

@@ -1,16 +1,17 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { daemonSetType, nodeType, podType } from '../../api/resource-types.ts';
+import { nodeType, podType } from '../../api/resource-types.ts';
+import { decideAllTogether } from '../../decisions/all-budgets/index.ts';
 import type { PlanStep } from '../../decisions/drain-plan/index.ts';
-import { type Client, type Clock, isForbidden, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
-import { cordon, type DrainReport } from '../disruption/drain.ts';
+import { type Client, type Clock, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
+import { cordon, type DrainReport, gatherDaemonSets } from '../disruption/drain.ts';
 import { type DrainRules, filterPod } from '../disruption/drain-filter.ts';
 import { evictPod } from '../disruption/evict-pod.ts';
-import { gatherBudgets } from '../disruption/gather.ts';
+import { evictionBudgets, gatherBudgets } from '../disruption/gather.ts';
 import type { PlannedDrain } from './plan.ts';
 import { idOf, UnitFinder } from './units.ts';
 import { gatherWholesaleSets } from './wholesale-sets.ts';
 
-export type ExecuteOutcome = 'Done' | 'Paused' | 'TimedOut' | 'MovedOn' | 'NotEvictable' | 'Failed';
+export type ExecuteOutcome = 'Done' | 'WouldRun' | 'Paused' | 'TimedOut' | 'MovedOn' | 'NotEvictable' | 'Failed';
 
 export interface ExecuteResult {
   readonly outcome: ExecuteOutcome;
@@ -25,6 +26,8 @@ export interface ExecuteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   /** 0: wait as long as it takes. */
   readonly timeoutMs: number;
+  /** Only look: say what a run would say before it touches anything. */
+  readonly dryRun?: boolean | undefined;
   /** Steps that an earlier run has finished. */
   readonly stepsDone: number;
   /** Makes an emptied node take pods again, where the plan counts on that; absent: waits until somebody does. */
@@ -68,6 +71,7 @@ export async function executePlan(
   if (changes.length > 0) return end('MovedOn', options.stepsDone, changes);
   const refused = await findRefused(run, pods);
   if (refused.length > 0) return end('NotEvictable', options.stepsDone, refused);
+  if (options.dryRun === true) return end('WouldRun', options.stepsDone, await findUnfit(run));
   const completed = new Set(steps.slice(0, options.stepsDone).flatMap(({ completes }) => completes));
   await cordon(
     deps,
@@ -200,18 +204,28 @@ function isFixed({ metadata, status }: Pod): boolean {
   return owner?.kind === 'DaemonSet' || metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
 }
 
+/** What the next step would wait for, should it start now. */
+async function findUnfit({ deps: { client, clock }, options, planned }: Run): Promise<string[]> {
+  const next = planned.plan.steps[options.stepsDone];
+  if (next === undefined) return [];
+  const now = clock.now();
+  const state = await gatherBudgets(client, { now });
+  const present = new Map(state.pods.map((pod) => [idOf(pod), pod.metadata.uid]));
+  const ids = next.evictions.flatMap(({ pods }) => pods).filter((id) => present.get(id) === planned.pods[id]);
+  const isCordoned = (node: string): boolean => planned.nodes.includes(node) || state.isCordoned(node);
+  const { steps } = decideAllTogether({ ...evictionBudgets(state, now), isCordoned }, ids.map(nameOf));
+  return steps
+    .filter(({ allowed }) => !allowed)
+    .map(({ pod, refusedBy: [guard], verdict }) => {
+      const reason = verdict.allowed && guard !== undefined ? `${guard.reason} (${guard.budget})` : verdict.reason;
+      return `step ${options.stepsDone + 1} would wait for pod ${pod.namespace}/${pod.name}: ${reason}`;
+    });
+}
+
 /** Pods of the plan that a drain does not take without being told to. */
 async function findRefused({ deps, options, planned }: Run, pods: readonly Pod[]): Promise<string[]> {
-  const sets = await listAll(deps.client, daemonSetType, undefined).catch((error: unknown) => {
-    if (isForbidden(error) || isNotFound(error)) return [];
-    throw error;
-  });
-  const known = new Set(sets.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
-  const context = {
-    rules: options.rules,
-    daemonSetExists: (namespace: string, name: string) => known.has(`${namespace}/${name}`),
-    now: deps.clock.now(),
-  };
+  const daemonSetExists = await gatherDaemonSets(deps.client);
+  const context = { rules: options.rules, daemonSetExists, now: deps.clock.now() };
   return pods
     .filter((pod) => planned.pods[idOf(pod)] === pod.metadata.uid)
     .map((pod) => ({ pod, verdict: filterPod(pod, context) }))

@@ -6,8 +6,9 @@ import {
   type NaiveDrain,
   planKeepingOne,
 } from '../../decisions/drain-plan/index.ts';
-import { type Client, listAll } from '../../machinery/runtime/index.ts';
+import type { Client } from '../../machinery/runtime/index.ts';
 import { formatTime, matches, parseSelector } from '../../machinery/values/index.ts';
+import { ClusterReader } from '../disruption/cluster-reader.ts';
 import { gatherBudgets } from '../disruption/gather.ts';
 import { gatherWholesaleSets } from './wholesale-sets.ts';
 import { buildQuestion } from './question.ts';
@@ -48,7 +49,9 @@ export class PlanRequestError extends Error {
 
 /** Plans a drain of many nodes from what a cluster says now; changes nothing. */
 export async function planClusterDrain(client: Client, request: PlanRequest): Promise<PlannedDrain> {
-  const nodes = await listAll(client, nodeType, undefined);
+  const reader = new ClusterReader(client);
+  const nodes = await reader.list([nodeType]);
+  reader.assertComplete();
   const chosen = chooseNodes(nodes, request);
   const state = await gatherBudgets(client, { now: request.now });
   const wholesaleSets = await gatherWholesaleSets(client);

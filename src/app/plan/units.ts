@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { LWS } from '../../api/lws/types.ts';
-import type { DisruptionIndex } from '../../decisions/disruption/index.ts';
+import { type BudgetView, type DisruptionIndex, setGroupOf } from '../../decisions/disruption/index.ts';
 import type { PlanBudget, PlanCell, PlanUnit } from '../../decisions/drain-plan/index.ts';
 import {
   computeDesired,
@@ -48,10 +48,9 @@ export class UnitFinder {
     this.#sources = sources;
     this.#now = now;
     for (const pod of pods) {
-      const key = setGroupOf(pod);
+      const key = keyInSet(pod);
       if (key === undefined) continue;
-      const group = this.#sets.get(key) ?? { seen: 0, size: 0, healthy: 0, podGroups: new Set() };
-      group.podGroups.add(pod.spec?.schedulingGroup?.podGroupName);
+      const group = this.#sets.get(key) ?? { seen: 0, size: 0, healthy: 0 };
       const seen = group.seen + 1;
       const size = Math.max(group.size, seen, declaredSize(pod.metadata.annotations) ?? 0);
       this.#sets.set(key, { ...group, seen, size, healthy: group.healthy + (isReady(pod) ? 1 : 0) });
@@ -71,8 +70,9 @@ export class UnitFinder {
       this.#budgets.set(id, { id, allowance: live - desired });
       return { id, unit };
     });
-    const guarded = counted.find(({ unit }) => unit !== undefined)?.unit;
-    const group = guarded ?? everyGroup.ask(namespace, name, this.#now)?.views[0]?.unit;
+    const group =
+      namedUnit(index, views, pod) ??
+      namedUnit(everyGroup, everyGroup.ask(namespace, name, this.#now)?.views ?? [], pod);
     const unavailable = this.#unavailability(pod);
     const unit = { ...this.#unitOf(pod, group, unavailable), wholesale: this.#isWholesale(pod) };
     const cells = unavailable.filter(({ id }) => id !== unit.id);
@@ -94,16 +94,14 @@ export class UnitFinder {
 
   #unitOf(
     pod: Pod,
-    group: { key: string; healthy: number; minCount: number } | undefined,
+    group: { name: string; healthy: number; minCount: number } | undefined,
     unavailable: readonly PlanCell[],
   ): Omit<PlanUnit, 'budgets' | 'wholesale'> {
     const { namespace = '' } = pod.metadata;
-    const key = setGroupOf(pod);
+    const key = keyInSet(pod);
     const set = key === undefined ? undefined : this.#sets.get(key);
     if (group !== undefined) {
-      // The PodGroup of a LeaderWorkerSet's group is replaced with the group; its place in the set stays.
-      const lasting = key !== undefined && set?.podGroups.size === 1 ? key : `${namespace}/${group.key}`;
-      return { id: lasting, healthy: group.healthy, needed: group.minCount };
+      return { id: `${namespace}/${group.name}`, healthy: group.healthy, needed: group.minCount };
     }
     if (key !== undefined && set !== undefined) return { id: key, healthy: set.healthy, needed: set.size };
     const cell = unavailable.find(({ id }) => id !== idOf(pod));
@@ -147,8 +145,6 @@ interface SetGroup {
   readonly seen: number;
   readonly size: number;
   readonly healthy: number;
-  /** PodGroups its pods name; with more than one, leader and workers are placed apart, or the group is being replaced. */
-  readonly podGroups: Set<string | undefined>;
 }
 
 /** Groups or pods a budget can lose now. */
@@ -161,9 +157,16 @@ function allowanceOf({ budget, tally }: IndexedBudget, ungrouped = false): numbe
 }
 
 /** The group of a LeaderWorkerSet that a pod is in. */
-function setGroupOf({ metadata }: Pod): string | undefined {
-  const { labels, namespace = '' } = metadata;
-  const set = labels?.[LWS.name];
-  const index = labels?.[LWS.groupIndex];
-  return set === undefined || index === undefined ? undefined : `${namespace}/LeaderWorkerSet/${set}/${index}`;
+function keyInSet({ metadata }: Pod): string | undefined {
+  const name = setGroupOf(metadata.labels);
+  return name === undefined ? undefined : `${metadata.namespace ?? ''}/${name}`;
+}
+
+/** The group that one of the budgets counts a pod in, by the name that every answer gives it. */
+function namedUnit(index: DisruptionIndex, views: readonly BudgetView[], { metadata }: Pod) {
+  const view = views.find(({ unit }) => unit !== undefined);
+  const name = view && index.unitName(metadata.namespace ?? '', metadata.name ?? '', view.budget.name);
+  return view?.unit === undefined || name === undefined
+    ? undefined
+    : { name, healthy: view.unit.healthy, minCount: view.unit.minCount };
 }

@@ -1,3 +1,6 @@
+import { FED_KINDS } from '../../decisions/disruption/index.ts';
+import { UNAVAILABILITY_KINDS } from '../../decisions/unavailability/index.ts';
+import { CannotTellError } from '../disruption/cluster-reader.ts';
 import type { Snapshot } from '../snapshot/index.ts';
 import { act, type Action, checkActions, type Ending } from './actions.ts';
 import { Observer, type Sample } from './observer.ts';
@@ -49,6 +52,7 @@ function longestWait({ nodeDowntimeMs, recoverAfterMs = 0, reload }: SimulationO
 
 /** Plays actions on a snapshot, with simulated time, and tells what became of groups and budgets. */
 export async function simulate(snapshot: Snapshot, options: SimulationOptions): Promise<SimulationResult> {
+  assertComplete(snapshot);
   const observer = new Observer();
   let begun = false;
   const world = await startWorld(snapshot, {
@@ -63,6 +67,15 @@ export async function simulate(snapshot: Snapshot, options: SimulationOptions): 
   } finally {
     await world.stop();
   }
+}
+
+const NEEDED: ReadonlySet<string> = new Set([...FED_KINDS, ...UNAVAILABILITY_KINDS].map(({ kind }) => kind));
+
+/** @throws {CannotTellError} when whoever took the snapshot was not allowed to read what budgets decide on */
+function assertComplete({ missing }: Snapshot): void {
+  const unread = Object.keys(missing ?? {}).filter((kind) => missing[kind] === 'Forbidden' && NEEDED.has(kind));
+  if (unread.length === 0) return;
+  throw new CannotTellError(unread, `the snapshot was taken without the right to list ${unread.join(', ')}`);
 }
 
 async function play(world: World, observer: Observer, options: SimulationOptions): Promise<SimulationResult> {

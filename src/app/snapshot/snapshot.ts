@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../api/resource.ts';
-import { type Client, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
+import { type Client, isForbidden, isNotFound, servedTypes } from '../../machinery/runtime/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import { checkFormat, DocumentError, readDocument } from '../read-document.ts';
 import { SNAPSHOT_KINDS } from './kinds.ts';
@@ -42,13 +42,25 @@ export async function takeSnapshot(client: Client, { now, onProgress }: Snapshot
         why = undefined;
         break;
       } catch (error) {
-        if (isForbidden(error) && name !== 'Pod' && name !== 'Node') why = 'Forbidden';
-        else if (!isNotFound(error)) throw error;
+        if (isForbidden(error) && name !== 'Pod' && name !== 'Node') {
+          // An API server asks who may before it asks what there is.
+          if (await isServed(client, type)) why = 'Forbidden';
+        } else if (!isNotFound(error)) throw error;
       }
     }
     if (why !== undefined) missing[name] = why;
   }
   return { format: SNAPSHOT_FORMAT, version: SNAPSHOT_VERSION, takenAt: formatTime(now), missing, objects };
+}
+
+/** A server that does not even tell what it serves may serve it. */
+async function isServed(client: Client, type: ResourceType): Promise<boolean> {
+  try {
+    return (await servedTypes(client, [{ types: [type], builtIn: false }])).size > 0;
+  } catch (error) {
+    if (isForbidden(error)) return true;
+    throw error;
+  }
 }
 
 async function* pagesOf(client: Client, type: ResourceType): AsyncGenerator<readonly KubeObject[]> {

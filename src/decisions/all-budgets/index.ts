@@ -1,2 +1,3 @@
 /** What budgets of both kinds, PodDisruptionBudgets and PodUnavailableBudgets, say together. Pure. */
 export * from './together.ts';
+export * from './explanation.ts';

@@ -1,5 +1,12 @@
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
-import { decideTogether, type DisruptionIndex, openAccount, type PodName, type Step } from '../disruption/index.ts';
+import {
+  decideTogether,
+  type DisruptionIndex,
+  judgeEviction,
+  openAccount,
+  type PodName,
+  type Step,
+} from '../disruption/index.ts';
 import {
   explainRefusals,
   type Judgement,
@@ -16,6 +23,8 @@ export interface AllBudgets {
   readonly gates: UnavailabilityGates;
   readonly operation: Extract<ProtectedOperation, 'EVICT' | 'DELETE'>;
   readonly now: number;
+  /** Whether a node is cordoned; only asked for budgets that look ahead. Absent: none is. */
+  readonly isCordoned?: ((node: string) => boolean) | undefined;
 }
 
 /** What both kinds say to one pod. It goes only if all agree. */
@@ -53,14 +62,24 @@ export function openAllBudgets(all: AllBudgets): (pods: readonly PodName[]) => J
         const guard = guards.get(pod.namespace);
         const said = guard?.ask(pod.name);
         // A pod that a guard keeps must not cost the other budgets anything.
-        const [step] = (said?.allowed === false ? decideTogether(index, [pod], now) : judge([pod])).steps;
-        if (step === undefined) return [];
+        const [taken] = (said?.allowed === false ? decideTogether(index, [pod], now) : judge([pod])).steps;
+        if (taken === undefined) return [];
+        const step = lookAhead(all, taken);
         if (said?.allowed === true && step.verdict.allowed) guard?.take(pod.name, said);
         return [{ ...step, allowed: step.verdict.allowed && said?.allowed !== false, refusedBy: opinions(said) }];
       }),
     );
     return { allowed: steps.every(({ allowed }) => allowed), steps };
   };
+}
+
+/** A budget may ask that the first pod of a cordoned node goes only if all of its pods there could. */
+function lookAhead({ index, isCordoned, now }: AllBudgets, step: Step): Step {
+  const { budget, pod, verdict } = step;
+  if (isCordoned === undefined || !verdict.allowed || budget === undefined) return step;
+  if (index.budget(pod.namespace, budget)?.lookahead !== true) return step;
+  const alone = judgeEviction(index, pod, now, { isCordoned });
+  return alone?.allowed === false && alone.reason === 'NodeNotDrainable' ? { ...step, verdict: alone } : step;
 }
 
 function openGuards({ gates, now, operation, unavailability }: AllBudgets, namespace: string): UnavailabilityAccount {

@@ -179,6 +179,7 @@ export class DisruptionIndex {
     const missing = [...tally.matched].filter((record) => !record.up || tally.isClaimed(record));
     return missing.map((record) => ({
       key: undefined,
+      name: undefined,
       healthy: 0,
       minCount: 1,
       members: 1,
@@ -192,6 +193,14 @@ export class DisruptionIndex {
     const record = this.#namespaces.get(namespace)?.pods.get(podName);
     const unit = tally === undefined ? undefined : record?.places?.get(tally.grouping)?.unit;
     return tally === undefined || unit === undefined ? undefined : describe(tally, unit);
+  }
+
+  /** What the pod's group under a budget is called; undefined for a pod that stands for itself. */
+  unitName(namespace: string, podName: string, budgetName: string): string | undefined {
+    const index = this.#namespaces.get(namespace);
+    const tally = index?.budgets.get(budgetName);
+    const unit = tally && index?.pods.get(podName)?.places?.get(tally.grouping)?.unit;
+    return unit && tally.grouping.nameOf(unit);
   }
 
   #tally(namespace: string, budgetName: string, now: number): BudgetTally | undefined {
@@ -217,6 +226,8 @@ export class DisruptionIndex {
 export interface ShortUnit {
   /** Undefined for a single pod. */
   readonly key: string | undefined;
+  /** What people call it; undefined for a single pod. */
+  readonly name: string | undefined;
   readonly healthy: number;
   readonly minCount: number;
   readonly members: number;
@@ -237,6 +248,7 @@ function unresolvedUnits(tally: BudgetTally): ShortUnit[] {
   }
   return [...units].map(([key, members]) => ({
     key,
+    name: key,
     healthy: 0,
     minCount: members.length,
     members: members.length,
@@ -256,6 +268,7 @@ function describe(tally: BudgetTally, unit: Unit): ShortUnit {
     .map(({ pod, evicting }) => ({ pod, evicting }));
   return {
     key: unit.key,
+    name: tally.grouping.nameOf(unit),
     healthy: tally.healthyIn(unit),
     minCount: unit.minCount,
     members: unit.members.size,

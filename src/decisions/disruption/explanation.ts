@@ -71,9 +71,9 @@ export function explainEviction(
     reason: verdict.reason,
     budgets: question.views.map((one) => numbersOf(one, index, now)),
     unit:
-      unit?.key === undefined
+      unit?.name === undefined
         ? undefined
-        : { name: unit.key, healthy: unit.healthy, minCount: unit.minCount, members: unit.members },
+        : { name: unit.name, healthy: unit.healthy, minCount: unit.minCount, members: unit.members },
     short: short.slice(0, SHORT_PODS_SHOWN),
     shortTotal: short.length,
     remedies: verdict.allowed
@@ -178,8 +178,8 @@ export function formatAsk({ maxUnavailable, minAvailable }: BudgetFacts): string
 }
 
 export function listShort(units: readonly ShortUnit[]): ShortPod[] {
-  return units.flatMap(({ key, missing, unresolved }) =>
-    missing.map(({ evicting, pod }) => ({ name: pod.name, unit: key, ...stateOf(pod, { evicting, unresolved }) })),
+  return units.flatMap(({ name, missing, unresolved }) =>
+    missing.map(({ evicting, pod }) => ({ name: pod.name, unit: name, ...stateOf(pod, { evicting, unresolved }) })),
   );
 }
 

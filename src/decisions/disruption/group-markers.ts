@@ -34,3 +34,10 @@ export const MARKER_ANNOTATIONS: readonly string[] = [
   'scheduling.k8s.io/group-name',
   'kueue.x-k8s.io/pod-group-total-count',
 ];
+
+/** The group of a LeaderWorkerSet that a pod's labels put it in, as messages name it: `LeaderWorkerSet/chat/1`. */
+export function setGroupOf(labels: Readonly<Record<string, string>> | undefined): string | undefined {
+  const set = labels?.[LWS.name];
+  const index = labels?.[LWS.groupIndex];
+  return set === undefined || index === undefined ? undefined : `LeaderWorkerSet/${set}/${index}`;
+}

@@ -8,7 +8,7 @@ export * from './fed-kinds.ts';
 export { GROUP_BY, GROUP_MIN_COUNT, GROUP_REPLICAS, type GroupBy, readGroupBy, resolvePod } from './group-by.ts';
 export * from './group-facts.ts';
 export * from './group-link.ts';
-export { JOB_NAME, JOBSET, LWS } from './group-markers.ts';
+export { JOB_NAME, JOBSET, LWS, setGroupOf } from './group-markers.ts';
 export { LABEL_SOURCES, type SaidOfGroup } from './label-sources/index.ts';
 export * from './judge.ts';
 export * from './kubernetes-texts.ts';

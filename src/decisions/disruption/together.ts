@@ -10,7 +10,7 @@ export interface PodName {
 export interface Step {
   readonly pod: PodName;
   readonly verdict: EvictionVerdict;
-  /** The group the pod belongs to under its budget. */
+  /** The name of the group the pod belongs to under its budget. */
   readonly unit: string | undefined;
   readonly budget: string | undefined;
 }
@@ -44,6 +44,12 @@ function judge(
   const asked = pods
     .map(({ namespace, name }) => index.ask(namespace, name, now))
     .filter((question) => question !== undefined);
+  const names = new Map<string, string | undefined>();
+  const nameOf = (pod: PodName, view: BudgetView): string | undefined => {
+    const key = unitKey(view);
+    if (!names.has(key)) names.set(key, index.unitName(pod.namespace, pod.name, view.budget.name));
+    return names.get(key);
+  };
   const steps = inOrder(asked).map((question) => {
     const { pod } = question;
     const views = question.views.map((view) => taken.apply(view));
@@ -53,7 +59,7 @@ function judge(
     return {
       pod: { namespace: pod.namespace, name: pod.name },
       verdict,
-      unit: view?.unit?.key,
+      unit: view?.unit && nameOf(pod, view),
       budget: view?.budget.name,
     };
   });

@@ -1,4 +1,5 @@
 import type { GroupLookup } from './group-facts.ts';
+import { setGroupOf } from './group-markers.ts';
 import { type GroupBy, groupById, resolvePod } from './group-by.ts';
 import type { Family, PodPlacer, PodRecord, Unit } from './records.ts';
 import type { Resolution } from './resolve.ts';
@@ -16,6 +17,8 @@ export class Grouping implements PodPlacer {
   readonly #lookup: LiveGroups;
   readonly #units = new Map<string, Unit>();
   readonly #families = new Map<string, Family>();
+  /** Units with members of a group of a LeaderWorkerSet, by that group. */
+  readonly #ofSetGroup = new Map<string, Map<Unit, number>>();
 
   constructor(groupBy: GroupBy | undefined, lookup: LiveGroups) {
     this.groupBy = groupBy;
@@ -36,6 +39,7 @@ export class Grouping implements PodPlacer {
     if (unit === undefined) return;
     const asked = unit.members.get(record);
     unit.members.delete(record);
+    this.#noteSetGroup(record, unit, -1);
     unit.family.replicas = undefined;
     if (record.up) unit.up -= 1;
     if (unit.members.size === 0) {
@@ -61,6 +65,34 @@ export class Grouping implements PodPlacer {
     return family.replicas.count;
   }
 
+  /**
+   * What a unit is called, in every answer about it. The PodGroup of a LeaderWorkerSet's group is replaced together with
+   * its pods; people and plans know the group by its place in the set, which stays.
+   */
+  nameOf(unit: Unit): string {
+    const members = livingMembers(unit);
+    const first = members[0];
+    const name = first && setGroupOf(first.facts.labels);
+    if (name === undefined || members.some(({ facts }) => setGroupOf(facts.labels) !== name)) return unit.key;
+    for (const other of this.#ofSetGroup.get(name)?.keys() ?? []) {
+      const isAlive = livingMembers(other).some(({ facts }) => facts.deletionTimestamp === undefined);
+      // Leader and workers may be groups of their own.
+      if (other !== unit && isAlive) return unit.key;
+    }
+    return name;
+  }
+
+  #noteSetGroup(record: PodRecord, unit: Unit, by: 1 | -1): void {
+    const name = setGroupOf(record.facts.labels);
+    if (name === undefined) return;
+    const units = this.#ofSetGroup.get(name) ?? new Map<Unit, number>();
+    const count = (units.get(unit) ?? 0) + by;
+    if (count > 0) units.set(unit, count);
+    else units.delete(unit);
+    if (units.size > 0) this.#ofSetGroup.set(name, units);
+    else this.#ofSetGroup.delete(name);
+  }
+
   #countReplicas(family: Family): number {
     for (const unit of family.units) {
       for (const member of unit.members.keys()) {
@@ -82,6 +114,7 @@ export class Grouping implements PodPlacer {
     const isNew = unit === undefined;
     unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount };
     unit.members.set(record, gang.minCount);
+    this.#noteSetGroup(record, unit, 1);
     unit.minCount = Math.max(unit.minCount, gang.minCount);
     if (record.up) unit.up += 1;
     if (isNew) {
@@ -102,4 +135,11 @@ export class Grouping implements PodPlacer {
 
 function touch(unit: Unit): void {
   for (const tally of unit.family.tallies.keys()) tally.unitTouched(unit);
+}
+
+/** The members that are not on their way out; all of them where none stays. */
+function livingMembers({ members }: Unit): PodRecord[] {
+  const all = [...members.keys()];
+  const staying = all.filter(({ facts }) => facts.deletionTimestamp === undefined);
+  return staying.length > 0 ? staying : all;
 }

@@ -55,6 +55,25 @@ export type RefusalReason =
   | 'NodeNotDrainable'
   | 'BudgetExhausted';
 
+const REFUSALS: ReadonlySet<string> = new Set(
+  Object.keys({
+    MultipleBudgets: true,
+    BudgetNotObserved: true,
+    ModeNotObserved: true,
+    NegativeAllowance: true,
+    TooManyDisruptedPods: true,
+    GroupUnresolved: true,
+    NodeNotDrainable: true,
+    NotSettled: true,
+    BudgetExhausted: true,
+  } satisfies Record<RefusalReason, true>),
+);
+
+/** Tells the reasons of refusals from those of grants. */
+export function isRefusalReason(reason: GrantReason | RefusalReason): reason is RefusalReason {
+  return REFUSALS.has(reason);
+}
+
 export interface Grant {
   readonly allowed: true;
   readonly reason: GrantReason;

@@ -78,7 +78,7 @@ export async function servedTypes<K extends FollowedKind>(
 ): Promise<Map<K, ResourceType>> {
   const asked = new Map<string, Promise<ReadonlySet<string>>>();
   const pluralsIn = (type: ResourceType): Promise<ReadonlySet<string>> => {
-    const path = `/apis/${type.group}/${type.version}`;
+    const path = `${type.group === '' ? '/api' : `/apis/${type.group}`}/${type.version}`;
     const known = asked.get(path) ?? readPlurals(client, path);
     asked.set(path, known);
     return known;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { daemonSetType, nodeType, podType } from '../../../src/api/resource-types.ts';
 import { type DrainOptions, type DrainResult, drainNodes } from '../../../src/app/index.ts';
 import { formatResult } from '../../../src/cli/drain-run.ts';
-import { explainTarget } from '../../../src/cli/why-run.ts';
+import { explainTarget } from '../../../src/app/index.ts';
 import { type PodOptions, type Stage, withController, workloadType } from './support.ts';
 
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u', controller: true };
@@ -292,6 +292,7 @@ test(
       'Budget foo (minAvailable 1) counts pod groups: 1 of 2 expected healthy, 1 needed, 0 may be disrupted.',
     );
     await expect(ask('pod/foo')).rejects.toThrow('no pod "foo" in namespace "default"');
-    await expect(ask('node/foo')).rejects.toThrow('cannot explain');
+    await expect(ask('service/foo')).rejects.toThrow('cannot explain');
+    await expect(ask('node/foo')).rejects.toThrow('nodes "foo" not found');
   }),
 );

@@ -88,7 +88,7 @@ const HOSTS: Readonly<Record<string, () => Host>> = {
   }),
   lint: () => {
     const facts = async ({ client }: ControlPlane) =>
-      gatherLintFacts({ objects: (await gatherClusterObjects(client, undefined)).objects, source: 'Cluster' });
+      gatherLintFacts({ objects: await gatherClusterObjects(client, undefined), source: 'Cluster' });
     return {
       index: async (plane) => (await facts(plane)).index,
       guardsOf: async (plane, namespace) => {
