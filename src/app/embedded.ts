@@ -25,6 +25,7 @@ import {
 import { type Rules, startSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, openLmdbStore, type Store } from '../storage/index.ts';
 import { bootstrapObjects, publishServer } from './bootstrap.ts';
+import { componentUser } from './component-user.ts';
 import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createPlane } from './plane.ts';
 import { runComponents } from './run-components.ts';
@@ -145,7 +146,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
   ];
   const components = runComponents(
-    { transportFor: () => transportFor(), clock, log, metrics, pageSize: PAGE_SIZE },
+    { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
     options.apiOnly === true ? [] : starts,
   );
   const stopRenewing = pki.keepServerFresh(

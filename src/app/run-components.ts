@@ -51,11 +51,14 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
   // Every queue and watch listens for the end.
   setMaxListeners(0, abort.signal);
   const { gatherMs, projections, stalledMs, pageSize } = host;
-  const client = createClient({ transport: host.transportFor('quorate'), userAgent: 'quorate', pageSize });
+  const clientFor = (component: string): Client =>
+    createClient({ transport: host.transportFor(component), userAgent: 'quorate', pageSize });
+  const client = clientFor('quorate');
   const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections, stalledMs, gatherMs });
   const recorders = new Map<string, EventRecorder>();
   const context: ControllerContext = {
     client,
+    clientFor,
     informers,
     clock,
     log,

@@ -1,6 +1,7 @@
 /** A whole Kubernetes API inside a test: no disk, no port unless asked for, time moved by hand. */
 import { type ApiServer, bootstrapRoles, inProcessTransport, type Kernel, systemAdmin } from '../apiserver/index.ts';
 import { bootstrapObjects } from '../app/bootstrap.ts';
+import { componentUser } from '../app/component-user.ts';
 import { embeddedComponents } from '../app/components.ts';
 import { createPlane } from '../app/plane.ts';
 import { type RunningComponents, runComponents } from '../app/run-components.ts';
@@ -122,7 +123,10 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const components: RunningComponents | undefined =
     starts.length === 0
       ? undefined
-      : runComponents({ transportFor: () => transport, clock, log, metrics, random }, starts);
+      : runComponents(
+          { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, random },
+          starts,
+        );
   await components?.informers.whenSynced();
 
   return {

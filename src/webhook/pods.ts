@@ -15,6 +15,7 @@ import {
   type UnavailabilityGates,
 } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { isLeftover } from './leftovers.ts';
 import { hasSeen, type PodsFollower, sees } from './pods-seen.ts';
 import { type Proof, provePod } from './proof.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
@@ -73,9 +74,10 @@ export async function reviewPod(
       nowMs: webhook.clock.now(),
       compat: webhook.compat,
     });
+    const { username = '' } = request.userInfo ?? {};
+    if (!judgement.allowed && (await isLeftover(webhook.client, { namespace, operation, username, pod }))) return allow;
     if (!judgement.allowed) {
       if (!dryRun || webhook.compat === true) {
-        const username = request.userInfo?.username ?? '';
         webhook.refused?.({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
       }
       const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(

@@ -33,6 +33,7 @@ describe('built-in controllers on a real API server', () => {
     const options = { client, clock: systemClock, log: silentLogger, signal };
     const context: ControllerContext = {
       ...options,
+      clientFor: () => client,
       informers: new InformerSet(options),
       metrics: new Metrics(),
       eventsFor: () => ({ record: () => {} }),

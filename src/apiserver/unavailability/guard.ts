@@ -6,14 +6,10 @@ import { type Guarding, judgeRequest } from './judge-request.ts';
 export function unavailabilityGuard(guarding: Guarding): EvictionGuard {
   return {
     name: 'PodUnavailableBudget',
-    judge({ dryRun, namespace, pod, user }) {
-      return judgeRequest(guarding, {
-        namespace,
-        pod: pod as unknown as Pod,
-        operation: 'EVICT',
-        dryRun,
-        username: user.username,
-      });
+    judge({ dryRun, namespace, pod, user }, transaction) {
+      const { username } = user;
+      const request = { namespace, pod: pod as unknown as Pod, operation: 'EVICT', dryRun, username } as const;
+      return judgeRequest(guarding, request, transaction);
     },
   };
 }

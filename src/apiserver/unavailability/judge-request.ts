@@ -1,4 +1,3 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/kruise/types.ts';
 import {
   chargedStatus,
@@ -16,6 +15,8 @@ import type { ApiObject } from '../object.ts';
 import { objectKey } from '../registry/row.ts';
 import { type ApiError, failure } from '../status.ts';
 import { putObject } from '../stored/encoding.ts';
+import { isLeftover } from './leftovers.ts';
+import type { PodRequest } from './pod-request.ts';
 import type { UnavailabilityView } from './view.ts';
 
 export interface Guarding {
@@ -28,20 +29,12 @@ export interface Guarding {
   readonly refused: (refusal: RefusedRequest) => void;
 }
 
-export interface PodRequest {
-  readonly namespace: string;
-  readonly pod: Pod;
-  readonly operation: ProtectedOperation;
-  readonly dryRun: boolean;
-  readonly username: string;
-}
-
 export type Judged =
   | { readonly allowed: true; charge(transaction: Transaction): void }
   | { readonly allowed: false; readonly refusal: ApiError };
 
 /** Asks every budget that covers the pod; writes nothing yet. */
-export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
+export function judgeRequest(guarding: Guarding, request: PodRequest, transaction: Transaction): Judged {
   const { compat, gates, kernel, view } = guarding;
   const { dryRun, namespace, operation, pod, username } = request;
   const index = view.of(namespace);
@@ -56,6 +49,7 @@ export function judgeRequest(guarding: Guarding, request: PodRequest): Judged {
     nowMs,
     compat,
   });
+  if (!judgement.allowed && isLeftover(kernel, transaction, request)) return { allowed: true, charge: () => {} };
   if (!judgement.allowed) {
     const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
       operation,

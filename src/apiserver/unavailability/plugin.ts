@@ -29,14 +29,10 @@ export function podGuardPlugin(guarding: Guarding): AdmissionPlugin {
       const old = attributes.oldObject as unknown as Pod | undefined;
       const operation = old === undefined ? undefined : operationOf(guarding, attributes, old);
       if (old === undefined || operation === undefined) return;
-      const judged = judgeRequest(guarding, {
-        namespace: attributes.namespace ?? '',
-        // An update is judged by the pod as it was: it must not vote itself out.
-        pod: old,
-        operation,
-        dryRun: attributes.dryRun,
-        username: attributes.user.username,
-      });
+      const { dryRun, namespace = '', user } = attributes;
+      // An update is judged by the pod as it was: it must not vote itself out.
+      const request = { namespace, pod: old, operation, dryRun, username: user.username };
+      const judged = judgeRequest(guarding, request, transaction);
       if (!judged.allowed) throw judged.refusal;
       if (!attributes.dryRun) judged.charge(transaction);
     },

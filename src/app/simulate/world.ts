@@ -1,5 +1,5 @@
 /** A whole plane in this process that holds a snapshot and whose time is moved by hand. */
-import { inProcessTransport, systemAdmin } from '../../apiserver/index.ts';
+import { inProcessTransport } from '../../apiserver/index.ts';
 import {
   type Client,
   createClient,
@@ -12,6 +12,7 @@ import { parseTime, seededRandom, seededUuids } from '../../machinery/values/ind
 import { startSimulatedNodes } from '../../nodes/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
 import { bootstrapObjects } from '../bootstrap.ts';
+import { componentUser } from '../component-user.ts';
 import { embeddedComponents } from '../components.ts';
 import { createPlane } from '../plane.ts';
 import { runComponents } from '../run-components.ts';
@@ -39,11 +40,11 @@ export async function startWorld(
   const random = seededRandom(seed);
   const store = createMemoryStore({ now: () => clock.now() });
   const plane = createPlane({ store, clock, log: silentLogger, random, newUid: seededUuids(seed) });
-  const transport = inProcessTransport(plane.handle, systemAdmin);
-  const client = createClient({ transport, userAgent: 'quorate-simulate' });
+  const transportFor = (component: string) => inProcessTransport(plane.handle, componentUser(component));
+  const client = createClient({ transport: transportFor('quorate'), userAgent: 'quorate-simulate' });
   await bootstrapObjects(client);
   const problems = await loadSnapshot(client, snapshot);
-  const components = runComponents({ transportFor: () => transport, clock, log: silentLogger, random }, [
+  const components = runComponents({ transportFor, clock, log: silentLogger, random }, [
     ...embeddedComponents({ authority: '' }),
     (context) => startSimulatedNodes(context, { count: 0, seed, heartbeatMs: HEARTBEAT_MS }),
     ...extra,

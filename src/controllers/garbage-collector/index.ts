@@ -28,7 +28,8 @@ const EXAMINED_AT_ONCE = 10;
  * lists, so custom resources take part. Keys are uids.
  */
 export const startGarbageCollector: StartController = (context): RunningController => {
-  const { client, clock, metrics, signal } = context;
+  const { clock, metrics, signal } = context;
+  const client = context.clientFor('generic-garbage-collector');
   const graph = new DependencyGraph();
   const kinds = new KnownKinds();
   const queueOf = (name: string) => new WorkQueue({ name, clock, metrics });

@@ -44,6 +44,7 @@ test('a charge written here is not forgotten when the watch shows what came befo
   const informers = new InformerSet({ client, clock, log, signal });
   const context: ControllerContext = {
     client,
+    clientFor: () => client,
     clock,
     informers,
     log,

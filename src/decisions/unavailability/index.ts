@@ -7,6 +7,7 @@ export * from './feed.ts';
 export * from './gates.ts';
 export * from './groups.ts';
 export * from './judge.ts';
+export * from './leftovers.ts';
 export * from './ledger.ts';
 export * from './numbers.ts';
 export * from './pod-state.ts';

@@ -24,6 +24,8 @@ export class TerminalError extends Error {
 /** Everything a controller may touch. It cannot tell which host it runs on. */
 export interface ControllerContext {
   readonly client: Client;
+  /** A client that acts as the named component, where the host tells components apart. */
+  readonly clientFor: (component: string) => Client;
   readonly informers: InformerSet;
   readonly clock: Clock;
   readonly log: Logger;

@@ -31,6 +31,8 @@ function clusterRules(): PolicyRule[] {
     rule([''], ['pods/status'], ['update', 'patch']),
     rule(['apps'], ['replicasets', 'deployments', 'statefulsets'], READ),
     rule(['batch'], ['jobs'], READ),
+    // Whether the controller of a pod that the garbage collector deletes is gone.
+    rule(['apps', 'apps.kruise.io'], ['daemonsets', 'statefulsets', 'clonesets'], ['get']),
     rule(['*'], ['*/scale'], ['get']),
     rule(['policy'], ['poddisruptionbudgets'], READ),
     rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
