@@ -3,6 +3,7 @@
  * from the control plane: without this check it would be a way to reach what only the control plane can.
  */
 import { BlockList, isIP } from 'node:net';
+import { embeddedAddresses } from './embedded-addresses.ts';
 
 export interface AddressRules {
   /** CIDRs, addresses or host names that lift a built-in block. */
@@ -16,8 +17,12 @@ export interface AddressPolicy {
   permits(host: string, addresses: readonly string[]): boolean;
 }
 
-/** Loopback, link-local (cloud metadata lives there), unspecified, multicast, broadcast. */
+/** Where clouds tell machines who they are, beside the link-local addresses. */
+const METADATA = ['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
+
+/** Loopback, link-local (most cloud metadata lives there), unspecified, multicast, broadcast. */
 const BUILT_IN_BLOCKS = [
+  ...METADATA,
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
@@ -26,11 +31,9 @@ const BUILT_IN_BLOCKS = [
   '::/128',
   '::1/128',
   'fe80::/10',
+  'fec0::/10',
   'ff00::/8',
 ];
-
-/** 64:ff9b::/96 carries an IPv4 address in its last 32 bits. */
-const NAT64 = /^64:ff9b::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 interface RuleSet {
   readonly hosts: ReadonlySet<string>;
@@ -43,7 +46,7 @@ export function createAddressPolicy({ allow = [], deny = [] }: AddressRules = {}
   const blocked = compile(BUILT_IN_BLOCKS);
   return {
     permits(host, addresses) {
-      const name = host.toLowerCase();
+      const name = bare(host);
       if (addresses.length === 0 || denied.hosts.has(name)) return false;
       return addresses.every((address) => {
         if (contains(denied, address)) return false;
@@ -57,14 +60,12 @@ function contains({ addresses }: RuleSet, address: string): boolean {
   const plain = address.toLowerCase().replace(/%.*$/, '');
   const family = isIP(plain);
   if (family === 0) return true;
-  // A BlockList applies its IPv4 rules to IPv4-mapped IPv6 addresses by itself.
   if (addresses.check(plain, family === 4 ? 'ipv4' : 'ipv6')) return true;
-  const embedded = NAT64.exec(plain);
-  if (embedded === null) return false;
-  const bits = (Number.parseInt(embedded[1] as string, 16) << 16) | Number.parseInt(embedded[2] as string, 16);
-  const dotted = [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
-  return addresses.check(dotted, 'ipv4');
+  return embeddedAddresses(plain).some((inside) => addresses.check(inside, 'ipv4'));
 }
+
+/** A dot at the end of a name changes nothing about where it leads. */
+const bare = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
 function compile(rules: readonly string[]): RuleSet {
   const hosts = new Set<string>();
@@ -74,7 +75,7 @@ function compile(rules: readonly string[]): RuleSet {
     const family = isIP(address);
     if (family === 0) {
       if (prefix !== undefined) throw new RangeError(`Cannot read picker address rule "${rule}": not a CIDR`);
-      hosts.add(rule.toLowerCase());
+      hosts.add(bare(rule));
       continue;
     }
     const bits = prefix === undefined ? (family === 4 ? 32 : 128) : Number(prefix);
