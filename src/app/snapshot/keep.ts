@@ -1,31 +1,9 @@
 import type { KubeObject } from '../../api/resource.ts';
+import { isObject } from '../../machinery/values/index.ts';
+import { type Kept, POD_SPEC, SPECS, STATUSES } from './fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is kept of a pod's spec: where it may run, what it needs, what it belongs to. No values that programs read. */
-const POD_SPEC = [
-  'activeDeadlineSeconds',
-  'affinity',
-  'hostNetwork',
-  'nodeName',
-  'nodeSelector',
-  'overhead',
-  'preemptionPolicy',
-  'priority',
-  'priorityClassName',
-  'readinessGates',
-  'restartPolicy',
-  'schedulerName',
-  'schedulingGates',
-  'schedulingGroup',
-  'terminationGracePeriodSeconds',
-  'tolerations',
-  'topologySpreadConstraints',
-  'workload',
-  'workloadRef',
-  'workloadReference',
-];
-const CONTAINER = ['image', 'name', 'resources', 'restartPolicy'];
 const METADATA = [
   'creationTimestamp',
   'deletionTimestamp',
@@ -50,31 +28,23 @@ const ANNOTATIONS = [
   /^kubernetes\.io\/config\.mirror$/,
 ];
 
-/** What is kept of an object's spec beside its pod template, by kind; absent: all of it. */
-const SPECS: Readonly<Record<string, readonly string[]>> = {
-  Namespace: [],
-  Node: ['taints', 'unschedulable'],
-};
-const STATUSES: Readonly<Record<string, readonly string[]>> = {
-  Node: ['allocatable', 'capacity', 'conditions'],
-  Pod: ['conditions', 'phase', 'qosClass', 'startTime'],
-};
-
-/** An object without what a snapshot must not hold: environment, commands, volumes, foreign annotations, messages. */
-export function scrub(kind: string, object: KubeObject): KubeObject {
-  const { metadata, spec, status, ...rest } = object as KubeObject & { spec?: Fields; status?: Fields };
-  const top = kind === 'PriorityClass' ? pick(rest, ['value', 'globalDefault', 'preemptionPolicy']) : {};
+/** What a snapshot holds of an object: the fields that `fields.ts` lists, and nothing else. */
+export function keepListed(kind: string, object: KubeObject): KubeObject {
+  const { metadata, spec, status } = object as KubeObject & { spec?: Fields; status?: Fields };
+  const top = kind === 'PriorityClass' ? pick(object as unknown as Fields, PRIORITY_CLASS) : {};
   return {
     apiVersion: object.apiVersion,
     kind,
-    metadata: scrubMetadata(metadata as Fields),
+    metadata: keepMetadata(metadata as Fields),
     ...top,
-    ...(spec !== undefined && { spec: kind === 'Pod' ? scrubPodSpec(spec) : scrubSpec(spec, SPECS[kind]) }),
-    ...(status !== undefined && { status: scrubStatus(status, STATUSES[kind]) }),
+    ...(spec !== undefined && { spec: kind === 'Pod' ? keepPodSpec(spec) : keepFields(spec, SPECS[kind] ?? {}) }),
+    ...(status !== undefined && { status: keepFields(status, STATUSES[kind] ?? {}) }),
   } as KubeObject;
 }
 
-function scrubMetadata(metadata: Fields): Fields {
+const PRIORITY_CLASS = ['value', 'globalDefault', 'preemptionPolicy'];
+
+function keepMetadata(metadata: Fields): Fields {
   const annotations = Object.entries((metadata['annotations'] ?? {}) as Record<string, string>).filter(([key]) =>
     ANNOTATIONS.some((pattern) => pattern.test(key)),
   );
@@ -88,41 +58,48 @@ function scrubMetadata(metadata: Fields): Fields {
   };
 }
 
-/** Pod templates may stand anywhere in a spec. */
-function scrubSpec(spec: Fields, keep: readonly string[] | undefined): Fields {
-  const kept = keep === undefined ? spec : pick(spec, keep);
-  const entries = Object.entries(kept).filter(([key]) => key !== 'volumeClaimTemplates');
-  return Object.fromEntries(entries.map(([key, value]) => [key, scrubValue(value)]));
+function keepValue(value: unknown, kept: Kept): unknown {
+  if (kept === 'whole') return value;
+  if (Array.isArray(value)) return value.map((item) => keepValue(item, kept));
+  if (!isObject(value)) return undefined;
+  return kept === 'template' ? keepTemplate(value) : keepFields(value, kept);
 }
 
-function scrubValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(scrubValue);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = value as Fields;
-  const spec = fields['spec'] as Fields | undefined;
-  if (Array.isArray(spec?.['containers'])) {
-    return { metadata: scrubMetadata((fields['metadata'] ?? {}) as Fields), spec: scrubPodSpec(spec) };
-  }
-  return Object.fromEntries(Object.entries(fields).map(([key, one]) => [key, scrubValue(one)]));
+function keepFields(fields: Fields, kept: Readonly<Record<string, Kept>>): Fields {
+  const entries = Object.entries(kept)
+    .filter(([name]) => fields[name] !== undefined)
+    .map(([name, how]) => [name, keepValue(fields[name], how)]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Fields;
 }
 
-function scrubPodSpec(spec: Fields): Fields {
+function keepTemplate({ metadata = {}, spec = {} }: Fields): Fields {
+  return { metadata: keepMetadata(metadata as Fields), spec: keepPodSpec(spec as Fields) };
+}
+
+/** Beside what is listed: what a pod needs to be placed and to start when it did, in words of ours. */
+function keepPodSpec(spec: Fields): Fields {
   const volumes = ((spec['volumes'] ?? []) as Fields[]).filter((volume) => volume['emptyDir'] !== undefined);
-  const init = spec['initContainers'] as Fields[] | undefined;
+  const own = keepFields(spec, POD_SPEC);
+  const containers = (name: string): object =>
+    Array.isArray(spec[name])
+      ? { [name]: (spec[name] as Fields[]).map((one, at) => withStart(one, (own[name] as Fields[])[at] ?? {})) }
+      : {};
   return {
-    ...pick(spec, POD_SPEC),
-    containers: ((spec['containers'] ?? []) as Fields[]).map(scrubContainer),
-    ...(init !== undefined && { initContainers: init.map(scrubContainer) }),
+    ...own,
+    containers: [],
+    ...containers('containers'),
+    ...containers('initContainers'),
     ...(volumes.length > 0 && { volumes: volumes.map((volume) => ({ name: volume['name'], emptyDir: {} })) }),
   };
 }
 
-function scrubContainer(container: Fields): Fields {
+function withStart(container: Fields, kept: Fields): Fields {
   const probe = container['readinessProbe'] as Fields | undefined;
-  const sleep = (container['lifecycle'] as { preStop?: { sleep?: unknown } } | undefined)?.preStop?.sleep;
   const ports = ((container['ports'] ?? []) as Fields[]).filter((port) => port['hostPort'] !== undefined);
+  const { lifecycle, ...rest } = kept;
+  const sleeps = (lifecycle as { preStop?: { sleep?: object } } | undefined)?.preStop?.sleep !== undefined;
   return {
-    ...pick(container, CONTAINER),
+    ...rest,
     ...(ports.length > 0 && {
       ports: ports.map((port) => pick(port, ['containerPort', 'hostIP', 'hostPort', 'protocol'])),
     }),
@@ -130,16 +107,7 @@ function scrubContainer(container: Fields): Fields {
     ...(typeof probe?.['initialDelaySeconds'] === 'number' && {
       readinessProbe: { tcpSocket: { port: 1 }, initialDelaySeconds: probe['initialDelaySeconds'] },
     }),
-    ...(sleep !== undefined && { lifecycle: { preStop: { sleep } } }),
-  };
-}
-
-function scrubStatus(status: Fields, keep: readonly string[] | undefined): Fields {
-  const { conditions, ...kept } = keep === undefined ? status : pick(status, keep);
-  if (!Array.isArray(conditions)) return kept;
-  return {
-    ...kept,
-    conditions: (conditions as Fields[]).map((one) => pick(one, ['lastTransitionTime', 'reason', 'status', 'type'])),
+    ...(sleeps && { lifecycle }),
   };
 }
 

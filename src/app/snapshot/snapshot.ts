@@ -3,7 +3,7 @@ import { type Client, isForbidden, isNotFound, servedTypes } from '../../machine
 import { formatTime } from '../../machinery/values/index.ts';
 import { checkFormat, DocumentError, readDocument } from '../read-document.ts';
 import { SNAPSHOT_KINDS } from './kinds.ts';
-import { scrub } from './scrub.ts';
+import { keepListed } from './keep.ts';
 
 export const SNAPSHOT_FORMAT = 'quorate-snapshot';
 export const SNAPSHOT_VERSION = 1;
@@ -35,7 +35,7 @@ export async function takeSnapshot(client: Client, { now, onProgress }: Snapshot
       try {
         for await (const page of pagesOf(client, type)) {
           for (const object of page) {
-            objects.push(scrub(name, { ...object, apiVersion: apiVersionOf(type), kind: name }));
+            objects.push(keepListed(name, { ...object, apiVersion: apiVersionOf(type), kind: name }));
           }
           onProgress?.(`${objects.length} objects (${name})`);
         }
