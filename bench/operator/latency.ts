@@ -9,7 +9,7 @@ import {
   CERTIFICATE_SECRET,
   IGNORE_LABEL,
   TOKEN_SECRET,
-  validatingWebhooks,
+  webhookConfigurations,
   withToken,
 } from '../../src/webhook/index.ts';
 import { report } from '../report.ts';
@@ -175,9 +175,11 @@ async function guard(
     await client.patch(namespaceType, { name: namespaceOf(at) }, { type: 'merge', body });
   }
   const options = { namespace: systemNamespace, failOpen: false, certManager: false };
-  const configuration = validatingWebhooks(options, { url: `https://127.0.0.1:${port}`, caBundle: ca });
   const type = builtinType('ValidatingWebhookConfiguration', 'admissionregistration.k8s.io');
-  await client.create(type, configuration as KubeObject);
+  for (const configuration of webhookConfigurations(options, { url: `https://127.0.0.1:${port}`, caBundle: ca })) {
+    const of = builtinType(configuration.kind ?? '', 'admissionregistration.k8s.io');
+    await client.create(of, configuration as KubeObject);
+  }
   await client.create(type, bareConfiguration(barePort, ca) as KubeObject);
 }
 

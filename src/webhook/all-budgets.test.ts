@@ -58,6 +58,8 @@ async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
     podsResourceVersion: () => '1',
     podsIn: () => [],
     ledgers: new LedgerCluster({}).replica('a').desk,
+    identity: 'a',
+    changes: 'barrier' as const,
     gates: { deletes: true, updates: true, verticalScaling: false },
     scaleOf: () => undefined,
   };

@@ -40,6 +40,8 @@ async function evict(
     podsResourceVersion: () => podsSeen,
     podsIn: () => [],
     ledgers: desk,
+    identity: 'a',
+    changes: 'barrier' as const,
   };
   let settled = false;
   const done = reviewEviction(webhook, evictionOf(name), new AbortController().signal).finally(() => {

@@ -8,6 +8,7 @@ import { reviewEviction } from './eviction.ts';
 import { LedgerCluster, namespace, podObjects } from './ledger-cluster.fixture.ts';
 import { LIST_MS } from './ledger-desk.ts';
 import { ABANDONED_MS } from './ledger-hold.ts';
+import { sawPodsOfNow } from './pods-seen.ts';
 import type { ReviewResponse } from './review.ts';
 
 const never = new AbortController().signal;
@@ -15,6 +16,7 @@ const never = new AbortController().signal;
 const budget: PodDisruptionBudget = {
   metadata: { name: 'foo', namespace, uid: 'b', generation: 1 },
   spec: { minAvailable: 1, selector: { matchLabels: { app: 'training' } } },
+  status: { observedGeneration: 1, disruptionsAllowed: 6, currentHealthy: 6, desiredHealthy: 0, expectedPods: 6 },
 };
 
 const status: DisruptionLedgerStatus = {
@@ -27,9 +29,11 @@ const status: DisruptionLedgerStatus = {
   unit: 'PodGroup',
 };
 
+const replicaSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'rs', controller: true };
+
 const pod = (name: string, gang: string): Pod =>
   ({
-    metadata: { name, namespace, uid: name, labels: { app: 'training' } },
+    metadata: { name, namespace, uid: name, labels: { app: 'training' }, ownerReferences: [replicaSet] },
     spec: { containers: [], schedulingGroup: { podGroupName: gang } },
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
   }) as unknown as Pod;
@@ -42,7 +46,8 @@ function stage() {
 }
 
 function join(cluster: LedgerCluster, identity: string) {
-  const { client, desk, index } = cluster.replica(identity);
+  const replica = cluster.replica(identity);
+  const { client, desk, index } = replica;
   const known = new Map(cluster.podVersions);
   for (const gang of ['a', 'b', 'c']) {
     const spec = { schedulingPolicy: { gang: { minCount: 2 } } };
@@ -59,7 +64,10 @@ function join(cluster: LedgerCluster, identity: string) {
     podsResourceVersion: () => '9',
     podsIn: () => podObjects(known),
     ledgers: desk,
+    identity: 'a',
+    changes: 'barrier' as const,
   };
+  replica.sawPods = (of, signal) => sawPodsOfNow(webhook, of, signal);
   const review = (name: string) =>
     reviewEviction(
       webhook,

@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../api/generated/policy-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../api/kruise/types.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../api/quorate/group-eviction.ts';
-import type { DisruptionLedger } from '../api/quorate/types.ts';
+import type { DisruptionLedger, DisruptionLedgerStatus, LedgerGrant } from '../api/quorate/types.ts';
 import type { KubeObject, ResourceType } from '../api/resource.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
 import { chargedStatus, type PodFacts, processing, readBudget } from '../decisions/disruption/index.ts';
@@ -18,7 +18,8 @@ import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, readOwn } from './eviction.ts';
 import { type PodWebhook, refresh, unseenPods } from './pods.ts';
-import { hasSeen, sawPodsOfNow } from './pods-seen.ts';
+import { withGrants } from './ledger-grants.ts';
+import { hasSeen } from './pods-seen.ts';
 import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export type GroupWebhook = EvictionWebhook & PodWebhook;
@@ -170,7 +171,8 @@ async function openBooks(
       const ledger = await openLedger(webhook, namespace, name, signal);
       if (ledger === undefined || !(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return name;
       books.set(name, { budget, ledger });
-      index.setBudget(readBudget({ ...budget, status: ledger.status ?? {} }));
+      const status: DisruptionLedgerStatus = { ...ledger.status, grants: ledger.status?.grants ?? [] };
+      index.setBudget(readBudget({ ...budget, status }));
     }
   }
   return books;
@@ -185,7 +187,7 @@ async function openLedger(
 ): Promise<DisruptionLedger | undefined> {
   const ledger = await webhook.ledgers.read(namespace, name);
   if (ledger === undefined || !webhook.ledgers.isHeldElsewhere(ledger)) return ledger;
-  const isOurs = await webhook.ledgers.claim(ledger, () => sawPodsOfNow(webhook, namespace, signal), signal);
+  const isOurs = await webhook.ledgers.claim(ledger, signal);
   return isOurs ? webhook.ledgers.read(namespace, name) : undefined;
 }
 
@@ -211,6 +213,17 @@ function writesOf(
       client.updateStatus(type, { ...before, status });
   const charged = (status: PodDisruptionBudgetStatus, { pods }: DisruptionCharge): PodDisruptionBudgetStatus =>
     pods.reduce((to, { cost, name: pod }) => chargedStatus(to, { namespace, pod, cost, now: nowMs }, index), status);
+  // Their deletion is pinned: nobody but the controller carries it out.
+  const granted = ({ pods }: DisruptionCharge): LedgerGrant[] =>
+    pods.map(({ cost, name }) => ({
+      name,
+      uid: index.pod(namespace, name)?.uid ?? '',
+      at: new Date(nowMs).toISOString(),
+      cost,
+      kind: 'Group',
+      pinned: 'uid',
+      by: webhook.identity,
+    }));
   const disruption = verdict.disruption.map((charge): Write => {
     const book = books.get(charge.budget);
     if (book === undefined) throw new Error(`Cannot charge budget ${charge.budget}: its books were not opened`);
@@ -222,7 +235,10 @@ function writesOf(
         ledger === undefined
           ? putBy(podDisruptionBudgetType as ResourceType<Written>)
           : (from, status) => ledgers.write(from as DisruptionLedger, status, { grants: true }),
-      status: { ...before.status, ...charged(before.status ?? {}, charge) },
+      status:
+        ledger === undefined
+          ? { ...before.status, ...charged(before.status ?? {}, charge) }
+          : withGrants(ledger.status ?? {}, granted(charge)),
       written: (after) => index.setBudget(readBudget({ ...budget, status: (after as DisruptionLedger).status ?? {} })),
     };
   });

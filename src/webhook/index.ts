@@ -1,12 +1,14 @@
 export { reviewBudget } from './budgets.ts';
 export { type DownscaleWebhook, LONGEST_PICKER_SECONDS, reviewDownscale } from './downscale.ts';
 export type { EvictionWebhook } from './eviction.ts';
+export { ABANDONED_MS } from './ledger-hold.ts';
 export { LedgerDesk, type LedgerDeskOptions } from './ledger-desk.ts';
 export { reviewAllBudgets } from './all-budgets.ts';
 export { reviewGroup } from './groups.ts';
 export { reviewPicker } from './pickers.ts';
 export { type GroupWebhook, reviewGroupEviction, settleGroup, type Settlement } from './group-eviction.ts';
 export { type PodWebhook, reviewPod } from './pods.ts';
+export { type NamespaceFollower, sawPodsOfNow } from './pods-seen.ts';
 export { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 export { callersByCertificate, callersByToken, type Callers, splitToken, withToken } from './callers.ts';
 export type { HealthCheck } from './health.ts';

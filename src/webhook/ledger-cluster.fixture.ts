@@ -1,4 +1,6 @@
 /** One ledger as an API server keeps it, and replicas that read, write and watch it, as slowly as a test wants. */
+import type { Pod } from '../api/generated/core-v1.ts';
+import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { DisruptionLedger, DisruptionLedgerStatus } from '../api/quorate/types.ts';
 import type { KubeObject } from '../api/resource.ts';
 import { DisruptionIndex } from '../decisions/disruption/index.ts';
@@ -13,11 +15,12 @@ import {
   type TransportResponse,
 } from '../machinery/runtime/index.ts';
 import { LedgerDesk } from './ledger-desk.ts';
+import type { ReviewRequest } from './review.ts';
 
 export const namespace = 'default';
 
 /** What the API server asks about an eviction. */
-export const evictionOf = (name: string) =>
+export const evictionOf = (name: string): ReviewRequest =>
   ({
     uid: '1',
     operation: 'CREATE',
@@ -36,6 +39,7 @@ export interface Delivery {
 
 export class LedgerCluster {
   readonly clock: ManualClock;
+  /** The ledger as it is, or as it was when it was deleted. */
   ledger: DisruptionLedger;
   /** Every write that was taken: who wrote which status. */
   readonly writes: { by: string; status: DisruptionLedgerStatus }[] = [];
@@ -44,8 +48,11 @@ export class LedgerCluster {
   onTheWay: Delivery[] | undefined;
   /** What the next writes are answered with, in place of being taken. */
   readonly refusals: { code: number; reason: string }[] = [];
-  /** The ledger was deleted, and its replicas do not know it. */
+  /** The ledger was deleted. */
   gone = false;
+  /** What is answered to whoever reads a budget or a pod. */
+  budget: PodDisruptionBudget | undefined;
+  podNamed: (name: string) => Pod | undefined = () => undefined;
   /** The version of each pod there is, and of the last change of one. */
   readonly podVersions = new Map<string, number>();
   podsVersion = 1;
@@ -54,7 +61,7 @@ export class LedgerCluster {
 
   constructor(status: DisruptionLedgerStatus, clock = new ManualClock()) {
     this.clock = clock;
-    this.ledger = { metadata: { name: 'foo', namespace, resourceVersion: '10' }, status };
+    this.ledger = { metadata: { name: 'foo', namespace, uid: 'ledger-10', resourceVersion: '10' }, status };
   }
 
   replica(identity: string): LedgerReplica {
@@ -67,7 +74,26 @@ export class LedgerCluster {
   change(status: DisruptionLedgerStatus): void {
     this.#version += 1;
     this.ledger = { metadata: { ...this.ledger.metadata, resourceVersion: String(this.#version) }, status };
-    for (const replica of this.#replicas) replica.unseen.push(this.ledger);
+    for (const replica of this.#replicas) replica.unseen.push({ ledger: this.ledger, deleted: false });
+  }
+
+  /** Somebody deletes the ledger. */
+  delete(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.#version += 1;
+    const { metadata, status } = this.ledger;
+    const ledger = { metadata: { ...metadata, resourceVersion: String(this.#version) }, status };
+    for (const replica of this.#replicas) replica.unseen.push({ ledger, deleted: true });
+  }
+
+  #create(): DisruptionLedger {
+    this.#version += 1;
+    const version = String(this.#version);
+    this.gone = false;
+    this.ledger = { metadata: { name: 'foo', namespace, uid: `ledger-${version}`, resourceVersion: version } };
+    for (const replica of this.#replicas) replica.unseen.push({ ledger: this.ledger, deleted: false });
+    return this.ledger;
   }
 
   send(replica: LedgerReplica, request: TransportRequest): Promise<TransportResponse> {
@@ -87,12 +113,19 @@ export class LedgerCluster {
   }
 
   #serve(replica: LedgerReplica, { body, method, path }: TransportRequest): TransportResponse {
+    const named = /\/pods\/([^/?]+)/.exec(path)?.[1];
+    if (named !== undefined) return found(this.podNamed(named));
+    if (path.includes('/poddisruptionbudgets/')) return found(this.budget);
     // As if something that is no pod had been written last.
     if (path.includes('/pods'))
       return answer(200, {
         items: podObjects(this.podVersions),
         metadata: { resourceVersion: `${this.podsVersion + 1}` },
       });
+    if (method === 'POST')
+      return this.gone
+        ? answer(201, this.#create())
+        : answer(409, { kind: 'Status', code: 409, reason: 'AlreadyExists' });
     if (this.gone) return answer(404, { kind: 'Status', code: 404, reason: 'NotFound' });
     if (method === 'GET') return answer(200, this.ledger);
     const refusal = this.refusals.shift();
@@ -108,6 +141,9 @@ export class LedgerCluster {
 
 export const podObjects = (versions: ReadonlyMap<string, number>): Pick<KubeObject, 'metadata'>[] =>
   [...versions].map(([name, version]) => ({ metadata: { name, resourceVersion: String(version) } }));
+
+const found = (object: object | undefined): TransportResponse =>
+  object === undefined ? answer(404, { kind: 'Status', code: 404, reason: 'NotFound' }) : answer(200, object);
 
 function answer(status: number, body: object): TransportResponse {
   return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
@@ -142,22 +178,24 @@ export class LedgerReplica {
   readonly index = new DisruptionIndex();
   readonly client;
   readonly desk: LedgerDesk;
-  /** Versions that its watch has still to show. */
-  readonly unseen: DisruptionLedger[] = [];
+  /** What its watch has still to show. */
+  readonly unseen: { readonly ledger: DisruptionLedger; readonly deleted: boolean }[] = [];
+  /** Whether the pods of now are known, where a ledger is to be taken over. */
+  sawPods: (namespace: string, signal: AbortSignal) => Promise<boolean> = () => Promise.resolve(true);
   readonly warnings: string[] = [];
   readonly #handlers: InformerHandler<DisruptionLedger>[] = [];
-  #shown: DisruptionLedger;
+  #shown: DisruptionLedger | undefined;
 
   constructor(cluster: LedgerCluster, identity: string) {
     this.identity = identity;
     this.clock = new MachineClock(cluster.clock);
-    this.#shown = cluster.ledger;
+    this.#shown = cluster.gone ? undefined : cluster.ledger;
     this.client = createClient({ userAgent: 'test', transport: (request) => cluster.send(this, request) });
     const ledgers = {
       get: () => this.#shown,
       addHandler: (handler: InformerHandler<DisruptionLedger>) => {
         this.#handlers.push(handler);
-        handler.added?.(this.#shown, true);
+        if (this.#shown !== undefined) handler.added?.(this.#shown, true);
       },
       whenSynced: () => Promise.resolve(),
     } as unknown as Informer<DisruptionLedger>;
@@ -165,6 +203,8 @@ export class LedgerReplica {
     this.desk = new LedgerDesk({
       client: this.client,
       clock: this.clock,
+      now: () => cluster.clock.now(),
+      sawPods: (of, signal) => this.sawPods(of, signal),
       index: this.index,
       ledgers,
       identity,
@@ -177,8 +217,12 @@ export class LedgerReplica {
     const next = this.unseen.shift();
     if (next === undefined) return;
     const before = this.#shown;
-    this.#shown = next;
-    for (const { updated } of this.#handlers) updated?.(next, before);
+    this.#shown = next.deleted ? undefined : next.ledger;
+    for (const { added, deleted, updated } of this.#handlers) {
+      if (next.deleted) deleted?.(next.ledger);
+      else if (before === undefined) added?.(next.ledger, false);
+      else updated?.(next.ledger, before);
+    }
   }
 
   showAll(): void {

@@ -2,29 +2,34 @@ import {
   type DisruptionLedger,
   type DisruptionLedgerStatus,
   disruptionLedgerType,
+  type LedgerGrant,
   type LedgerHold,
 } from '../api/quorate/types.ts';
-import { type Charge, chargedStatus, type DisruptionIndex } from '../decisions/disruption/index.ts';
+import type { DisruptionIndex } from '../decisions/disruption/index.ts';
 import {
   ApiError,
   type Client,
   type Clock,
-  type Informer,
   isConflict,
   isNotFound,
   type Logger,
   sleep,
 } from '../machinery/runtime/index.ts';
-import { formatTime, isAsNewAs } from '../machinery/values/index.ts';
-import { type Entry, type Given, newEntry } from './ledger-entry.ts';
-import { isInTime, momentOf, SeenHolds } from './ledger-hold.ts';
+import { isNewer, LedgerCopies, type WatchedLedgers } from './ledger-copies.ts';
+import type { Entry } from './ledger-entry.ts';
+import { isSamePod, recounted, withGrants, withoutGrant } from './ledger-grants.ts';
+import { isInTime, momentOf } from './ledger-hold.ts';
 
 export interface LedgerDeskOptions {
   readonly client: Client;
   /** This machine's own: how long a hold lasts is counted, never compared. */
   readonly clock: Clock;
   readonly index: DisruptionIndex;
-  readonly ledgers: Pick<Informer<DisruptionLedger>, 'get' | 'addHandler' | 'whenSynced'>;
+  readonly ledgers: WatchedLedgers;
+  /** Now, by the API server's clock. */
+  readonly now: () => number;
+  /** Whether the pods of a namespace are known here as they are now: what was evicted until now shows in them. */
+  readonly sawPods: (namespace: string, signal: AbortSignal) => Promise<boolean>;
   /** Names this process among all there are and were. */
   readonly identity: string;
   readonly log: Logger;
@@ -50,52 +55,72 @@ const COMPLAIN_MS = 10_000;
  */
 export class LedgerDesk {
   readonly #options: LedgerDeskOptions;
-  readonly #entries = new Map<string, Entry>();
-  readonly #holds: SeenHolds;
-  /** How many were given when a version was got here. */
-  readonly #gotAt = new WeakMap<DisruptionLedger, number>();
+  readonly #copies: LedgerCopies;
   #stamps = 0;
   #complainedMs = Number.NEGATIVE_INFINITY;
   #closing = false;
 
   constructor(options: LedgerDeskOptions) {
     this.#options = options;
-    this.#holds = new SeenHolds(options.clock);
+    this.#copies = new LedgerCopies(options.ledgers, options.clock);
     const shown = (ledger: DisruptionLedger): void => this.#shown(ledger);
-    options.ledgers.addHandler({ added: shown, updated: shown, deleted: (ledger) => this.#forget(keyOf(ledger)) });
+    options.ledgers.addHandler({ added: shown, updated: shown, deleted: (ledger) => this.#copies.deleted(ledger) });
   }
 
   /** The newest version known here, with what was granted here since. */
   get(namespace: string, name: string): DisruptionLedger | undefined {
-    const entry = this.#entries.get(`${namespace}/${name}`);
-    return entry === undefined ? this.#options.ledgers.get({ namespace, name }) : this.#viewOf(entry);
+    return this.#copies.get(namespace, name);
   }
 
   /** The version of this moment, likewise. */
   async read(namespace: string, name: string): Promise<DisruptionLedger | undefined> {
-    const entry = this.#entry(namespace, name);
+    const entry = this.#copies.entry({ namespace, name });
     try {
-      this.#learn(entry, await this.#options.client.get(disruptionLedgerType, { namespace, name }));
+      this.#copies.learn(entry, await this.#options.client.get(disruptionLedgerType, { namespace, name }));
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      this.#forget(entry.key);
+      this.#copies.missing(entry);
       return undefined;
     }
-    return this.#viewOf(entry);
+    return this.#copies.view(entry);
   }
 
   /** Lists a grant that was judged by this version; throws a conflict where there is a newer one by now. */
-  async charge(ledger: DisruptionLedger, charge: Charge): Promise<DisruptionLedger> {
-    const { name = '', namespace = '' } = ledger.metadata;
-    const entry = this.#entry(namespace, name);
-    if (this.#isHeld(entry) && entry.granting === 0 && ledger === this.#viewOf(entry)) {
+  async grant(ledger: DisruptionLedger, grant: LedgerGrant): Promise<DisruptionLedger> {
+    const entry = this.#copies.entry(ledger.metadata);
+    if (this.#isHeld(entry) && entry.granting === 0 && ledger === this.#copies.view(entry)) {
       entry.given += 1;
-      entry.ahead = [...entry.ahead, { ...charge, number: entry.given }];
+      entry.ahead = [...entry.ahead.filter((one) => !isSamePod(one.grant, grant)), { grant, number: entry.given }];
       entry.view = undefined;
       this.#listSoon(entry);
-      return this.#viewOf(entry) ?? ledger;
+      return this.#copies.view(entry) ?? ledger;
     }
-    return this.write(ledger, chargedLedger(ledger.status ?? {}, charge, this.#options.index), { grants: true });
+    return this.write(ledger, withGrants(ledger.status ?? {}, [grant]), { grants: true });
+  }
+
+  /**
+   * Takes back a grant that nobody was told about; `before` is the entry it took the place of. One that has been
+   * replaced since, or cannot be written off, stays until it is over.
+   */
+  async takeBack(
+    { name, namespace }: { namespace: string; name: string },
+    grant: LedgerGrant,
+    before: LedgerGrant | undefined,
+  ): Promise<void> {
+    const entry = this.#copies.entry({ namespace, name });
+    const isAhead = entry.ahead.some((one) => one.grant === grant);
+    entry.given += 1;
+    entry.ahead = entry.ahead.filter((one) => one.grant !== grant);
+    // It may be on its way to the list as well; what it replaced may not have got there.
+    if (isAhead && before !== undefined) entry.ahead = [...entry.ahead, { grant: before, number: entry.given }];
+    entry.view = undefined;
+    const done = this.#inTurn(entry, async () => {
+      const view = this.#copies.view(entry);
+      const status = view && withoutGrant(view.status ?? {}, grant, before);
+      if (view !== undefined && status !== undefined)
+        await this.#put(entry, view, { status: this.#recounted(view, status) });
+    });
+    await done.catch(() => {});
   }
 
   /**
@@ -105,45 +130,79 @@ export class LedgerDesk {
   async write(
     ledger: DisruptionLedger,
     status: DisruptionLedgerStatus,
-    { grants = false }: { grants?: boolean } = {},
+    { grants = false, release = false }: { grants?: boolean; release?: boolean } = {},
   ): Promise<DisruptionLedger> {
-    const { name = '', namespace = '' } = ledger.metadata;
-    const entry = this.#entry(namespace, name);
+    const entry = this.#copies.entry(ledger.metadata);
+    if (release && !(await this.claim(ledger, this.#options.signal)))
+      throw conflict(ledger, 'another replica holds it');
     if (grants) entry.granting += 1;
     try {
-      return await this.#inTurn(entry, () => this.#put(entry, ledger, status, grants));
+      return await this.#inTurn(entry, () =>
+        this.#put(entry, ledger, { status: grants ? this.#recounted(ledger, status) : status, grants, release }),
+      );
     } finally {
       if (grants) entry.granting -= 1;
     }
+  }
+
+  /**
+   * Makes a ledger, or fills one that was only made: with the grants and the hold that are remembered of one that was
+   * deleted, or of `before`, which it takes the place of. Where nobody remembers, `unknown` says that there may have been grants: nothing is given until those show.
+   */
+  async begin(
+    ledger: DisruptionLedger,
+    status: DisruptionLedgerStatus,
+    { before, unknown }: { unknown: boolean; before?: DisruptionLedger | undefined },
+  ): Promise<DisruptionLedger> {
+    const entry = this.#copies.entry(ledger.metadata);
+    if (before !== undefined) {
+      this.#copies.remember(entry, before, true);
+      this.#copies.missing(entry, before);
+    } else if (this.#copies.isBeingLost(entry))
+      throw conflict(ledger, 'what became of the one before is not known yet');
+    const made = ledger.metadata.uid ? ledger : await this.#options.client.create(disruptionLedgerType, ledger);
+    this.#copies.learn(entry, made);
+    const view = this.#copies.view(entry) ?? made;
+    const { remembered } = entry;
+    const known = remembered?.ledger.status;
+    const nobody = { holder: 'unknown', stamp: made.metadata.uid ?? '' };
+    const isSure = remembered === undefined ? !unknown : remembered.isLast;
+    const hold = isSure ? known?.hold : nobody;
+    const carried = [...(known?.grants ?? []), ...(view.status?.grants ?? [])];
+    const full = this.#recounted(view, withGrants({ ...status, grants: status.grants ?? [] }, carried));
+    const begun = await this.#inTurn(entry, () => this.#put(entry, view, { status: full, begins: { hold } }));
+    entry.remembered = undefined;
+    return begun;
   }
 
   /** Whether another replica has to let go before anything is granted here. */
   isHeldElsewhere({ metadata: { name = '', namespace = '' }, status }: DisruptionLedger): boolean {
     const hold = status?.hold;
     return (
-      hold !== undefined && hold.holder !== this.#options.identity && !this.#holds.isOver(`${namespace}/${name}`, hold)
+      hold !== undefined &&
+      hold.holder !== this.#options.identity &&
+      !this.#copies.holds.isOver(`${namespace}/${name}`, hold)
     );
   }
 
   /**
    * Asks the holder of a ledger to let go. False when it does not in time: it may be gone, with grants that nobody knows
-   * of. Its hold ends when it has been silent for long enough and `sawPods` says that the pods of now are known here.
+   * of. Its hold ends when it has been silent for long enough and the pods of now are known here.
    */
   async claim(
     { metadata: { name = '', namespace = '' } }: DisruptionLedger,
-    sawPods: () => Promise<boolean>,
-    signal: AbortSignal,
+    signal: AbortSignal = new AbortController().signal,
   ): Promise<boolean> {
-    const { client, clock } = this.#options;
-    const entry = this.#entry(namespace, name);
+    const { client, clock, sawPods } = this.#options;
+    const entry = this.#copies.entry({ namespace, name });
     const deadline = clock.elapsed() + CLAIM_LIMIT_MS;
     for (;;) {
-      const ledger = this.#viewOf(entry);
+      const ledger = this.#copies.view(entry);
       const hold = ledger?.status?.hold;
       if (ledger === undefined || hold === undefined || !this.isHeldElsewhere(ledger)) return true;
-      if (this.#holds.isAbandoned(entry.key, hold)) {
-        if (!(await sawPods())) return false;
-        this.#holds.end(entry.key, hold);
+      if (this.#copies.holds.isAbandoned(entry.key, hold)) {
+        if (!(await sawPods(namespace, signal))) return false;
+        this.#copies.holds.end(entry.key, hold);
         return true;
       }
       if (clock.elapsed() >= deadline) return false;
@@ -152,7 +211,7 @@ export class LedgerDesk {
       else {
         try {
           const status = { ...ledger.status, hold: { ...hold, recalled: true } };
-          this.#learn(entry, await client.updateStatus(disruptionLedgerType, { ...ledger, status }));
+          this.#copies.learn(entry, await client.updateStatus(disruptionLedgerType, { ...ledger, status }));
         } catch (error) {
           if (!isConflict(error) && !isNotFound(error)) throw error;
           await this.read(namespace, name);
@@ -172,75 +231,30 @@ export class LedgerDesk {
   /** Lists what was given and lets go of everything: others need not wait for a replica that stops. */
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all([...this.#entries.values()].map((entry) => this.#settle(entry)));
+    await Promise.all([...this.#copies.entries()].map((entry) => this.#settle(entry)));
   }
 
-  #entry(namespace: string, name: string): Entry {
-    const key = `${namespace}/${name}`;
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      entry = newEntry(namespace, name);
-      this.#entries.set(key, entry);
-    }
-    return entry;
-  }
-
-  #newest({ name, namespace, newest }: Entry): DisruptionLedger | undefined {
-    return newest ?? this.#options.ledgers.get({ namespace, name });
-  }
-
-  #viewOf(entry: Entry): DisruptionLedger | undefined {
-    if (entry.view !== undefined) return entry.view;
-    const newest = this.#newest(entry);
-    if (newest === undefined) return undefined;
-    entry.view = entry.ahead.length === 0 ? newest : this.#withAhead(newest, entry.ahead);
-    this.#gotAt.set(entry.view, entry.given);
-    return entry.view;
-  }
-
-  #withAhead(ledger: DisruptionLedger, ahead: readonly Given[]): DisruptionLedger {
-    let status = ledger.status ?? {};
-    for (const charge of ahead) {
-      // Listed already where a write arrived whose answer did not.
-      if (status.disruptedPods?.[charge.pod] === formatTime(charge.now)) continue;
-      status = chargedLedger(status, charge, this.#options.index);
-    }
-    return { ...ledger, status };
-  }
-
-  /** Takes in a version that was written or read here, which the watch may show later. */
-  #learn(entry: Entry, ledger: DisruptionLedger): void {
-    const known = this.#newest(entry);
-    if (known !== undefined && isAsNewAs(versionOf(known), versionOf(ledger))) return;
-    entry.newest = ledger;
-    entry.view = undefined;
-    this.#holds.note(entry.key, ledger.status?.hold);
+  #recounted({ metadata }: DisruptionLedger, status: DisruptionLedgerStatus): DisruptionLedgerStatus {
+    const { index, now } = this.#options;
+    return recounted(index, metadata, status, now());
   }
 
   #shown(ledger: DisruptionLedger): void {
-    const key = keyOf(ledger);
-    const entry = this.#entries.get(key);
-    if (entry?.newest !== undefined && !isAsNewAs(versionOf(ledger), versionOf(entry.newest))) return;
-    this.#holds.note(key, ledger.status?.hold);
+    const entry = this.#copies.shown(ledger);
     if (entry === undefined) return;
-    entry.newest = undefined;
-    entry.view = undefined;
-    if (this.#mustLetGo(entry)) void this.#settle(entry);
-  }
-
-  #forget(key: string): void {
-    this.#entries.delete(key);
-    this.#holds.forget(key);
+    const isBack = entry.lost !== undefined && entry.lost !== ledger.metadata.uid;
+    if (isBack) entry.lost = undefined;
+    if (this.#mustLetGo(entry) || (isBack && this.#isUnsettled(entry))) void this.#settle(entry);
   }
 
   #isHeld(entry: Entry): boolean {
-    const hold = this.#newest(entry)?.status?.hold;
+    const hold = this.#copies.newest(entry)?.status?.hold;
     if (hold?.holder !== this.#options.identity || hold.recalled || this.#closing) return false;
     return entry.heldSince !== undefined && isInTime(entry.heldSince, this.#options.clock);
   }
 
   #mustLetGo(entry: Entry): boolean {
-    const hold = this.#newest(entry)?.status?.hold;
+    const hold = this.#copies.newest(entry)?.status?.hold;
     return hold?.holder === this.#options.identity && (hold.recalled === true || this.#closing);
   }
 
@@ -254,20 +268,14 @@ export class LedgerDesk {
     return done;
   }
 
-  async #put(
-    entry: Entry,
-    ledger: DisruptionLedger,
-    status: DisruptionLedgerStatus,
-    grants: boolean,
-  ): Promise<DisruptionLedger> {
+  async #put(entry: Entry, ledger: DisruptionLedger, wanted: Wanted): Promise<DisruptionLedger> {
     const { client, clock, identity } = this.#options;
-    const known = this.#newest(entry);
+    const known = this.#copies.newest(entry);
     const { given } = entry;
-    if ((this.#gotAt.get(ledger) ?? 0) !== given) throw conflict(ledger, 'more was granted since it was read');
-    if (known !== undefined && versionOf(known) !== versionOf(ledger) && isAsNewAs(versionOf(known), versionOf(ledger)))
-      throw conflict(ledger, 'it was written since it was read');
-    const hold = this.#holdToWrite(entry, known ?? ledger, grants);
-    const { hold: _, ...rest } = status;
+    if (this.#copies.isOvertaken(entry, ledger)) throw conflict(ledger, 'more was granted since it was read');
+    if (known !== undefined && isNewer(known, ledger)) throw conflict(ledger, 'it was written since it was read');
+    const hold = wanted.begins === undefined ? this.#holdToWrite(entry, known ?? ledger, wanted) : wanted.begins.hold;
+    const { hold: _, ...rest } = wanted.status;
     const isOurs = hold?.holder === identity;
     // From here on nothing is given ahead that this write does not list.
     if (!isOurs) entry.heldSince = undefined;
@@ -276,26 +284,32 @@ export class LedgerDesk {
     try {
       written = await client.updateStatus(disruptionLedgerType, { ...ledger, status: hold ? { ...rest, hold } : rest });
     } catch (error) {
-      if (isNotFound(error)) this.#forget(entry.key);
+      if (isNotFound(error)) this.#copies.missing(entry);
       throw error;
     }
     entry.ahead = entry.ahead.filter(({ number }) => number > given);
     entry.view = undefined;
-    this.#learn(entry, written);
+    this.#copies.learn(entry, written);
     // A definition of an earlier version does not keep it.
-    if (isOurs) entry.heldSince = written.status?.hold?.stamp === hold.stamp ? sent : undefined;
-    return this.#viewOf(entry) ?? written;
+    if (isOurs && wanted.begins === undefined)
+      entry.heldSince = written.status?.hold?.stamp === hold.stamp ? sent : undefined;
+    return this.#copies.view(entry) ?? written;
   }
 
-  #holdToWrite(entry: Entry, known: DisruptionLedger, grants: boolean): LedgerHold | undefined {
+  #holdToWrite(
+    entry: Entry,
+    known: DisruptionLedger,
+    { grants = false, release = false }: Wanted,
+  ): LedgerHold | undefined {
     const { clock, identity } = this.#options;
     const current = known.status?.hold;
     if (current !== undefined && current.holder !== identity) {
-      if (!grants) return current;
+      if (!grants && !release) return current;
       if (this.isHeldElsewhere(known)) throw conflict(known, `${current.holder} holds it`);
     }
     if (this.#mustLetGo(entry)) this.#share(entry);
-    if (this.#closing || clock.elapsed() < entry.sharedUntilMs || (!grants && !this.#isHeld(entry))) return undefined;
+    if (release || this.#closing || clock.elapsed() < entry.sharedUntilMs || (!grants && !this.#isHeld(entry)))
+      return undefined;
     this.#stamps += 1;
     return { holder: identity, stamp: String(this.#stamps) };
   }
@@ -320,7 +334,9 @@ export class LedgerDesk {
   }
 
   #isUnsettled(entry: Entry): boolean {
-    if (this.#options.signal?.aborted || this.#entries.get(entry.key) !== entry) return false;
+    if (this.#options.signal?.aborted) return false;
+    // Without a ledger there is nothing to write to; when it is back the watch says so.
+    if (this.#copies.newest(entry)?.status === undefined) return false;
     return entry.ahead.length > 0 || this.#mustLetGo(entry);
   }
 
@@ -329,8 +345,9 @@ export class LedgerDesk {
     for (let failures = 0; this.#isUnsettled(entry); ) {
       try {
         await this.#inTurn(entry, async () => {
-          const view = this.#viewOf(entry);
-          if (view !== undefined && this.#isUnsettled(entry)) await this.#put(entry, view, view.status ?? {}, false);
+          const view = this.#copies.view(entry);
+          if (view !== undefined && this.#isUnsettled(entry))
+            await this.#put(entry, view, { status: this.#recounted(view, view.status ?? {}) });
         });
         failures = 0;
       } catch (error) {
@@ -350,25 +367,24 @@ export class LedgerDesk {
     const { clock, log } = this.#options;
     if (clock.elapsed() - this.#complainedMs < COMPLAIN_MS) return;
     this.#complainedMs = clock.elapsed();
-    const ledgers = [...this.#entries.values()].filter((entry) => this.#isUnsettled(entry)).map(({ key }) => key);
+    const ledgers = [...this.#copies.entries()].filter((entry) => this.#isUnsettled(entry)).map(({ key }) => key);
     const fields = { ledgers: ledgers.length, one: ledgers[0], error: String(error) };
     log.warn(fields, 'what was granted is not written to the ledgers yet; trying again');
   }
 }
 
-/**
- * With the count that the controller would arrive at once it sees the charge: a ledger that says it all already is not
- * written a second time.
- */
-function chargedLedger(status: DisruptionLedgerStatus, charge: Charge, index: DisruptionIndex): DisruptionLedgerStatus {
-  const currentHealthy = Math.max(0, (status.currentHealthy ?? 0) - charge.cost);
-  return { ...status, ...chargedStatus(status, charge, index), currentHealthy };
+/** What is to be written. */
+interface Wanted {
+  readonly status: DisruptionLedgerStatus;
+  /** It grants by itself: others must not hold the ledger. */
+  readonly grants?: boolean;
+  /** Nobody holds it afterwards: whoever grants next must have seen this. */
+  readonly release?: boolean;
+  /** The first status of a ledger, with its hold. */
+  readonly begins?: { readonly hold: LedgerHold | undefined };
 }
 
 function conflict({ metadata }: DisruptionLedger, why: string): ApiError {
   const message = `Cannot write ledger ${metadata.namespace}/${metadata.name}: ${why}`;
   return new ApiError(409, { kind: 'Status', code: 409, reason: 'Conflict', message });
 }
-
-const keyOf = ({ metadata }: DisruptionLedger): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
-const versionOf = ({ metadata }: DisruptionLedger): string => metadata.resourceVersion ?? '';

@@ -1,10 +1,17 @@
-import type { DisruptionLedger } from '../api/quorate/types.ts';
-import type { Charge } from '../decisions/disruption/index.ts';
+import type { DisruptionLedger, LedgerGrant } from '../api/quorate/types.ts';
 import type { Moment } from './ledger-hold.ts';
 
 /** A grant with its place among those given ahead. */
-export interface Given extends Charge {
+export interface Given {
+  readonly grant: LedgerGrant;
   readonly number: number;
+}
+
+export interface Remembered {
+  readonly ledger: DisruptionLedger;
+  /** It is known to be the very last state: nobody granted anything after it. */
+  readonly isLast: boolean;
+  readonly atMs: number;
 }
 
 /** What this replica has to do with one ledger. */
@@ -20,6 +27,10 @@ export interface Entry {
   ahead: readonly Given[];
   /** How many were ever given ahead: a version that was got before the last of them is out of date. */
   given: number;
+  /** The last state of a ledger that was deleted, and when: its grants and its hold are not over because of that. */
+  remembered: Remembered | undefined;
+  /** UID of the ledger that is known to be deleted, whatever the watch still shows. */
+  lost: string | undefined;
   /** From when a hold of ours counts; undefined where we have none. */
   heldSince: Moment | undefined;
   /** Until when, in elapsed time, no hold is taken: others grant under this ledger as well. */
@@ -42,6 +53,8 @@ export function newEntry(namespace: string, name: string): Entry {
     view: undefined,
     ahead: [],
     given: 0,
+    remembered: undefined,
+    lost: undefined,
     heldSince: undefined,
     sharedUntilMs: Number.NEGATIVE_INFINITY,
     turn: Promise.resolve(),

@@ -29,9 +29,19 @@ export interface ReviewResponse {
   readonly allowed: boolean;
   readonly status?: StatusBody;
   readonly warnings?: readonly string[];
+  /** Only from a webhook that may change the object: a JSON patch, in base64. */
+  readonly patch?: string;
+  readonly patchType?: 'JSONPatch';
 }
 
 export const allow: ReviewResponse = { allowed: true };
+
+/** Lets a request pass with these changes. */
+export function allowWith(steps: readonly object[]): ReviewResponse {
+  if (steps.length === 0) return allow;
+  const patch = Buffer.from(JSON.stringify(steps)).toString('base64');
+  return { allowed: true, patchType: 'JSONPatch', patch };
+}
 
 export function refuse(status: StatusBody): ReviewResponse {
   return { allowed: false, status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...status } };

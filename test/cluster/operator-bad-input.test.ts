@@ -16,7 +16,7 @@ import {
   silentLogger,
   systemClock,
 } from '../../src/machinery/runtime/index.ts';
-import { defaultInstall, definitions, installObjects, validatingWebhooks } from '../../src/webhook/index.ts';
+import { defaultInstall, definitions, installObjects, webhookConfigurations } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 import * as stage from './stage.ts';
@@ -296,19 +296,20 @@ test('requests pass an installation that fails open, and namespaces that opted o
     caBundle: (await createAuthority('x', { now: Date.now(), days: 1 })).certificate,
   };
   const options = { namespace: NAMESPACE, certManager: false };
-  await apply(validatingWebhooks({ ...options, failOpen: false }, reach));
+  await apply(...webhookConfigurations({ ...options, failOpen: false }, reach));
   await until('the API server to ask', async () => (await askToEvict('a')).includes('failed calling webhook'));
   await kubectl('label', 'namespace', 'default', 'policy.quorate.dev/ignore=true');
   await until('the namespace to be left alone', async () => (await evict('a')) === 'granted');
   await kubectl('label', 'namespace', 'default', 'policy.quorate.dev/ignore-');
   await until('the API server to ask again', async () => (await askToEvict('b')).includes('failed calling webhook'));
-  await apply(validatingWebhooks({ ...options, failOpen: true }, reach));
+  await apply(...webhookConfigurations({ ...options, failOpen: true }, reach));
   await until('requests to pass', async () => (await evict('b')) === 'granted');
 });
 
 /** The gangs without an operator to count them: the built-in count alone, wide enough for all but one to go. */
 async function stageGangsWithout(): Promise<void> {
   await kubectl('delete', 'validatingwebhookconfiguration', 'quorate');
+  await kubectl('delete', 'mutatingwebhookconfiguration', 'quorate-evictions');
   const spec = JSON.stringify({ spec: { minAvailable: 1 } });
   await kubectl('patch', 'pdb', 'training', '--type=merge', '-p', spec);
   const numbers = 'jsonpath={.status.currentHealthy}/{.status.disruptionsAllowed}';

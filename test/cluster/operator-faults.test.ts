@@ -15,7 +15,7 @@ import {
   loadKubeconfig,
   silentLogger,
 } from '../../src/machinery/runtime/index.ts';
-import { validatingWebhooks } from '../../src/webhook/index.ts';
+import { webhookConfigurations } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 import { type Balancer, balance, type OperatorProcess, runOperator } from './operator-process.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const secret = await client.get(secretType, { namespace: stage.NAMESPACE, name: 'quorate-webhook-tls' });
   const caBundle = Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64').toString('utf8');
   const options = { namespace: stage.NAMESPACE, failOpen: false, certManager: false };
-  await stage.apply(plane, validatingWebhooks(options, { url: `https://127.0.0.1:${balancer.port}`, caBundle }));
+  await stage.apply(plane, ...webhookConfigurations(options, { url: `https://127.0.0.1:${balancer.port}`, caBundle }));
   await stage.apply(
     plane,
     groups.workload(stage.groupVersion, 'training', 2),

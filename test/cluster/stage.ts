@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
-import { definitions, type GroupKinds, type Mode, validatingWebhooks } from '../../src/webhook/index.ts';
+import { definitions, type GroupKinds, type Mode, webhookConfigurations } from '../../src/webhook/index.ts';
 export { until } from '../scenarios/stories/host.ts';
 import { until } from '../scenarios/stories/host.ts';
 import { chosenMinor, groupServing } from '../kubernetes/binaries.ts';
@@ -144,7 +144,10 @@ export async function writeWebhooks(
   groups: GroupKinds = 'native',
 ): Promise<void> {
   const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups };
-  await apply(plane, validatingWebhooks(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }));
+  await apply(
+    plane,
+    ...webhookConfigurations(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }),
+  );
 }
 
 /** Beside Kubernetes' own controller an eviction also needs its count, which comes a moment after the pods. */

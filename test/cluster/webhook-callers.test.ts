@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { Operator } from '../../src/app/index.ts';
 import { createAuthority, issueClient } from '../../src/machinery/runtime/certificates.ts';
-import { validatingWebhooks } from '../../src/webhook/index.ts';
+import { webhookConfigurations } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as stage from './stage.ts';
 
@@ -100,15 +100,16 @@ test('17.9: the secret path is filled in at once and again, and survives manifes
       ' ',
     );
   };
-  const manifests = validatingWebhooks({ namespace: stage.NAMESPACE, failOpen: true, certManager: false });
-  await stage.apply(running, manifests);
-  const want = expect.arrayContaining([reviewPath('/validate-eviction'), reviewPath('/pick-downscale')]) as string[];
+  const manifests = webhookConfigurations({ namespace: stage.NAMESPACE, failOpen: true, certManager: false });
+  await stage.apply(running, ...manifests);
+  const want = expect.arrayContaining([reviewPath('/validate-pods'), reviewPath('/pick-downscale')]) as string[];
   await stage.until('the path to be filled in', async () => (await paths('service.path')).length > 1);
   const filled = await paths('service.path');
   expect(filled).toEqual(want);
-  await stage.apply(running, manifests);
+  await stage.apply(running, ...manifests);
   expect(await paths('service.path')).toEqual(filled);
   await stage.kubectl(running, 'delete', 'validatingwebhookconfiguration', 'quorate');
+  await stage.kubectl(running, 'delete', 'mutatingwebhookconfiguration', 'quorate-evictions');
   await stage.registerWebhooks(running, operator);
   expect((await paths('url')).every((url) => /\/[0-9a-f]{64}\/[a-z-]+$/.test(url))).toBe(true);
   expect(await ask(operator, '/validate-budgets')).toBe(404);

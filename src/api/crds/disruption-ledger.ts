@@ -18,7 +18,7 @@ export const disruptionLedgerDefinition = defineKind({
         observedGeneration: int64('Generation of the budget that the numbers answer.'),
         podsResourceVersion: text('How new the pods were that the numbers were computed from.'),
         disruptedPods: mapOf(time(), 'The names of grants with their times, for older replicas.'),
-        disruptionsAllowed: int32('How many more may go down now.'),
+        disruptionsAllowed: int32('How many more may go down now.', { minimum: 0 }),
         currentHealthy: int32('How many are up.'),
         desiredHealthy: int32('How many must stay up.'),
         expectedPods: int32('How many there should be.'),
@@ -45,6 +45,7 @@ export const disruptionLedgerDefinition = defineKind({
               pinned: text('What the eviction was pinned to; absent where to nothing.', {
                 enum: ['uid', 'version'] as never,
               }),
+              resourceVersion: text('The version of the pod that the eviction is pinned to.'),
               by: text('The replica that gave it.'),
             },
             { required: ['name', 'uid', 'at', 'cost', 'kind', 'by'] },

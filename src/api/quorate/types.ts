@@ -47,6 +47,8 @@ export interface LedgerGrant {
   kind: GrantKind;
   /** What the eviction was pinned to: it cannot hit another pod of the name, or (`version`) a pod that changed since. */
   pinned?: 'uid' | 'version' | undefined;
+  /** The pod's version where it is pinned to that. */
+  resourceVersion?: string | undefined;
   /** The replica that gave it. */
   by: string;
 }
@@ -58,6 +60,12 @@ export interface LedgerHold {
   stamp: string;
   /** Another replica wants to grant: the holder lists what it gave and lets go. */
   recalled?: boolean | undefined;
+}
+
+/** Whether a ledger is that of this budget, and not of one of the same name before it. */
+export function isLedgerOf({ metadata, status }: DisruptionLedger, budget: { metadata: ObjectMeta }): boolean {
+  const uid = status?.budgetUID ?? metadata.ownerReferences?.[0]?.uid;
+  return uid === undefined || uid === budget.metadata.uid;
 }
 
 export const disruptionLedgerType: ResourceType<DisruptionLedger> = {

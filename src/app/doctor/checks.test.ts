@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAuthority, issueServer } from '../../machinery/runtime/certificates.ts';
 import { formatMicroTime, formatTime } from '../../machinery/values/index.ts';
-import { validatingWebhooks } from '../../webhook/index.ts';
+import { webhookConfigurations } from '../../webhook/index.ts';
 import { checkGroups, checkOtherInstallations, checkVersion, firstDifference } from './cluster-checks.ts';
 import type { ClusterFacts } from './facts.ts';
 import { checkClocks, checkLeader, checkMode, checkReplicas } from './operator-checks.ts';
@@ -139,15 +139,15 @@ test('checkWebhooks() judges the age of the certificate, its authority and the f
   const pair = await issueServer(authority, 'w', ['w'], { now: NOW, days: 90 });
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   const at = (days: number, { failOpen = false, token = '' } = {}) => {
-    const configuration = validatingWebhooks({ namespace: 'quorate-system', failOpen, certManager: false });
-    for (const { clientConfig } of configuration.webhooks ?? []) {
+    const value = webhookConfigurations({ namespace: 'quorate-system', failOpen, certManager: false });
+    for (const { clientConfig } of value.flatMap(({ webhooks = [] }) => webhooks)) {
       clientConfig.caBundle = encode(authority.certificate);
       if (clientConfig.service) clientConfig.service.path = `/${token || 'a'.repeat(64)}/validate`;
     }
     const findings = checkWebhooks(
       facts({
         nowMs: NOW + days * 86_400_000,
-        webhooks: { value: [configuration] },
+        webhooks: { value },
         secret: { value: { metadata: {}, data: { 'tls.crt': encode(pair.certificate) } } },
       }),
     );

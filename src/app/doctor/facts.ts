@@ -41,6 +41,7 @@ export interface ClusterFacts {
   /** Versions that serve each kind of scheduling.k8s.io. */
   readonly schedulingKinds: ReadonlyMap<string, readonly string[]>;
   readonly definitions: Looked<readonly CustomResourceDefinition[]>;
+  /** Of both kinds, which differ in nothing that is looked at. */
   readonly webhooks: Looked<readonly ValidatingWebhookConfiguration[]>;
   readonly trial: WebhookTrial;
   readonly presented: readonly Presented[];

@@ -15,7 +15,14 @@ import {
 import { type KubeObject, type ResourceType, resourcePath } from '../../api/resource.ts';
 import { ApiError, type Client, isNotFound, readBody, type Transport } from '../../machinery/runtime/index.ts';
 import { parseTime } from '../../machinery/values/index.ts';
-import { CERTIFICATE_SECRET, defaultInstall, type Mode, NAME, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
+import {
+  CERTIFICATE_SECRET,
+  defaultInstall,
+  EVICTIONS_CONFIGURATION,
+  type Mode,
+  NAME,
+  WEBHOOK_CONFIGURATION,
+} from '../../webhook/index.ts';
 import { MODE_ANNOTATION } from '../operator/lease.ts';
 import { gatherLacking } from './access.ts';
 import type { ClusterFacts, Looked, Presented, WebhookTrial } from './facts.ts';
@@ -29,15 +36,17 @@ export interface GatherOptions {
 }
 
 const definitionType = builtinType('CustomResourceDefinition', 'apiextensions.k8s.io');
-const webhookType = builtinType('ValidatingWebhookConfiguration', 'admissionregistration.k8s.io');
+const webhookTypes = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].map(
+  (kind) => builtinType(kind, 'admissionregistration.k8s.io') as ResourceType<ValidatingWebhookConfiguration>,
+);
 
 /** Reads everything the checks look at. Writes nothing: the one request that creates is a dry run. */
 export async function gatherFacts({ client, namespace, now, transport }: GatherOptions): Promise<ClusterFacts> {
   const { gitVersion: version } = await client.request<{ gitVersion: string }>('GET', '/version');
   const embedded = version.includes('quorate');
   const webhooks = await look(async () => {
-    const { items } = await client.list(webhookType as ResourceType<ValidatingWebhookConfiguration>);
-    return items;
+    const lists = await Promise.all(webhookTypes.map((type) => client.list(type)));
+    return lists.flatMap(({ items }) => items);
   });
   const leases = await look(async () => {
     const { items } = await client.list(leaseType, { fieldSelector: `metadata.name=${NAME}` });
@@ -159,11 +168,13 @@ async function tryWebhook(client: Client): Promise<WebhookTrial> {
   }
 }
 
+const OUR_CONFIGURATIONS = new Set([EVICTIONS_CONFIGURATION, WEBHOOK_CONFIGURATION]);
+
 function webhookUrls({ value = [] }: Looked<readonly ValidatingWebhookConfiguration[]>): string[] {
-  const ours = value.find(({ metadata }) => metadata.name === WEBHOOK_CONFIGURATION);
-  const urls = (ours?.webhooks ?? []).flatMap(({ clientConfig }) =>
-    clientConfig?.url === undefined ? [] : [new URL(clientConfig.url).origin],
-  );
+  const ours = value.filter(({ metadata: { name } }) => OUR_CONFIGURATIONS.has(name ?? ''));
+  const urls = ours
+    .flatMap(({ webhooks = [] }) => webhooks)
+    .flatMap(({ clientConfig }) => (clientConfig?.url === undefined ? [] : [new URL(clientConfig.url).origin]));
   return [...new Set(urls)];
 }
 

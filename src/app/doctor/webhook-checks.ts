@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { ValidatingWebhookConfiguration } from '../../api/generated/admissionregistration-v1.ts';
 import { renewAt } from '../../machinery/runtime/certificates.ts';
-import { splitToken, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
+import { EVICTIONS_CONFIGURATION, splitToken, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
 import { REVIEWS_ANNOTATION } from '../operator/lease.ts';
 import type { ClusterFacts } from './facts.ts';
 import { fail, type Finding, ok, skip, warn } from './finding.ts';
@@ -16,10 +16,14 @@ const GUARDS = new Set(['evictions.quorate.dev', 'pods.quorate.dev', 'groups.quo
 export function checkWebhooks(facts: ClusterFacts): Finding[] {
   if (facts.embedded) return [skip('webhooks', 'the embedded API server needs none')];
   if (facts.webhooks.hidden !== undefined) return [skip('webhooks', `cannot read them: ${facts.webhooks.hidden}`)];
-  const ours = facts.webhooks.value?.find(({ metadata }) => metadata.name === WEBHOOK_CONFIGURATION);
-  if (ours === undefined) {
-    return [fail('webhooks', 'the API server does not ask Quorate about anything', REINSTALL)];
+  const named = (wanted: string): ValidatingWebhookConfiguration | undefined =>
+    facts.webhooks.value?.find(({ metadata }) => metadata.name === wanted);
+  const [evictions, others] = [named(EVICTIONS_CONFIGURATION), named(WEBHOOK_CONFIGURATION)];
+  if (evictions === undefined || others === undefined) {
+    const what = evictions === others ? 'anything' : evictions === undefined ? 'evictions' : 'anything but evictions';
+    return [fail('webhooks', `the API server does not ask Quorate about ${what}`, REINSTALL)];
   }
+  const ours = { ...others, webhooks: [...(evictions.webhooks ?? []), ...(others.webhooks ?? [])] };
   return [checkPolicy(ours), checkCallers(facts, ours), checkReach(facts), ...checkTrust(facts, ours), checkAge(facts)];
 }
 

@@ -35,12 +35,14 @@ import {
   LedgerDesk,
   type Mode,
   NAME,
+  type NamespaceFollower,
   reviewAllBudgets,
   reviewBudget,
   reviewGroup,
   reviewGroupEviction,
   type ReviewHandler,
   reviewPod,
+  sawPodsOfNow,
   serviceNames,
   startWebhookServer,
   type WebhookServer,
@@ -59,6 +61,7 @@ import {
 } from './certificates.ts';
 import { isServed } from './discovery.ts';
 import { listenForAnswers, operatorChecks } from './health.ts';
+import { openHistory } from './history.ts';
 import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
@@ -116,6 +119,8 @@ export interface Operator {
 const RELEASE_LIMIT_MS = 3000;
 /** What an eviction does to its pod and its budget comes in several events, which one count serves. */
 const GATHER_MS = 50;
+/** How often every budget is looked at without any event. */
+const RESYNC_MS = 60_000;
 
 /**
  * A review that comes just after an eviction must not wait until what became of that one's pod is taken in, which is no
@@ -146,6 +151,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       options.clients === undefined
         ? await openReviewTokens({ client, clock, log, namespace, signal: abort.signal })
         : undefined;
+    // Before this process stands for election itself.
+    const hasUnknownHistory = await openHistory(client, { clock, namespace });
     let leading = false;
     let ended = (): void => {};
     const released = new Promise<void>((resolve) => (ended = resolve));
@@ -187,6 +194,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       send,
       certificate,
       tokens,
+      hasUnknownHistory,
       signal: abort.signal,
     });
     const metricsServer = await serveMetrics(metrics, options);
@@ -238,6 +246,7 @@ interface Parts {
   readonly send: ReturnType<typeof createHttpTransport>['send'];
   readonly certificate: ServingCertificate;
   readonly tokens: ReviewTokens | undefined;
+  readonly hasUnknownHistory: Awaited<ReturnType<typeof openHistory>>;
   readonly signal: AbortSignal;
 }
 
@@ -256,15 +265,18 @@ async function startParts(
   const picking = createPicking({ enabled: gates.enabled('DownscalePodPicker'), ...options.pickers });
   const groupEvictions = await isServed(client, 'policy.quorate.dev', 'v1alpha1', 'groupevictions');
   if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
+  // A process that is started again under the same name does not know what the one before it granted.
+  const identity = `${options.identity}/${randomBytes(4).toString('hex')}`;
   let desk: LedgerDesk | undefined;
   const deskOf = (informers: InformerSet): LedgerDesk =>
     (desk ??= new LedgerDesk({
       client,
       clock: options.clock ?? systemClock,
+      now: () => clock.now(),
       index,
       ledgers: informers.of(disruptionLedgerType),
-      // A process that is started again under the same name does not know what the one before it granted.
-      identity: `${options.identity}/${randomBytes(4).toString('hex')}`,
+      sawPods: (namespace, signal) => sawPodsOfNow(podsFollowed(informers, client, clock), namespace, signal),
+      identity,
       log,
       signal: parts.signal,
     }));
@@ -293,7 +305,9 @@ async function startParts(
             ledgers: deskOf(informers),
             pods: informers.of(podType),
             ownsStatus: mode === 'replace',
+            hasUnknownHistory: parts.hasUnknownHistory,
           }),
+        resyncMs: RESYNC_MS,
       }),
       createPodUnavailableBudgetController({ feed, leaderWorkerSets, compat, forReplicas: true }),
       picking.start,
@@ -305,18 +319,16 @@ async function startParts(
   const { informers } = components;
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);
-  const pods = informers.of(podType);
   const ready = informers.whenSynced();
   const ledgers = deskOf(informers);
   const evictions = {
-    client,
-    clock,
+    ...podsFollowed(informers, client, clock),
     index,
     budget: (namespace: string, name: string) => budgets.get({ namespace, name }),
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
-    podsResourceVersion: () => pods.resourceVersion,
-    podsIn: (namespace: string) => pods.list(namespace),
     ledgers,
+    identity,
+    changes: mode === 'replace' ? ('barrier' as const) : ('read' as const),
   };
   const podGuard = {
     client,
@@ -348,6 +360,16 @@ async function startParts(
     checks: parts.checksFor(informers),
   });
   return { components, ledgers, webhook, ready };
+}
+
+function podsFollowed(informers: InformerSet, client: Client, clock: Clock): NamespaceFollower {
+  const pods = informers.of(podType);
+  return {
+    client,
+    clock,
+    podsResourceVersion: () => pods.resourceVersion,
+    podsIn: (namespace) => pods.list(namespace),
+  };
 }
 
 function callersOf({ clients }: OperatorOptions, tokens: ReviewTokens | undefined): Callers {

@@ -12,12 +12,28 @@ import {
   isNotFound,
   type Logger,
 } from '../../machinery/runtime/index.ts';
-import { reviewPath, WEBHOOK_CONFIGURATION, withToken } from '../../webhook/index.ts';
+import { EVICTIONS_CONFIGURATION, reviewPath, WEBHOOK_CONFIGURATION, withToken } from '../../webhook/index.ts';
 
 export const webhookConfigurationType = builtinType(
   'ValidatingWebhookConfiguration',
   'admissionregistration.k8s.io',
 ) as ResourceType<ValidatingWebhookConfiguration>;
+
+/** The other kind differs in nothing that is looked at here. */
+const mutatingConfigurationType = builtinType(
+  'MutatingWebhookConfiguration',
+  'admissionregistration.k8s.io',
+) as typeof webhookConfigurationType;
+
+interface Configuration {
+  readonly name: string;
+  readonly type: typeof webhookConfigurationType;
+}
+
+const CONFIGURATIONS: readonly Configuration[] = [
+  { name: EVICTIONS_CONFIGURATION, type: mutatingConfigurationType },
+  { name: WEBHOOK_CONFIGURATION, type: webhookConfigurationType },
+];
 
 const LOOK_AGAIN_MS = 30_000;
 
@@ -45,51 +61,56 @@ export function keepRegistration(
   first: Registration,
 ): RegistrationKeeper {
   let wanted = first;
-  const look = async (): Promise<void> => {
+  const look = async (configuration: Configuration): Promise<void> => {
     try {
-      await register(client, wanted, log);
+      await register(client, wanted, { ...configuration, log });
     } catch (error) {
       // Another replica was faster; its change comes to us as well.
       if (isNotFound(error) || isConflict(error)) return;
       log.error({ error: String(error) }, 'cannot tell the API server where to ask and whom to trust');
     }
   };
-  const informer = new Informer({
-    client,
-    clock,
-    log,
-    type: webhookConfigurationType,
-    fieldSelector: `metadata.name=${WEBHOOK_CONFIGURATION}`,
+  const lookAtAll = async (): Promise<void> => {
+    for (const configuration of CONFIGURATIONS) await look(configuration);
+  };
+  const informers = CONFIGURATIONS.map((configuration) => {
+    const { name, type } = configuration;
+    const informer = new Informer({ client, clock, log, type, fieldSelector: `metadata.name=${name}` });
+    informer.addHandler({ added: () => void look(configuration), updated: () => void look(configuration) });
+    informer.start(signal);
+    return informer;
   });
-  informer.addHandler({ added: () => void look(), updated: () => void look() });
-  informer.start(signal);
   const arm = (): void => {
     if (signal.aborted) return;
-    const cancel = clock.after(LOOK_AGAIN_MS, () => void look().then(arm));
+    const cancel = clock.after(LOOK_AGAIN_MS, () => void lookAtAll().then(arm));
     signal.addEventListener('abort', cancel, { once: true });
   };
   arm();
   return {
     problem() {
-      const found = informer.get({ name: WEBHOOK_CONFIGURATION })?.webhooks ?? [];
+      const found = informers.flatMap((informer) => informer.list()).flatMap(({ webhooks = [] }) => webhooks);
       const bad = found.filter((one) => !isFilledIn(one, wanted)).map(({ name }) => name);
       return bad.length === 0 ? undefined : `${bad.join(', ')}: the API server lacks our path or our authority`;
     },
     async set(change) {
       wanted = { ...wanted, ...change };
-      await look();
+      await lookAtAll();
     },
   };
 }
 
-async function register(client: Client, wanted: Registration, log: Logger): Promise<void> {
-  const found = await client.get(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION });
+async function register(
+  client: Client,
+  wanted: Registration,
+  { log, name, type }: Configuration & { log: Logger },
+): Promise<void> {
+  const found = await client.get(type, { name });
   const webhooks = (found.webhooks ?? []).map((one) => ({ ...one, clientConfig: filledIn(one, wanted) }));
   if (JSON.stringify(webhooks) === JSON.stringify(found.webhooks ?? [])) return;
   // The list is replaced whole, so it must be the one that was read.
   const body = { metadata: { resourceVersion: found.metadata.resourceVersion }, webhooks };
-  await client.patch(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION }, { type: 'merge', body });
-  log.info({ configuration: WEBHOOK_CONFIGURATION }, 'the API server knows where to ask and whom to trust now');
+  await client.patch(type, { name }, { type: 'merge', body });
+  log.info({ configuration: name }, 'the API server knows where to ask and whom to trust now');
 }
 
 function isFilledIn(webhook: ValidatingWebhook, wanted: Registration): boolean {

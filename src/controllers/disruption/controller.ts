@@ -52,6 +52,8 @@ export interface DisruptionOptions {
   readonly settlingMs?: number | undefined;
   /** Where budgets and their numbers are kept. Default: in the status of the budgets. */
   readonly book?: ((context: ControllerContext) => BudgetBook) | undefined;
+  /** How often every budget is looked at without any event, for what no event tells. Default: never. */
+  readonly resyncMs?: number | undefined;
 }
 
 function run(context: ControllerContext, options: DisruptionOptions): RunningController {
@@ -122,7 +124,12 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
       return Promise.resolve(settled);
     },
   });
-  const { clearsStaleTargets = true } = options;
+  const { clearsStaleTargets = true, resyncMs } = options;
+  if (resyncMs !== undefined) {
+    every(context, resyncMs, () => {
+      for (const { name, namespace } of index.budgets()) queue.add(formatKey({ namespace, name }));
+    });
+  }
   if (!clearsStaleTargets) return { name: 'disruption', queues: [queue, recheck] };
   runController({
     name: 'stale_pod_disruption',
@@ -133,4 +140,16 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
     reconcile: (key) => clearStaleTarget({ client, clock, pods }, key),
   });
   return { name: 'disruption', queues: [queue, recheck, stale] };
+}
+
+function every({ clock, signal }: ControllerContext, ms: number, look: () => void): void {
+  const wait = (): void => {
+    if (signal.aborted) return;
+    const cancel = clock.after(ms, () => {
+      look();
+      wait();
+    });
+    signal.addEventListener('abort', cancel, { once: true });
+  };
+  wait();
 }

@@ -64,10 +64,12 @@ function openBook({ client, clock, eventsFor, informers }: ControllerContext): B
     ledgers: {
       get: () => ledger,
       write: async (_, status) => (ledger = { ...ledger, status }),
+      begin: async (made, status) => (ledger = { ...made, status }),
       follow: () => {},
       whenSynced: async () => {},
     },
     ownsStatus: true,
+    hasUnknownHistory: () => false,
   });
 }
 

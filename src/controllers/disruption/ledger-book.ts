@@ -2,7 +2,12 @@ import { controllerReference } from '../../api/core/owner.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../../api/quorate/types.ts';
+import {
+  type DisruptionLedger,
+  type DisruptionLedgerStatus,
+  disruptionLedgerType,
+  isLedgerOf,
+} from '../../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import {
   type Client,
@@ -18,7 +23,17 @@ import type { BudgetBook } from './book.ts';
 export interface Ledgers {
   get(namespace: string, name: string): DisruptionLedger | undefined;
   /** Writes what follows from a ledger that was got here; throws a conflict where there is a newer one by now. */
-  write(ledger: DisruptionLedger, status: DisruptionLedgerStatus): Promise<DisruptionLedger>;
+  write(
+    ledger: DisruptionLedger,
+    status: DisruptionLedgerStatus,
+    options?: { readonly release?: boolean },
+  ): Promise<DisruptionLedger>;
+  /** Makes a ledger, or fills one that has no status yet, with what is remembered of one that was deleted. */
+  begin(
+    ledger: DisruptionLedger,
+    status: DisruptionLedgerStatus,
+    options: { readonly unknown: boolean; readonly before?: DisruptionLedger | undefined },
+  ): Promise<DisruptionLedger>;
   follow(changed: (ledger: DisruptionLedger) => void): void;
   whenSynced(): Promise<void>;
 }
@@ -35,6 +50,8 @@ export interface LedgerBookOptions {
    * enough for every eviction that the webhook judges.
    */
   readonly ownsStatus: boolean;
+  /** Whether evictions may have been granted under this budget that nobody here knows of. */
+  readonly hasUnknownHistory: (budget: PodDisruptionBudget) => boolean;
 }
 
 /**
@@ -49,9 +66,16 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
     const { name = '', namespace = '' } = budget.metadata;
     const ledger = ledgers.get(namespace, name);
     if (ledger === undefined) return ownsStatus ? budget : { ...budget, status: {} };
-    const given = { ...budget, status: { ...ledger.status } };
+    if (ledger.status === undefined) return { ...budget, status: {} };
+    const { grants = [] } = ledger.status;
+    const isIts = isLedgerOf(ledger, budget);
+    const given: PodDisruptionBudget & { status: DisruptionLedgerStatus } = {
+      ...budget,
+      // Of what stands under a budget of the same name before this one, only the grants count.
+      status: isIts ? { ...ledger.status, grants } : { grants },
+    };
     // While pods are counted the API server grants by itself, and notes what it granted in the budget.
-    if (ownsStatus && ledger.status?.unit === 'Pod') given.status.disruptedPods = budget.status?.disruptedPods;
+    if (ownsStatus && ledger.status.unit === 'Pod') given.status.disruptedPods = budget.status?.disruptedPods;
     sources.set(given, ledger);
     return given;
   };
@@ -70,13 +94,14 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       // Exact before the ledger says that pods are counted: from then on the webhook does not judge. In between, and for
       // as long as the ledger cannot be written, it refuses, because ledger and pods contradict each other.
       if (ownsStatus && !countsGroups) await writeOwn(options, budget, status);
-      const current = ledger ?? (await createLedger(client, budget));
-      await ledgers.write(current, {
+      const next: DisruptionLedgerStatus = {
         ...status,
         conditions: withBuiltinCount(options, budget, status),
         unit: countsGroups ? 'PodGroup' : 'Pod',
         podsResourceVersion: pods.changedAt,
-      });
+        budgetUID: budget.metadata.uid,
+      };
+      await writeLedger(options, { budget, ledger, status: next });
       if (ownsStatus && countsGroups) await writeOwn(options, budget, undefined);
     },
     async mend(budget) {
@@ -99,10 +124,41 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
   };
 }
 
-async function createLedger(client: Client, budget: PodDisruptionBudget): Promise<DisruptionLedger> {
+interface LedgerWrite {
+  readonly budget: PodDisruptionBudget;
+  /** The one that the status was computed from. */
+  readonly ledger: DisruptionLedger | undefined;
+  readonly status: DisruptionLedgerStatus;
+}
+
+async function writeLedger(
+  { client, hasUnknownHistory, ledgers, ownsStatus }: LedgerBookOptions,
+  { budget, ledger, status }: LedgerWrite,
+): Promise<void> {
   const { name = '', namespace } = budget.metadata;
+  if (ledger !== undefined && isLedgerOf(ledger, budget)) {
+    // Where the API server holds evictions back until we say that a change counts, no replica may grant past it.
+    const release = ownsStatus && ledger.status?.observedGeneration !== status.observedGeneration;
+    await ledgers.write(ledger, status, { release });
+    return;
+  }
+  // That of a budget of the same name before this one goes with it; its grants are of the same pods.
+  if (ledger !== undefined) await deleteLedger(client, ledger);
+  const unfilled = ledger === undefined ? ledgers.get(namespace ?? '', name) : undefined;
   const reference = { ...controllerReference(podDisruptionBudgetType, budget), blockOwnerDeletion: false };
-  return client.create(disruptionLedgerType, { metadata: { name, namespace, ownerReferences: [reference] } });
+  const made = unfilled ?? { metadata: { name, namespace, ownerReferences: [reference] } };
+  const unknown = hasUnknownHistory(budget);
+  await ledgers.begin(made, { ...status, grants: status.grants ?? [] }, { unknown, before: ledger });
+}
+
+async function deleteLedger(client: Client, { metadata }: DisruptionLedger): Promise<void> {
+  const { name = '', namespace, resourceVersion, uid } = metadata;
+  try {
+    // In the very state that its grants are taken over from.
+    await client.delete(disruptionLedgerType, { namespace, name }, { preconditions: { uid, resourceVersion } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
 }
 
 /**
@@ -116,7 +172,8 @@ async function writeOwn(
   exact: PodDisruptionBudgetStatus | undefined,
 ): Promise<void> {
   const live = budgets.get({ namespace: metadata.namespace, name: metadata.name ?? '' });
-  if (live === undefined) return;
+  // The ledger does not answer a change that came meanwhile: evictions are held back until it does.
+  if (live === undefined || live.metadata.generation !== metadata.generation) return;
   const loose: PodDisruptionBudgetStatus = {
     observedGeneration: live.metadata.generation,
     disruptionsAllowed: LOOSE,

@@ -1,14 +1,19 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { DisruptionLedgerStatus, LedgerGrant } from '../../api/quorate/types.ts';
 import { formatKey, type ObjectKey } from '../../api/resource.ts';
 import {
   type BudgetCount,
+  type BudgetFacts,
   computeDesired,
   type DisruptionIndex,
+  keepGrants,
   needsExpectedScale,
+  readBudget,
 } from '../../decisions/disruption/index.ts';
 import {
+  ApiError,
   type Clock,
   type EventRecorder,
   type Gathering,
@@ -18,6 +23,7 @@ import {
   settled,
   type WorkQueue,
 } from '../../machinery/runtime/index.ts';
+import { formatTime, parseTime } from '../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
 import { rebuildDisruptedPods } from './disrupted-pods.ts';
 import {
@@ -69,10 +75,19 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
       if (delayMs > 0) return { requeueAfterMs: delayMs };
       throw error;
     }
+    if (isUnwritable(error)) return { requeueAfterMs: UNSERVED_MS };
     const why = error instanceof Error ? error.message : String(error);
     await deps.book.write(budget, computeFailedStatus(budget, why, deps.clock.now()));
   }
   return settled;
+}
+
+/** Where numbers are kept in objects of a kind that the API server does not serve at the moment. */
+const UNSERVED_MS = 1000;
+
+/** Gone meanwhile, or its definition is, or is going. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 404 || error.code === 405);
 }
 
 async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptionBudget): Promise<void> {
@@ -89,29 +104,37 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
 
   const { desired, expected } = await countExpected(deps, budget, seen);
   const now = clock.now();
+  const { grants } = (budget.status ?? {}) as DisruptionLedgerStatus;
+  const podOf = (name: string): Pod | undefined => pods.get({ namespace, name });
+  const listed = grants && keepGrants(grants, podOf, now);
   const {
     kept,
     notDeleted: overdue,
     recheckInMs,
   } = rebuildDisruptedPods(
-    budget.status?.disruptedPods,
+    grants === undefined ? budget.status?.disruptedPods : unlisted(budget.status?.disruptedPods, grants),
     (name) => {
       return index.isSelected(namespace, key.name, name) && !index.pod(namespace, name)?.deletionTimestamp;
     },
     now,
   );
-  for (const name of overdue) {
+  for (const { at, name } of listed?.kept ?? []) kept[name] = formatTime(parseTime(at) ?? now);
+  for (const name of [...overdue, ...(listed?.notDeleted ?? [])]) {
     const pod = pods.get({ namespace, name });
     if (pod !== undefined) publish(events, pod, notDeleted(budget));
   }
+  if (listed !== undefined) index.setBudget(withGrants(budget, listed.kept, seen.budget));
   // Counted again: looking up the expected scale may have taken a while.
   const count = countNow(deps, key, now) ?? seen;
   sayMode(deps, key, budget, count);
   const { healthy, mode, settlesAt } = count;
-  const status = computeStatus(budget, { healthy, desired, expected, disruptedPods: kept, mode, settlesAt }, now);
+  const numbers = { healthy, desired, expected, disruptedPods: kept, grants: listed?.kept, mode, settlesAt };
+  const status = computeStatus(budget, numbers, now);
   if (status === undefined) await deps.book.mend?.(budget);
   else await deps.book.write(budget, status);
-  const waits = [recheckInMs, settlesAt === undefined ? undefined : settlesAt - now].filter((ms) => ms !== undefined);
+  const waits = [recheckInMs, listed?.recheckInMs, settlesAt === undefined ? undefined : settlesAt - now].filter(
+    (ms) => ms !== undefined,
+  );
   if (waits.length > 0) deps.recheck.addAfter(formatKey(key), Math.min(...waits));
 }
 
@@ -127,6 +150,20 @@ function countNow(
   const settlesAt = settling.until(formatKey(key), count, now);
   if (settlesAt === undefined || now < settlesAt) return { ...count, settlesAt };
   return { ...(index.count(namespace, key.name, now, { settled: true }) ?? count), settlesAt: undefined };
+}
+
+function withGrants(budget: PodDisruptionBudget, grants: LedgerGrant[], known: BudgetFacts): BudgetFacts {
+  const status: DisruptionLedgerStatus = { ...budget.status, grants };
+  return readBudget({ ...budget, status }, known);
+}
+
+/** What replicas of an earlier version granted, who note only names. */
+function unlisted(
+  disruptedPods: Readonly<Record<string, string>> | undefined,
+  grants: readonly LedgerGrant[],
+): Record<string, string> {
+  const listed = new Set(grants.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(disruptedPods ?? {}).filter(([name]) => !listed.has(name)));
 }
 
 /** Once per change: a budget is looked at with every pod that moves, and an event is a write. */

@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import type { DisruptionLedgerStatus, LedgerGrant } from '../../api/quorate/types.ts';
 import { computeAllowed, type Mode, SETTLING, UNRESOLVED } from '../../decisions/disruption/index.ts';
 import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
 
@@ -8,6 +9,8 @@ export interface Numbers {
   readonly desired: number;
   readonly expected: number;
   readonly disruptedPods: Record<string, string>;
+  /** Only of a ledger. */
+  readonly grants?: LedgerGrant[] | undefined;
   readonly mode: Mode;
   /** When pods are counted instead of groups that cannot be resolved; only while that is waited for. */
   readonly settlesAt: number | undefined;
@@ -16,9 +19,9 @@ export interface Numbers {
 /** The status these numbers make; undefined when the budget already says all of it. */
 export function computeStatus(
   { metadata, status = {} }: PodDisruptionBudget,
-  { desired, disruptedPods, expected, healthy, mode, settlesAt }: Numbers,
+  { desired, disruptedPods, expected, grants, healthy, mode, settlesAt }: Numbers,
   now: number,
-): PodDisruptionBudgetStatus | undefined {
+): DisruptionLedgerStatus | undefined {
   const observedGeneration = metadata.generation ?? 0;
   const allowed = computeAllowed(healthy, desired, expected);
   const wanted = [
@@ -28,7 +31,7 @@ export function computeStatus(
   ];
   let conditions = status.conditions ?? [];
   for (const condition of wanted) if (condition !== undefined) conditions = setCondition(conditions, condition, now);
-  const next: PodDisruptionBudgetStatus = {
+  const next: DisruptionLedgerStatus = {
     observedGeneration,
     ...(Object.keys(disruptedPods).length > 0 && { disruptedPods }),
     disruptionsAllowed: allowed,
@@ -36,6 +39,7 @@ export function computeStatus(
     desiredHealthy: desired,
     expectedPods: expected,
     conditions,
+    ...(grants !== undefined && { grants }),
   };
   return isSameStatus(status, next) ? undefined : next;
 }
@@ -125,7 +129,7 @@ function setCondition(conditions: readonly Condition[], wanted: WantedCondition,
   return conditions.map((one) => (one === old ? condition : one));
 }
 
-function isSameStatus(a: PodDisruptionBudgetStatus, b: PodDisruptionBudgetStatus): boolean {
+function isSameStatus(a: DisruptionLedgerStatus, b: DisruptionLedgerStatus): boolean {
   return (
     (a.currentHealthy ?? 0) === b.currentHealthy &&
     (a.desiredHealthy ?? 0) === b.desiredHealthy &&
@@ -133,6 +137,7 @@ function isSameStatus(a: PodDisruptionBudgetStatus, b: PodDisruptionBudgetStatus
     (a.disruptionsAllowed ?? 0) === b.disruptionsAllowed &&
     (a.observedGeneration ?? 0) === b.observedGeneration &&
     semanticEqual(a.disruptedPods ?? {}, b.disruptedPods ?? {}) &&
+    semanticEqual(a.grants, b.grants) &&
     semanticEqual(a.conditions, b.conditions)
   );
 }

@@ -1,5 +1,5 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
 import {
   fromLabelSelector,
   type IntOrPercent,
@@ -7,6 +7,7 @@ import {
   parseTime,
   type Selector,
 } from '../../machinery/values/index.ts';
+import { type Claims, readClaims } from './claims.ts';
 import { type GroupBy, readGroupBy } from './group-by.ts';
 
 export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
@@ -32,6 +33,8 @@ export interface BudgetStatus {
   readonly expectedPods: number;
   /** Pod name to the moment its eviction was approved. */
   readonly disruptedPods: ReadonlyMap<string, number>;
+  /** Grants of a ledger, whose numbers are worked out anew with every question; undefined for a budget's own status. */
+  readonly claims: Claims | undefined;
   readonly disruptionAllowed: Condition | undefined;
   readonly podGroupBudget: Condition | undefined;
   /** True while groups are counted that cannot all be resolved; it tells since when. */
@@ -58,7 +61,7 @@ export interface BudgetFacts extends BudgetSpec {
 /** Reads a budget. With `previous`, the parts that depend on an unchanged spec are taken over. */
 export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts): BudgetFacts {
   const { metadata, spec } = budget;
-  const status = readStatus(budget);
+  const status = readBudgetStatus(budget.status);
   const generation = metadata.generation ?? 0;
   const { annotations } = metadata;
   const scope = annotations?.[BUDGET_SCOPE];
@@ -111,13 +114,17 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
 
 const NO_PODS: ReadonlyMap<string, number> = new Map();
 
-function readStatus({ status }: PodDisruptionBudget): BudgetStatus {
+/** Reads the status of a budget, or of the ledger that stands in for it. */
+export function readBudgetStatus(status: PodDisruptionBudgetStatus | undefined): BudgetStatus {
   const { disruptedPods } = status ?? {};
+  const claims = readClaims(status);
   let disrupted = NO_PODS;
   // Approvals come in bursts, so one reading often serves many entries.
   let text: string | undefined;
   let at = 0;
   for (const name in disruptedPods) {
+    // Ledgers repeat the names of their grants there.
+    if (claims?.has(name)) continue;
     if (disrupted === NO_PODS) disrupted = new Map();
     if (disruptedPods[name] !== text) {
       text = disruptedPods[name];
@@ -132,6 +139,7 @@ function readStatus({ status }: PodDisruptionBudget): BudgetStatus {
     desiredHealthy: status?.desiredHealthy ?? 0,
     expectedPods: status?.expectedPods ?? 0,
     disruptedPods: disrupted,
+    claims,
     disruptionAllowed: status?.conditions?.find(({ type }) => type === 'DisruptionAllowed'),
     podGroupBudget: status?.conditions?.find(({ type }) => type === 'PodGroupBudget'),
     settling: status?.conditions?.find(({ type }) => type === SETTLING),

@@ -1,5 +1,6 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
+import { type Claims, isClaimedBy } from './claims.ts';
 import { decideMode, type Mode, type PodClasses } from './mode.ts';
 import type { BrokenReason } from './resolve.ts';
 import type { Family, PodRecord, Unit, UnitWatcher } from './records.ts';
@@ -11,6 +12,8 @@ export interface OwnerTally {
   grouped: number;
   bare: number;
 }
+
+const NO_CLAIMS: Claims = new Map();
 
 /** The counts of one budget, kept with every event. */
 export class BudgetTally implements UnitWatcher {
@@ -28,9 +31,12 @@ export class BudgetTally implements UnitWatcher {
   readonly #brokenUnits = new Map<string, number>();
   /** Approved evictions that still count, as of `#asOf`; pod name to approval time. */
   readonly #pending = new Map<string, number>();
+  /** Grants of a ledger, which name the very pod. */
+  #granted: Claims = NO_CLAIMS;
+  /** The pods that are up and do not count because of either. */
+  readonly #claimed = new Set<PodRecord>();
   readonly #claims = new Map<Unit, number>();
   readonly #find: (podName: string) => PodRecord | undefined;
-  #claimedPods = 0;
   #asOf = Number.NEGATIVE_INFINITY;
   #nextExpiry = Number.POSITIVE_INFINITY;
   #units = 0;
@@ -70,7 +76,7 @@ export class BudgetTally implements UnitWatcher {
   }
 
   get healthyPods(): number {
-    return this.matched.size - this.notUp.size - this.#claimedPods;
+    return this.matched.size - this.notUp.size - this.#claimed.size;
   }
 
   get availableUnits(): number {
@@ -92,8 +98,8 @@ export class BudgetTally implements UnitWatcher {
     return unit.up - (this.#claims.get(unit) ?? 0);
   }
 
-  isClaimed(record: PodRecord): boolean {
-    return this.#pending.has(record.facts.name);
+  isClaimed({ facts: { name, uid } }: PodRecord): boolean {
+    return this.#pending.has(name) || isClaimedBy(this.#granted, name, uid);
   }
 
   add(record: PodRecord): void {
@@ -111,11 +117,11 @@ export class BudgetTally implements UnitWatcher {
     this.#classify(record, tally, 1);
     const family = place?.unit?.family;
     if (family !== undefined) this.#joinFamily(family);
-    if (record.up && this.isClaimed(record)) this.#claim(record, 1);
+    this.#settleClaim(record, record.up);
   }
 
   remove(record: PodRecord): void {
-    if (record.up && this.isClaimed(record)) this.#claim(record, -1);
+    this.#settleClaim(record, false);
     const family = record.places?.get(this.grouping)?.unit?.family;
     if (family !== undefined) this.#leaveFamily(family);
     this.matched.delete(record);
@@ -130,7 +136,7 @@ export class BudgetTally implements UnitWatcher {
   setUp(record: PodRecord, up: boolean): void {
     if (up) this.notUp.delete(record);
     else this.notUp.add(record);
-    if (this.isClaimed(record)) this.#claim(record, up ? 1 : -1);
+    this.#settleClaim(record, up);
   }
 
   unitAdded(unit: Unit): void {
@@ -151,22 +157,26 @@ export class BudgetTally implements UnitWatcher {
 
   /** Takes over new facts whose spec and annotations are those of before. */
   setStatus(facts: BudgetFacts): void {
-    const { disruptedPods } = facts.status;
+    const { claims = NO_CLAIMS, disruptedPods } = facts.status;
+    const before = this.#granted;
     this.facts = facts;
-    for (const name of this.#pending.keys()) if (!disruptedPods.has(name)) this.#release(name);
+    this.#granted = claims;
     this.#nextExpiry = Number.POSITIVE_INFINITY;
-    for (const [name, at] of disruptedPods) {
-      const expiry = at + DISRUPTION_TIMEOUT_MS;
-      if (expiry <= this.#asOf) {
-        this.#release(name);
-        continue;
-      }
-      this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
-      const known = this.#pending.has(name);
-      this.#pending.set(name, at);
-      if (known) continue;
-      this.#claimByName(name, 1);
+    for (const name of this.#pending.keys()) {
+      if (disruptedPods.has(name)) continue;
+      this.#pending.delete(name);
+      this.#settleName(name);
     }
+    for (const [name, at] of disruptedPods) {
+      const counts = this.#waitFor(at + DISRUPTION_TIMEOUT_MS);
+      const known = this.#pending.has(name);
+      if (counts) this.#pending.set(name, at);
+      else this.#pending.delete(name);
+      if (counts !== known) this.#settleName(name);
+    }
+    if (before === claims) return;
+    for (const name of claims.keys()) this.#settleName(name);
+    for (const name of before.keys()) if (!claims.has(name)) this.#settleName(name);
   }
 
   /** Brings the counts to this moment: an approval older than the timeout counts no more. */
@@ -176,23 +186,27 @@ export class BudgetTally implements UnitWatcher {
     if (backwards || now >= this.#nextExpiry) this.setStatus(this.facts);
   }
 
-  #release(name: string): void {
-    if (!this.#pending.has(name)) return;
-    this.#claimByName(name, -1);
-    this.#pending.delete(name);
+  /** False for what counts no longer. */
+  #waitFor(expiry: number): boolean {
+    if (expiry <= this.#asOf) return false;
+    this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+    return true;
   }
 
-  #claimByName(name: string, by: 1 | -1): void {
+  #settleName(name: string): void {
     const record = this.#find(name);
-    if (record?.up && this.matched.has(record)) this.#claim(record, by);
+    if (record !== undefined && this.matched.has(record)) this.#settleClaim(record, record.up);
   }
 
   /** An approved eviction takes a pod that is up out of the count; one that is not up was never in it. */
-  #claim(record: PodRecord, by: 1 | -1): void {
-    this.#claimedPods += by;
+  #settleClaim(record: PodRecord, up: boolean): void {
+    const claimed = up && this.isClaimed(record);
+    if (claimed === this.#claimed.has(record)) return;
+    if (claimed) this.#claimed.add(record);
+    else this.#claimed.delete(record);
     const unit = record.places?.get(this.grouping)?.unit;
     if (unit === undefined) return;
-    const claims = (this.#claims.get(unit) ?? 0) + by;
+    const claims = (this.#claims.get(unit) ?? 0) + (claimed ? 1 : -1);
     if (claims === 0) this.#claims.delete(unit);
     else this.#claims.set(unit, claims);
     this.unitTouched(unit);

@@ -1,5 +1,8 @@
 import type { PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import type { DisruptionLedgerStatus } from '../../api/quorate/types.ts';
 import { formatTime } from '../../machinery/values/index.ts';
+import { computeAllowed, computeDesired } from './arithmetic.ts';
+import { readBudgetStatus } from './budget-facts.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
 
 export interface Charge {
@@ -20,6 +23,33 @@ export function chargedStatus(
   disruptedPods[pod] = formatTime(now);
   const conditions = cost === 1 && allowed === 0 ? exhausted(status, now) : status.conditions;
   return { ...status, disruptionsAllowed: allowed, disruptedPods, ...(conditions && { conditions }) };
+}
+
+export interface LedgerQuestion {
+  readonly namespace: string;
+  readonly name: string;
+  readonly status: DisruptionLedgerStatus;
+  readonly now: number;
+}
+
+/**
+ * The numbers of a ledger as its grants and the pods make them now; the index knows the grants from here on. Nothing is
+ * said where pods are counted, or where the controller could not count.
+ */
+export function recountedNumbers(
+  index: DisruptionIndex,
+  { name, namespace, now, status }: LedgerQuestion,
+): PodDisruptionBudgetStatus {
+  const facts = index.budget(namespace, name);
+  if (facts === undefined) return {};
+  index.setBudget({ ...facts, status: readBudgetStatus(status) });
+  const count = index.count(namespace, name, now);
+  const isFailed = status.conditions?.some(({ reason }) => reason === 'SyncFailed');
+  if (count?.mode.unit !== 'PodGroup' || isFailed) return {};
+  const { expectedUnits, healthy } = count;
+  const disruptionsAllowed = computeAllowed(healthy, computeDesired(count.budget, expectedUnits), expectedUnits);
+  const conditions = disruptionsAllowed === 0 ? exhausted(status, now) : status.conditions;
+  return { currentHealthy: healthy, disruptionsAllowed, ...(conditions && { conditions }) };
 }
 
 /**

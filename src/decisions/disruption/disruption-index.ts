@@ -1,5 +1,5 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { computeDesired } from './arithmetic.ts';
+import { computeAllowed, computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { BudgetTally } from './budget-tally.ts';
 import type { GroupLookup, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
@@ -124,11 +124,14 @@ export class DisruptionIndex {
     return tallies.filter(({ linkedPods }) => linkedPods > 0).map(({ facts }) => facts.name);
   }
 
-  /** Everything a decision about a pod needs; undefined when there is no such pod. */
-  ask(namespace: string, podName: string, now: number): EvictionQuestion | undefined {
+  /**
+   * Everything a decision about a pod needs; undefined when there is no such pod. `again` leaves out what a ledger says
+   * about this very pod: it is judged by what it is now, as if it had never been granted.
+   */
+  ask(namespace: string, podName: string, now: number, { again = false } = {}): EvictionQuestion | undefined {
     const record = this.#namespaces.get(namespace)?.pods.get(podName);
     if (record === undefined) return undefined;
-    return { pod: record.facts, views: record.tallies.map((tally) => viewOf(tally, record, now)) };
+    return { pod: record.facts, views: record.tallies.map((tally) => viewOf(tally, record, now, again)) };
   }
 
   /** With `settled`, in pods where not all groups can be resolved, whatever was counted before. */
@@ -276,10 +279,11 @@ function describe(tally: BudgetTally, unit: Unit): ShortUnit {
   };
 }
 
-function viewOf(tally: BudgetTally, record: PodRecord, now: number): BudgetView {
+function viewOf(tally: BudgetTally, record: PodRecord, now: number, again: boolean): BudgetView {
   tally.moveTo(now);
   const { facts: budget, mode } = tally;
-  const counted = record.up && !tally.isClaimed(record);
+  const isClaimed = tally.isClaimed(record);
+  const counted = record.up && (again || !isClaimed);
   const allowed = budget.status.disruptionsAllowed;
   if (mode.unit === 'Pod') {
     const desired = budget.status.desiredHealthy;
@@ -287,14 +291,25 @@ function viewOf(tally: BudgetTally, record: PodRecord, now: number): BudgetView 
   }
   const place = record.places?.get(tally.grouping);
   const unit = place?.unit;
+  const healthy = unit === undefined ? 0 : tally.healthyIn(unit);
+  const back = again && isClaimed && record.up ? 1 : 0;
+  const comesUp = unit !== undefined && healthy < unit.minCount && healthy + back >= unit.minCount;
+  const live = tally.availableUnits + (comesUp ? 1 : 0);
+  const expected = tally.expectedUnits;
+  const desired = computeDesired(budget, expected);
   return {
     budget,
     mode,
-    live: tally.availableUnits,
-    desired: computeDesired(budget, tally.expectedUnits),
-    allowed,
+    live,
+    desired,
+    allowed: budget.status.claims === undefined ? allowed : ledgerAllowance(budget, live, desired, expected),
     counted,
-    unit: unit && { key: unit.key, healthy: tally.healthyIn(unit), minCount: unit.minCount },
+    unit: unit && { key: unit.key, healthy: healthy + back, minCount: unit.minCount },
     unresolved: place?.resolution.kind === 'broken',
   };
+}
+
+/** What a ledger says may be old, and is never counted down: it follows from pods and grants. */
+function ledgerAllowance({ status }: BudgetFacts, live: number, desired: number, expected: number): number {
+  return status.disruptionAllowed?.reason === 'SyncFailed' ? 0 : computeAllowed(live, desired, expected);
 }

@@ -1,6 +1,7 @@
 export * from './arithmetic.ts';
 export * from './budget-facts.ts';
 export * from './charge.ts';
+export { EXECUTION_MS, GRANT_MS } from './claims.ts';
 export * from './disruption-index.ts';
 export * from './explanation.ts';
 export * from './explanation-texts.ts';
@@ -11,6 +12,7 @@ export * from './group-link.ts';
 export { JOB_NAME, JOBSET, LWS, setGroupOf } from './group-markers.ts';
 export { LABEL_SOURCES, type SaidOfGroup } from './label-sources/index.ts';
 export * from './judge.ts';
+export * from './keep-grants.ts';
 export * from './kubernetes-texts.ts';
 export * from './mode.ts';
 export * from './pod-facts.ts';

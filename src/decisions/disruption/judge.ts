@@ -6,6 +6,8 @@ import { decideEviction, type EvictionVerdict } from './verdict.ts';
 export interface Judgement {
   /** Whether a node is cordoned; only asked for budgets that look ahead. */
   readonly isCordoned: (nodeName: string) => boolean;
+  /** A grant that a ledger has for this very pod is left out. */
+  readonly again?: boolean;
 }
 
 /**
@@ -16,9 +18,9 @@ export function judgeEviction(
   index: DisruptionIndex,
   { name, namespace }: PodName,
   now: number,
-  { isCordoned }: Judgement,
+  { again, isCordoned }: Judgement,
 ): EvictionVerdict | undefined {
-  const question = index.ask(namespace, name, now);
+  const question = index.ask(namespace, name, now, { again });
   if (question === undefined) return undefined;
   const verdict = decideEviction(question);
   const { pod, views } = question;

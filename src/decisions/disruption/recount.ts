@@ -5,6 +5,7 @@
 import { matches } from '../../machinery/values/index.ts';
 import { computeDesired } from './arithmetic.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
+import { isClaimedBy } from './claims.ts';
 import { resolvePod } from './group-by.ts';
 import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { decideMode, type Mode } from './mode.ts';
@@ -35,7 +36,8 @@ export function recount(budget: BudgetFacts, snapshot: Snapshot, now: number): R
   const selected = snapshot.pods.filter((pod) => matches(budget.selector, pod.labels));
   const isHealthy = (pod: PodFacts): boolean => {
     const at = selected.includes(pod) ? budget.status.disruptedPods.get(pod.name) : undefined;
-    return isUp(pod) && !(at !== undefined && at + DISRUPTION_TIMEOUT_MS > now);
+    const isGranted = selected.includes(pod) && isClaimedBy(budget.status.claims, pod.name, pod.uid);
+    return isUp(pod) && !isGranted && !(at !== undefined && at + DISRUPTION_TIMEOUT_MS > now);
   };
   const mode = decideMode(budget, classify(selected, resolve));
 

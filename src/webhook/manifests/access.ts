@@ -2,6 +2,7 @@ import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } f
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import {
   CERTIFICATE_SECRET,
+  EVICTIONS_CONFIGURATION,
   type InstallOptions,
   labels,
   NAME,
@@ -21,6 +22,7 @@ export const rule = (
   ...(resourceNames === undefined ? {} : { resourceNames }),
 });
 export const READ = ['get', 'list', 'watch'];
+const ADMISSION = ['admissionregistration.k8s.io'];
 
 /** What Quorate may do on the whole cluster: read what it counts, write its own objects and events. */
 function clusterRules(): PolicyRule[] {
@@ -48,12 +50,8 @@ function clusterRules(): PolicyRule[] {
     rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
     rule(['leaderworkerset.x-k8s.io', 'apps.kruise.io'], ['leaderworkersets'], READ),
     rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
-    rule(
-      ['admissionregistration.k8s.io'],
-      ['validatingwebhookconfigurations'],
-      [...READ, 'patch'],
-      [WEBHOOK_CONFIGURATION],
-    ),
+    rule(ADMISSION, ['validatingwebhookconfigurations'], [...READ, 'patch'], [WEBHOOK_CONFIGURATION]),
+    rule(ADMISSION, ['mutatingwebhookconfigurations'], [...READ, 'patch'], [EVICTIONS_CONFIGURATION]),
   ];
 }
 

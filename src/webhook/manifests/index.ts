@@ -10,12 +10,12 @@ import type { KubeObject } from '../../api/resource.ts';
 import { accessObjects } from './access.ts';
 import { type GroupKinds, type InstallOptions, labels } from './options.ts';
 import { schedulerObjects } from './scheduler.ts';
-import { validatingWebhooks } from './webhooks.ts';
+import { webhookConfigurations } from './webhooks.ts';
 import { workloadObjects } from './workload.ts';
 
 export { accessObjects } from './access.ts';
 export * from './options.ts';
-export { type Reach, validatingWebhooks } from './webhooks.ts';
+export { type Reach, webhookConfigurations } from './webhooks.ts';
 
 /** The definitions a cluster needs; those of kinds that it or other software brings are not among them. */
 export function definitions(groups: GroupKinds = 'native'): CustomResourceDefinition[] {
@@ -37,6 +37,6 @@ export function installObjects(options: InstallOptions): KubeObject[] {
     ...workloadObjects(options),
     ...(options.scheduler ? schedulerObjects(options) : []),
     // Last: from here on requests are asked about, so there must be somebody to answer.
-    validatingWebhooks(options),
+    ...webhookConfigurations(options),
   ] as KubeObject[];
 }

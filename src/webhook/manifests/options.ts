@@ -38,6 +38,8 @@ export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
 /** Holds the secret path of reviews. */
 export const TOKEN_SECRET = 'quorate-webhook-token';
 export const WEBHOOK_CONFIGURATION = 'quorate';
+/** The one that may change what it is asked about: it pins evictions. */
+export const EVICTIONS_CONFIGURATION = 'quorate-evictions';
 export const WEBHOOK_PORT = 9443;
 export const METRICS_PORT = 8080;
 

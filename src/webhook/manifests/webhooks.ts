@@ -1,10 +1,18 @@
 import type {
+  MutatingWebhookConfiguration,
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from '../../api/generated/admissionregistration-v1.ts';
 import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import { reviewPath } from '../routes.ts';
-import { IGNORE_LABEL, type InstallOptions, labels, SERVICE, WEBHOOK_CONFIGURATION } from './options.ts';
+import {
+  EVICTIONS_CONFIGURATION,
+  IGNORE_LABEL,
+  type InstallOptions,
+  labels,
+  SERVICE,
+  WEBHOOK_CONFIGURATION,
+} from './options.ts';
 
 /** Where the API server finds the webhook: the Service in a cluster, a URL where there is none. */
 export type Reach = { readonly service: string } | { readonly url: string; readonly caBundle: string };
@@ -18,16 +26,54 @@ const SHRINKS =
 export type WebhookOptions = Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'> &
   Partial<Pick<InstallOptions, 'groups'>>;
 
-export function validatingWebhooks(
-  { certManager, failOpen, groups = 'native', namespace }: WebhookOptions,
+/** All that the API server is told about us. */
+export function webhookConfigurations(
+  options: WebhookOptions,
   reach: Reach = { service: SERVICE },
-): ValidatingWebhookConfiguration {
+): [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] {
+  return [evictionWebhook(options, reach), validatingWebhooks(options, reach)];
+}
+
+/** Evictions are judged by a webhook that may change them: it pins them to the pod that it judged. */
+function evictionWebhook(options: WebhookOptions, reach: Reach): MutatingWebhookConfiguration {
+  const rules = [
+    {
+      operations: ['CREATE'],
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      resources: ['pods/eviction'],
+      scope: 'Namespaced',
+    },
+  ];
+  const webhook = { ...webhookFor(options, reach)('evictions', rules), reinvocationPolicy: 'Never' };
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingWebhookConfiguration',
+    metadata: configurationMetadata(EVICTIONS_CONFIGURATION, options, reach),
+    webhooks: [webhook],
+  };
+}
+
+function configurationMetadata(
+  name: string,
+  { certManager, namespace }: WebhookOptions,
+  reach: Reach,
+): ValidatingWebhookConfiguration['metadata'] {
+  const injected = certManager && 'service' in reach;
+  const annotations = { 'cert-manager.io/inject-ca-from': `${namespace}/${SERVICE}` };
+  return { name, labels, ...(injected ? { annotations } : {}) };
+}
+
+function webhookFor(
+  { failOpen, namespace }: WebhookOptions,
+  reach: Reach,
+): (name: string, rules: ValidatingWebhook['rules']) => ValidatingWebhook {
   // The operator fills in the path, which is secret; what manifests do not state stays when they are applied again.
   const clientConfig = (name: string): ValidatingWebhook['clientConfig'] =>
     'url' in reach
       ? { url: `${reach.url}${reviewPath(name) ?? '/'}`, caBundle: Buffer.from(reach.caBundle).toString('base64') }
       : { service: { name: reach.service, namespace, port: 443 } };
-  const webhook = (name: string, rules: ValidatingWebhook['rules']): ValidatingWebhook => ({
+  return (name, rules) => ({
     name: `${name}.quorate.dev`,
     clientConfig: clientConfig(`${name}.quorate.dev`),
     rules,
@@ -44,26 +90,16 @@ export function validatingWebhooks(
       ],
     },
   });
+}
+
+function validatingWebhooks(options: WebhookOptions, reach: Reach): ValidatingWebhookConfiguration {
+  const { groups = 'native' } = options;
+  const webhook = webhookFor(options, reach);
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
-    metadata: {
-      name: WEBHOOK_CONFIGURATION,
-      labels,
-      ...(certManager && 'service' in reach
-        ? { annotations: { 'cert-manager.io/inject-ca-from': `${namespace}/${SERVICE}` } }
-        : {}),
-    },
+    metadata: configurationMetadata(WEBHOOK_CONFIGURATION, options, reach),
     webhooks: [
-      webhook('evictions', [
-        {
-          operations: ['CREATE'],
-          apiGroups: [''],
-          apiVersions: ['v1'],
-          resources: ['pods/eviction'],
-          scope: 'Namespaced',
-        },
-      ]),
       webhook('pods', [
         {
           operations: ['UPDATE', 'DELETE'],

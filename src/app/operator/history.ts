@@ -1,0 +1,39 @@
+import type { Lease } from '../../api/generated/coordination-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { ResourceType } from '../../api/resource.ts';
+import { type Client, type Clock, isNotFound } from '../../machinery/runtime/index.ts';
+import { parseTime } from '../../machinery/values/index.ts';
+import { ABANDONED_MS, NAME } from '../../webhook/index.ts';
+
+const leaseType: ResourceType<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  namespaced: true,
+};
+
+/** How old the lease of replicas that run can be. */
+const LEASE_MS = 15_000;
+
+/**
+ * Tells whether a budget without a ledger may have had one that is gone, with grants in it that nobody remembers. It may
+ * if replicas ran just before this one started, and the budget was there by then; what they granted is over after a while.
+ */
+export async function openHistory(
+  client: Client,
+  { clock, namespace }: { clock: Clock; namespace: string },
+): Promise<(budget: PodDisruptionBudget) => boolean> {
+  const lease = await client.get(leaseType, { namespace, name: NAME }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  const startedMs = clock.now();
+  const startedAt = clock.elapsed();
+  const ranMs = parseTime(lease?.spec?.renewTime) ?? Number.NEGATIVE_INFINITY;
+  const ranLately = startedMs - ranMs < ABANDONED_MS + LEASE_MS;
+  return ({ metadata }) =>
+    ranLately &&
+    clock.elapsed() - startedAt < ABANDONED_MS &&
+    (parseTime(metadata.creationTimestamp) ?? 0) <= startedMs;
+}

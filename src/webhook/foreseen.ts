@@ -1,0 +1,36 @@
+import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
+import { judgeEviction, readBudget, type Refusal } from '../decisions/disruption/index.ts';
+import { type EvictionWebhook, readOwn, refusal } from './eviction.ts';
+import type { ReviewRequest, ReviewResponse } from './review.ts';
+
+/**
+ * What Kubernetes itself is about to refuse, where the pod's budget counts pods. Asked before another budget is charged
+ * for an eviction that then would not happen. The budget is read anew before anything is refused here.
+ */
+export async function foreseeRefusal(
+  webhook: EvictionWebhook,
+  { name = '', namespace = '' }: ReviewRequest,
+): Promise<ReviewResponse | undefined> {
+  const { client, clock, index } = webhook;
+  const pod = { namespace, name };
+  const views = index.ask(namespace, name, clock.now())?.views ?? [];
+  const [view] = views;
+  if (view === undefined || views.length > 1 || view.mode.unit !== 'Pod') return undefined;
+  const judgement = { isCordoned: webhook.isCordoned };
+  const cached = webhook.budget(namespace, view.budget.name);
+  const judge = (budget: PodDisruptionBudget): Refusal | undefined => {
+    index.setBudget(readBudget(budget));
+    const verdict = judgeEviction(index, pod, clock.now(), judgement);
+    return verdict === undefined || verdict.allowed || !isKubernetesOwn(verdict) ? undefined : verdict;
+  };
+  if (cached === undefined || judge(cached) === undefined) return undefined;
+  const current = await readOwn(client, namespace, view.budget.name);
+  const verdict = current && judge(current);
+  return verdict && refusal(webhook, verdict, { pod, now: clock.now(), judgement });
+}
+
+/** Kubernetes goes by the published numbers alone; where pods seen now make us stricter, it is not. */
+function isKubernetesOwn({ reason, views }: Refusal): boolean {
+  if (reason === 'BudgetExhausted') return views[0]?.allowed === 0;
+  return reason === 'BudgetNotObserved' || reason === 'NegativeAllowance' || reason === 'TooManyDisruptedPods';
+}
