@@ -31,6 +31,16 @@ const cases: readonly { name: string; given: readonly KubeObject[]; about?: stri
     given: [web(3), pdb('web', { maxUnavailable: 0 })],
     want: ['error never-allows-drain spec.maxUnavailable'],
   },
+  ...[{ maxUnavailable: 0 }, { maxUnavailable: '0%' }, { minAvailable: '100%' }].map((spec) => ({
+    name: `18.13: sees ${JSON.stringify(spec)} in a file without the pods`,
+    given: [pdb('web', spec)],
+    want: [`error never-allows-drain spec.${Object.keys(spec)[0]}`],
+  })),
+  {
+    name: '18.13: says nothing of a budget without its pods that may have room',
+    given: [pdb('web', { minAvailable: 1 })],
+    want: [],
+  },
   {
     name: 'sees a single replica that must stay',
     given: [web(1), pdb('web', { minAvailable: 1 })],

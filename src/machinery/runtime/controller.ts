@@ -1,6 +1,6 @@
 import { type ObjectKey, parseKey } from '../../api/resource.ts';
 import type { Random } from '../values/index.ts';
-import { isConflict, isNamespaceTerminating, isNotFound } from './api-error.ts';
+import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, isTooManyRequests } from './api-error.ts';
 import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
 import type { EventRecorder } from './event-recorder.ts';
@@ -100,14 +100,34 @@ function classifyError(
     context.log.error({ controller: name, key, error: error.message }, 'a key cannot be reconciled until it changes');
     return;
   }
-  // Stale reads mend themselves with the next event; they are no news.
-  const expected = isConflict(error) || isNotFound(error) || isNamespaceTerminating(error);
-  const fields = { controller: name, key, error: error instanceof Error ? error.message : String(error) };
-  if (expected) context.log.debug(fields, 'a key is tried again');
-  else
-    context.log.warn(
-      { ...fields, stack: error instanceof Error ? error.stack : undefined },
-      'reconciling a key failed',
-    );
+  const tries = queue.failures(key) + 1;
+  const fields = { controller: name, key, tries, error: error instanceof Error ? error.message : String(error) };
+  if (isDefect(error)) context.log.error({ ...fields, stack: error.stack }, 'a controller failed; it tries again');
+  else if (!isRoutine(error) && isWorthSaying(tries))
+    context.log.warn(fields, 'an object still cannot be brought in line');
+  else context.log.debug(fields, 'an object is tried again');
   queue.addRateLimited(key);
+}
+
+/** Stale reads and refusals that pass mend themselves with the next event; they are no news. */
+function isRoutine(error: unknown): boolean {
+  return (
+    isConflict(error) ||
+    isNotFound(error) ||
+    isAlreadyExists(error) ||
+    isTooManyRequests(error) ||
+    isNamespaceTerminating(error)
+  );
+}
+
+/** What no other answer of an API server and no lost connection looks like. */
+function isDefect(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+}
+
+const PATIENCE = 8;
+
+/** Most failures are over after a few tries; one that lasts is told of, and then ever more rarely. */
+function isWorthSaying(tries: number): boolean {
+  return tries >= PATIENCE && Number.isInteger(Math.log2(tries / PATIENCE));
 }

@@ -13,10 +13,26 @@ export const neverAllowsDrain: Rule = {
     'maxUnavailable 0, minAvailable equal to the number of replicas, 100%, or neither field set. The usual case is ' +
     'minAvailable 1 on a workload with one replica. Numbers above the size are reported by threshold-above-size and ' +
     'percentages that rounding turns into everything by percentage-rounds-away.',
-  *check({ pdbs, pubs }) {
-    for (const view of [...pdbs, ...pubs]) yield* checkBudget(view);
+  *check({ pdbs, pubs, source }) {
+    for (const view of [...pdbs, ...pubs]) {
+      // A file may hold the budget alone; some numbers allow nothing whatever the pods are.
+      if (source === 'Manifests' && view.pods.length === 0) yield* checkAlone(view);
+      else yield* checkBudget(view);
+    }
   },
 };
+
+function* checkAlone({ object }: BudgetView): Generator<Problem> {
+  const { maxUnavailable, minAvailable } = object.spec ?? {};
+  const field = isNone(maxUnavailable) ? 'maxUnavailable' : minAvailable === '100%' ? 'minAvailable' : undefined;
+  if (field === undefined) return;
+  const value = field === 'maxUnavailable' ? maxUnavailable : minAvailable;
+  const message = `${field} ${value} keeps everything up, however many there are, so none may ever go`;
+  const fix = 'Set maxUnavailable to at least 1, or minAvailable below the number of replicas.';
+  yield { object, path: `spec.${field}`, message, fix };
+}
+
+const isNone = (value: number | string | undefined): boolean => value === 0 || value === '0%';
 
 function* checkBudget(view: BudgetView): Generator<Problem> {
   const best = bestOf(view);
