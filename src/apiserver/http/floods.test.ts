@@ -2,7 +2,10 @@
 import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Edge, type EdgeOptions, startEdge } from './edge.fixture.ts';
+import { type Edge, type EdgeOptions, sendHttp2, startEdge } from './edge.fixture.ts';
+
+/** Machines may be busy. */
+const PATIENCE = { timeout: 60_000 };
 
 let edge: Edge;
 beforeAll(async () => {
@@ -134,8 +137,8 @@ it('more headers than the limit are refused and none is passed over', async () =
   expect((await edge.http2({ method: 'GET', path: '/livez', headers })).status).not.toBe(200);
 });
 
-it('a head of more than a megabyte is refused', async () => {
-  const { status } = await edge.http1({ method: 'GET', path: `/${'a'.repeat(1_100_000)}` });
+it('a head over the limit is refused', async () => {
+  const { status } = await edge.http1({ method: 'GET', path: `/${'a'.repeat(300_000)}` });
   expect(status).toBe(431);
 });
 
@@ -144,4 +147,33 @@ it('a client may have so many streams at once and no more', async () => {
   await new Promise((resolve) => session.once('remoteSettings', resolve));
   expect(session.remoteSettings.maxConcurrentStreams).toBe(250);
   session.destroy();
+});
+
+it('17.10: connections over the limit are refused, and those that go make room', async () => {
+  const small = await impatient({ connections: 2 });
+  const [first] = await Promise.all([small.socket('http/1.1'), small.socket('http/1.1')]);
+  await expect(small.socket('http/1.1')).rejects.toThrow();
+  first?.destroy();
+  await expect
+    .poll(
+      () =>
+        small.http1({ method: 'GET', path: '/livez' }).then(
+          (got) => got.status,
+          () => 0,
+        ),
+      PATIENCE,
+    )
+    .toBe(200);
+});
+
+it('17.10: requests whose bodies never begin are bounded too', async () => {
+  const small = await impatient({ bytesPerBody: 1000, bodyBytesInFlightPerUser: 3000 });
+  const session = small.session();
+  const request = { method: 'POST', path: '/api/v1/namespaces', headers: small.admin, unfinished: true };
+  const waiting = [1, 2, 3].map(() => sendHttp2(session, request, false));
+  await expect
+    .poll(async () => (await sendHttp2(session, { ...request, unfinished: false }, false)).status, PATIENCE)
+    .toBe(429);
+  session.destroy();
+  await Promise.all(waiting);
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, sendHttp2, startEdge, warningsOf } from './edge.fixture.ts';
 
+/** Machines may be busy. */
+const PATIENCE = { timeout: 60_000 };
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const PROTOCOLS = ['http1', 'http2'] as const;
 
@@ -76,7 +78,7 @@ for (const protocol of PROTOCOLS) {
       const large = JSON.stringify({ metadata: { name: `large-${protocol}` }, data: { a: 'y'.repeat(500_000) } });
       const create = () =>
         edge[protocol]({ method: 'POST', path: `${CONFIG_MAPS}?dryRun=All`, headers, pieces: [large] });
-      await expect.poll(async () => (await create()).status).toBe(429);
+      await expect.poll(async () => (await create()).status, PATIENCE).toBe(429);
       const answer = await create();
       expect(JSON.parse(answer.body)).toMatchObject({
         kind: 'Status',
@@ -87,7 +89,7 @@ for (const protocol of PROTOCOLS) {
       session.destroy();
       for (const socket of sockets) socket.destroy();
       await Promise.all(held);
-      await expect.poll(async () => (await create()).status).toBe(201);
+      await expect.poll(async () => (await create()).status, PATIENCE).toBe(201);
     });
 
     it('a body over the limit is 413, also for a client that waits for 100 Continue', async () => {

@@ -1,7 +1,7 @@
 /** How much the sockets take: of heads, bodies, streams and patience. Kubernetes' own numbers where it has them. */
 
 export interface HttpLimits {
-  /** One head, as much as Go's server takes; long selectors travel in the URL. */
+  /** One head; long selectors travel in the URL. Times `connections`, it is what clients without credentials can hold. */
   readonly headBytes: number;
   /** More are refused and never passed over: the one left out might say on whose behalf the request is. */
   readonly headers: number;
@@ -11,6 +11,8 @@ export interface HttpLimits {
   readonly bodyBytesInFlight: number;
   /** …and of one user, so that nobody takes what is there for all. */
   readonly bodyBytesInFlightPerUser: number;
+  /** What a request with a body counts for before any of it is there. */
+  readonly bytesPerBody: number;
   readonly connections: number;
   readonly streamsPerConnection: number;
   /** What one HTTP/2 stream may send before it is read. */
@@ -28,12 +30,13 @@ export interface HttpLimits {
 const MEGABYTE = 1024 * 1024;
 
 export const DEFAULT_LIMITS: HttpLimits = {
-  headBytes: MEGABYTE,
+  headBytes: MEGABYTE / 4,
   headers: 2000,
   bodyBytes: 3 * MEGABYTE,
-  bodyBytesInFlight: 128 * MEGABYTE,
-  bodyBytesInFlightPerUser: 32 * MEGABYTE,
-  connections: 4000,
+  bodyBytesInFlight: 64 * MEGABYTE,
+  bodyBytesInFlightPerUser: 24 * MEGABYTE,
+  bytesPerBody: 8 * 1024,
+  connections: 1500,
   streamsPerConnection: 250,
   streamWindowBytes: 256 * 1024,
   headMs: 32_000,

@@ -52,6 +52,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  server.on('drop', () => sayFull(log, limits.connections));
   serveHttp1(server, serving);
   const endSessions = tls === undefined ? () => {} : serveHttp2(server, serving);
   await new Promise<void>((resolve, reject) => {
@@ -75,6 +76,16 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       await closed;
     },
   };
+}
+
+const SAY_FULL_EVERY_MS = 60_000;
+let saidFullAt = Number.NEGATIVE_INFINITY;
+
+/** Said once a minute: whoever fills the server up shall not fill the disk with logs. */
+function sayFull(log: Logger, limit: number): void {
+  if (performance.now() - saidFullAt < SAY_FULL_EVERY_MS) return;
+  saidFullAt = performance.now();
+  log.warn({ limit }, 'new connections are refused: as many as the limit allows are open');
 }
 
 function serveHttp1(server: Server, serving: Serving): void {

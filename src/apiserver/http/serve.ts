@@ -3,7 +3,7 @@ import type { Logger } from '../../machinery/runtime/index.ts';
 import { type ApiHandler, type ApiResponse, IncomingRequest } from '../exchange.ts';
 import { answerFailure } from '../failed-exchange.ts';
 import { errorResponse } from '../response/respond.ts';
-import { badRequest, failure, timeout } from '../status.ts';
+import { type ApiError, badRequest, failure, timeout } from '../status.ts';
 import type { BodiesInFlight } from './bodies-in-flight.ts';
 import { Departure } from './departure.ts';
 import type { HttpLimits } from './limits.ts';
@@ -74,17 +74,20 @@ function bodyOf({ bodies, limits }: Serving, wire: Wire) {
   }
   let user = '';
   let taken = 0;
+  const take = (bytes: number): ApiError | undefined => {
+    const refusal = bodies.take(user, bytes);
+    if (refusal === undefined) taken += bytes;
+    return refusal;
+  };
   return {
     read: (by: string): Promise<Uint8Array | undefined> => {
       user = by;
+      const refusal = take(limits.bytesPerBody);
+      if (refusal !== undefined) return Promise.reject(refusal);
       return readRequestBody(incoming, lengthOf(wire.headers['content-length']), {
         maxBytes: limits.bodyBytes,
         begin: () => wire.proceed(),
-        take(bytes) {
-          const refusal = bodies.take(user, bytes);
-          if (refusal === undefined) taken += bytes;
-          return refusal;
-        },
+        take,
       });
     },
     release: (): void => {
