@@ -195,8 +195,8 @@ export class RevisionedStore implements Store {
       this.#discard([batch, this.#open], new FlushError(error));
       return;
     }
-    // Taking away may succeed where adding would still fail.
-    if (events.some(({ type }) => type === 'put')) this.#report(undefined);
+    // A small write may succeed where the next one would still fail.
+    if (this.#problem !== undefined) void this.checkWritable();
     // Those who came meanwhile have waited long enough for others to join: the disk goes on with them at once.
     const next = this.#open;
     this.#flushing = next.events.length > 0 ? next : undefined;

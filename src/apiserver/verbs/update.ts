@@ -141,9 +141,9 @@ async function tryUpdate(
     options: optionsOf(call, plan.optionsKind),
   });
   const pending = admit(call, attributes);
-  if (pending !== undefined) {
-    await pending;
-    if (attributes.object === undefined) throw new Error('An admission plugin removed the object of an update');
+  if (pending !== undefined) await pending;
+  if (attributes.object === undefined) throw new Error('An admission plugin removed the object of an update');
+  if (pending !== undefined || attributes.object !== object) {
     object = attributes.object;
     plan.rules.protect(object, old);
     row.strategy.defaults?.(object);
@@ -172,12 +172,12 @@ async function tryUpdate(
       now: kernel.clock.now(),
     });
   }
-  object = ordered(row, object);
 
   try {
     const written = await kernel.store.transact<Written>((transaction) => {
       const latest = transaction.get(key);
       if (latest?.revision !== base.revision) throw new Outrun();
+      // Changes the object itself: no copy of it may have been made before.
       admitInTransaction(call, attributes, transaction);
       plan.inTransaction?.(object, old);
       if (call.options.dryRun) throw new DryRun();
@@ -192,7 +192,7 @@ async function tryUpdate(
     if (error instanceof Outrun) return 'outrun';
     if (error instanceof DryRun) {
       call.warnings.push(...warnings);
-      return { entry: undefined, object };
+      return { entry: undefined, object: ordered(row, object) };
     }
     throw error;
   }

@@ -77,16 +77,15 @@ export async function openJournal(directory: string, options: JournalOptions = {
   let broken: Error | undefined;
   let written = 0;
 
-  async function reserve(changes: ReadonlyMap<string, Entry | undefined>): Promise<void> {
+  async function reserve({ count, largePages, puts }: Extent): Promise<void> {
     const last = lastPage();
-    const { largePages, puts } = measure(changes, pageBytes);
-    const needed = mostPages({ count: changes.size, largePages }, last);
+    const needed = mostPages({ count, largePages }, last);
     const upTo = (pages: number): Promise<void> => room.reserve((last + 1 + pages) * pageBytes);
     try {
       await upTo(needed + (puts === 0 ? 0 : sparePages(last)));
     } catch (error) {
       // What was taken away inside the file is used again before the file grows.
-      if (!(error instanceof DiskFullError) || puts === 0 || countFreePages(path) < needed) throw error;
+      if (!(error instanceof DiskFullError) || puts === 0 || freeInside(path) < needed) throw error;
       await upTo(needed);
     }
   }
@@ -111,14 +110,14 @@ export async function openJournal(directory: string, options: JournalOptions = {
   }
 
   if (identity !== undefined) {
-    await reserve(new Map());
+    await reserve(SMALL_WRITE);
     const { meta } = environment;
     await commit(() => void meta.put('identity', Buffer.from(formatIdentity(identity))));
   }
   return {
     async write(changes, revision) {
       if (broken !== undefined) throw broken;
-      await reserve(changes);
+      await reserve(extentOf(changes, pageBytes));
       await mapAnew();
       written += changes.size;
       const { entries, meta } = environment;
@@ -132,8 +131,7 @@ export async function openJournal(directory: string, options: JournalOptions = {
     },
     async check() {
       if (broken !== undefined) throw broken;
-      const last = lastPage();
-      await room.reserve((last + 1 + 2 * sparePages(last)) * pageBytes);
+      await reserve(SMALL_WRITE);
     },
     async close() {
       await room.close();
@@ -142,10 +140,16 @@ export async function openJournal(directory: string, options: JournalOptions = {
   };
 }
 
-function measure(
-  changes: ReadonlyMap<string, Entry | undefined>,
-  pageBytes: number,
-): { largePages: number; puts: number } {
+/** What a write asks of the file. */
+interface Extent {
+  readonly count: number;
+  readonly puts: number;
+  readonly largePages: number;
+}
+
+const SMALL_WRITE: Extent = { count: 8, puts: 8, largePages: 8 };
+
+function extentOf(changes: ReadonlyMap<string, Entry | undefined>, pageBytes: number): Extent {
   let largePages = 0;
   let puts = 0;
   for (const entry of changes.values()) {
@@ -153,7 +157,16 @@ function measure(
     puts += 1;
     largePages += Math.floor(entry.value.length / pageBytes) + 2;
   }
-  return { largePages, puts };
+  return { count: changes.size, puts, largePages };
+}
+
+/** None while a commit is under way and the file cannot be read. */
+function freeInside(path: string): number {
+  try {
+    return countFreePages(path);
+  } catch {
+    return 0;
+  }
 }
 
 /** LMDB gives the cause in a second promise, which ends the process if nobody looks at it. */
