@@ -21,6 +21,7 @@ export { groupEvictionPlugin } from './group-eviction/index.ts';
 export { inProcessTransport, systemAdmin } from './in-process.ts';
 export type { Kernel } from './kernel.ts';
 export { metricsRoute } from './metrics-route.ts';
+export { registerStorageMetrics } from './storage-metrics.ts';
 export { builtinRows } from './kinds/rows.ts';
 export type { ApiObject, ObjectMeta } from './object.ts';
 export type { HealthCheck, PlainRoute } from './plain-routes.ts';

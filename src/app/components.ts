@@ -65,7 +65,7 @@ export function embeddedComponents(options: ComponentOptions): StartController[]
     (context) => startNodeLifecycleController(context),
     startTaintEvictionController,
     (context) => startPodGcController(context),
-    createDisruptionController({ gatherMs, settlingMs }),
+    ...(gates?.enabled('PodDisruptionBudget') === false ? [] : [createDisruptionController({ gatherMs, settlingMs })]),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),
     startStatefulSetController,

@@ -16,6 +16,7 @@ import {
   type Kernel,
   leaderWorkerPods,
   metricsRoute,
+  registerStorageMetrics,
   ownRows,
   type Pki,
   systemAdmin,
@@ -89,6 +90,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
   const random = options.random ?? Math.random;
   const events = createEventRecorder({ client, clock, log, random, component: 'pub-webhook' });
   refused = createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log });
+  if (options.metrics !== undefined) registerStorageMetrics(options.metrics, plane.kernel);
   const custom = new CustomResources(plane.kernel);
   options.extend?.(plane.kernel);
   return {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/resource.ts';
 import { openAllBudgets } from '../decisions/all-budgets/index.ts';
-import { DisruptionIndex, FED_KINDS } from '../decisions/disruption/index.ts';
+import { DisruptionIndex, FED_KINDS, type FedKind } from '../decisions/disruption/index.ts';
 import type { ChargeBudgets } from '../decisions/gang/index.ts';
 import {
   UNAVAILABILITY_KINDS,
@@ -17,10 +17,12 @@ export class Budgets {
   readonly unavailability = new UnavailabilityFeed();
   readonly #context: ControllerContext;
   readonly #gates: UnavailabilityGates;
+  readonly #kinds: readonly FedKind[];
 
-  constructor(context: ControllerContext, gates: UnavailabilityGates) {
+  constructor(context: ControllerContext, gates: UnavailabilityGates, kinds = FED_KINDS) {
     this.#context = context;
     this.#gates = gates;
+    this.#kinds = kinds;
   }
 
   /** Resolves when what there is now has been read. */
@@ -30,7 +32,7 @@ export class Budgets {
     const followed = [
       followServed({
         context,
-        kinds: FED_KINDS,
+        kinds: this.#kinds,
         seen: (row, object) => row.set(index, object),
         gone: (row, object) => row.delete(index, nameOf(object).namespace, nameOf(object).name),
       }),

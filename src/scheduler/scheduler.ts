@@ -8,6 +8,7 @@ import {
   settled,
   sleep,
 } from '../machinery/runtime/index.ts';
+import { FED_KINDS } from '../decisions/disruption/index.ts';
 import { unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { startBinder } from './binder.ts';
 import { Budgets } from './budgets.ts';
@@ -40,7 +41,8 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
   const cluster = new Cluster();
   const book = new PodBook(cluster, gates.enabled('GenericWorkload') && gates.enabled('GangScheduling'));
   const groups = new GroupBook(log);
-  const budgets = new Budgets(context, unavailabilityGates(gates));
+  const counted = FED_KINDS.filter(({ role }) => role !== 'Budget' || gates.enabled('PodDisruptionBudget'));
+  const budgets = new Budgets(context, unavailabilityGates(gates), counted);
   const volumes = new Volumes(context.client, informers);
   const events = context.eventsFor(schedulerName);
   const status = new StatusWriter(context, book);

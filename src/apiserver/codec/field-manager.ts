@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schema/index.ts';
-import { formatTime, type JsonObject } from '../../machinery/values/index.ts';
+import { formatTime, isObject, type JsonObject } from '../../machinery/values/index.ts';
 import type { FieldManager } from '../codec-seam.ts';
 import type { ApiObject, ManagedFieldsEntry } from '../object.ts';
 import {
@@ -29,6 +29,16 @@ function resetFieldsOf(row: ResourceRow, subresource: string | undefined): Field
   return subresource === undefined && row.subresources.has('status') ? STATUS_RESET : undefined;
 }
 
+/** The object without what no version of it shows, so that nobody is said to own it. */
+function withoutStoredOnly({ strategy }: ResourceRow, object: ApiObject): ApiObject {
+  if (strategy.storedOnly === undefined || !isObject(object['spec'])) return object;
+  const hidden = strategy.storedOnly;
+  return {
+    ...object,
+    spec: Object.fromEntries(Object.entries(object['spec']).filter(([key]) => !hidden.includes(key))),
+  };
+}
+
 export function createFieldManager(schema: Schema): FieldManager {
   const kindOf = (row: ResourceRow, version: string, object: ApiObject) =>
     kindSchemaOf(schema, row, { apiVersion: object.apiVersion ?? apiVersion(row.group, version), kind: row.kind });
@@ -37,8 +47,8 @@ export function createFieldManager(schema: Schema): FieldManager {
       const kind = kindOf(row, version, object);
       if (kind === undefined) return;
       const entries = trackUpdate({
-        before: old,
-        after: object,
+        before: old && withoutStoredOnly(row, old),
+        after: withoutStoredOnly(row, object),
         node: nodeOf(kind),
         manager,
         apiVersion: apiVersion(row.group, version),
@@ -53,7 +63,7 @@ export function createFieldManager(schema: Schema): FieldManager {
       const kind = kindOf(row, version, object);
       if (kind === undefined) return undefined;
       try {
-        const fields = createdFields(object, nodeOf(kind), row.subresources.has('status'));
+        const fields = createdFields(withoutStoredOnly(row, object), nodeOf(kind), row.subresources.has('status'));
         if (fields === undefined) return undefined;
         return createdEntry({ fields, manager, apiVersion: apiVersion(row.group, version), time: formatTime(now) });
       } catch (error) {

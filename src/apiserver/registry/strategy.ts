@@ -27,13 +27,23 @@ export interface RowConditions {
   readonly message?: string;
 }
 
+export type FindStored = (
+  group: string,
+  plural: string,
+  key: { namespace?: string | undefined; name: string },
+) => ApiObject | undefined;
+
 export interface TableLayout {
   readonly columns: readonly Column[];
-  cells(object: ApiObject, now: number): readonly Cell[];
+  /** `find` reads another stored object, for what is told of this one elsewhere. */
+  cells(object: ApiObject, now: number, find: FindStored): readonly Cell[];
   conditions?(object: ApiObject): readonly RowConditions[] | undefined;
 }
 
 export interface Strategy {
+  /** Fields of `spec` that only the stored form has: nobody is told of them. */
+  readonly storedOnly?: readonly string[];
+
   /** Fills absent fields in place. Runs before admission, after it, and on every read of a stored object that asks for it. */
   defaults?(object: ApiObject): void;
   /** Clears or sets what a client may not decide at create: status, server-owned fields. */

@@ -11,7 +11,7 @@ import { type Accepted, negotiate, type Transform } from '../request/negotiate.t
 import { type ApiError, notAcceptable } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { partialMetadata } from './partial.ts';
-import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from './table.ts';
+import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from './table.ts';
 import { withWarnings } from './warnings.ts';
 
 const OBJECT_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadata']);
@@ -53,6 +53,7 @@ function transformed(
       return tableOf([object], {
         layout: tableLayoutOf(call.row, call.version),
         stored: tableSource(call.row, call.version, [stored]),
+        find: findStored(call.kernel),
         now: call.kernel.clock.now(),
         include: includeObjectOption(call.options.query),
         apiVersion: `meta.k8s.io/${accepted.transformVersion}`,

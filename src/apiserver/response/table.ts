@@ -1,8 +1,9 @@
 /** Server-side printing: the rows kubectl shows. */
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../object.ts';
-import type { ResourceRow, VersionRow } from '../registry/row.ts';
-import type { Column, TableLayout } from '../registry/strategy.ts';
+import type { Kernel } from '../kernel.ts';
+import { objectKey, type ResourceRow, type VersionRow } from '../registry/row.ts';
+import type { Column, FindStored, TableLayout } from '../registry/strategy.ts';
 import { badRequest } from '../status.ts';
 import { partialMetadata } from './partial.ts';
 
@@ -12,6 +13,7 @@ export interface TableOptions {
   readonly layout: TableLayout;
   /** The same objects as they are stored: strategies read cells from these, whatever version is shown. */
   readonly stored?: readonly ApiObject[] | undefined;
+  readonly find: FindStored;
   readonly now: number;
   readonly include: IncludeObject;
   readonly apiVersion: string;
@@ -50,6 +52,15 @@ export function includeObjectOption(query: URLSearchParams): IncludeObject {
   throw badRequest(`unrecognized includeObject value: "${text}"`);
 }
 
+/** Reads what a row tells of an object that is stored elsewhere. */
+export function findStored({ objects, registry, store }: Pick<Kernel, 'objects' | 'registry' | 'store'>): FindStored {
+  return (group, plural, { name, namespace }) => {
+    const row = registry.byPlural(group, plural);
+    const entry = row && store.get(objectKey(row, namespace, name));
+    return entry && objects.readLean(entry);
+  };
+}
+
 export function tableOf(objects: readonly ApiObject[], options: TableOptions): object {
   const { layout, now, include, apiVersion, metadata } = options;
   const version = apiVersion.endsWith('v1beta1') ? 'v1beta1' : 'v1';
@@ -62,7 +73,7 @@ export function tableOf(objects: readonly ApiObject[], options: TableOptions): o
       const source = options.stored?.[index] ?? object;
       const conditions = layout.conditions?.(source);
       return {
-        cells: layout.cells(source, now),
+        cells: layout.cells(source, now, options.find),
         ...(conditions && { conditions }),
         object: include === 'None' ? null : include === 'Object' ? object : partialMetadata(object, version),
       };

@@ -11,7 +11,7 @@ import { parseSelection, type Selection } from '../request/selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { encodeAnswer, isPretty } from '../response/respond.ts';
 import { withWarnings } from '../response/warnings.ts';
-import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
+import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
 import { badRequest, expired } from '../status.ts';
 import { inVersion, isStoredForm, storedHead } from '../stored/encoding.ts';
 
@@ -38,6 +38,7 @@ export async function list(call: Call): Promise<ApiResponse> {
     const table = tableOf(objects, {
       layout: tableLayoutOf(row, version),
       stored: tableSource(row, version, stored),
+      find: findStored(kernel),
       now: kernel.clock.now(),
       include: includeObjectOption(call.options.query),
       apiVersion: `meta.k8s.io/${accepted.transformVersion}`,

@@ -8,7 +8,7 @@ import type { ApiObject } from '../object.ts';
 import type { Accepted } from '../request/negotiate.ts';
 import type { Selection } from '../request/selection.ts';
 import { partialMetadata } from '../response/partial.ts';
-import { includeObjectOption, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
+import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { documentLine, shownEntry, typeOf, type WatchType, watchLine } from '../stored/watch-lines.ts';
 
@@ -141,6 +141,7 @@ function objectEncoder(call: Call, { accepted }: WatchForm): (stored: ApiObject)
     const table = tableOf([object], {
       layout: tableLayoutOf(row, version),
       stored: tableSource(row, version, [stored]),
+      find: findStored(kernel),
       now: kernel.clock.now(),
       include,
       apiVersion: `meta.k8s.io/${accepted.transformVersion}`,

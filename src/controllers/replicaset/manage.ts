@@ -52,6 +52,7 @@ async function removePods<T extends ReplicaOwner>(
     ranks,
     now: context.clock.now(),
     deletionCost: gates.enabled('PodDeletionCost'),
+    ageBins: gates.enabled('LogarithmicScaleDown'),
   });
   expectations.expectDeletions(
     key,

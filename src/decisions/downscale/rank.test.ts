@@ -148,7 +148,7 @@ for (const { deletionCost = true, first, name, ranks = [1, 1], rule, second } of
   test(`${name}, both directions and equality`, () => {
     const pods = [pod({ name: 'first', ...first }), pod({ name: 'second', ...second })];
     const [a, b] = pods.map((each, index) => new PodFacts(each, ranks[index] as number, NOW));
-    const rules = downscaleRules({ rankedBy: 'Colocation', deletionCost });
+    const rules = downscaleRules({ rankedBy: 'Colocation', deletionCost, ageBins: true });
     const deciding = separatingRule(rules, a!, b!);
     expect(deciding?.name).toBe(rule);
     expect(deciding?.compare(a!, b!)).toBeLessThan(0);
@@ -288,4 +288,14 @@ test('chooseVictims() does not depend on the order of its input, and never spare
       expect(new Set(forward).size).toBe(count);
     }),
   );
+});
+
+test('18.15: with LogarithmicScaleDown off the younger pod goes, where bins leave it to the UID', () => {
+  const sketches = [
+    { name: 'old', uid: '1', createdAgo: 8 * HOUR, readyAgo: 8 * HOUR },
+    { name: 'young', uid: '2', createdAgo: 5 * HOUR, readyAgo: 5 * HOUR },
+  ];
+  const first = (ageBins: boolean) =>
+    chooseVictims({ pods: sketches.map(pod), count: 1, ranks: TIED, now: NOW, ageBins })[0]?.pod.metadata.name;
+  expect([first(true), first(false)]).toEqual(['old', 'young']);
 });

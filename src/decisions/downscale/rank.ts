@@ -18,6 +18,8 @@ export interface DownscaleQuestion {
   readonly now: number;
   /** Feature gate PodDeletionCost. Default on. */
   readonly deletionCost?: boolean | undefined;
+  /** Feature gate LogarithmicScaleDown. Default on. */
+  readonly ageBins?: boolean | undefined;
 }
 
 /**
@@ -32,10 +34,12 @@ export interface Victim {
 }
 
 /** Picks the pods that go, first to go first, each with the rule that chose it. */
-export function chooseVictims({ pods, count, ranks, now, deletionCost = true }: DownscaleQuestion): Victim[] {
+export function chooseVictims(question: DownscaleQuestion): Victim[] {
+  const { pods, count, ranks, now, deletionCost = true, ageBins = true } = question;
   if (count <= 0) return [];
   if (count >= pods.length) return pods.map((pod) => ({ pod, reason: 'AllPods' }));
-  const rules = downscaleRules({ rankedBy: ranks.by === 'Colocation' ? 'Colocation' : 'PickerRank', deletionCost });
+  const rankedBy = ranks.by === 'Colocation' ? 'Colocation' : 'PickerRank';
+  const rules = downscaleRules({ rankedBy, deletionCost, ageBins });
   const rankOf = rankReader(ranks);
   const facts = pods.map((pod) => new PodFacts(pod, rankOf(pod), now));
   const order: PodFacts[] = [];

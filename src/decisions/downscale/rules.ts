@@ -11,6 +11,8 @@
  *  6. ReadyTime      shorter Ready first, in bins that double; inside a bin the lower UID
  *  7. Restarts       more restarts first; on a tie more restarts of sidecars
  *  8. CreationTime   younger first, binned as in 6
+ *
+ * Without bins (feature gate LogarithmicScaleDown off) 6 and 8 are simply younger first.
  */
 import type { Moment, PodFacts } from './pod-facts.ts';
 
@@ -45,45 +47,57 @@ const deletionCost = byNumber('DeletionCost', (facts) => facts.deletionCost);
 const colocation = byNumber('Colocation', ({ rank }) => -rank);
 const pickerRank = byNumber('PickerRank', ({ rank }) => rank);
 
-const readyTime: Rule = {
+type CompareAge = (a: PodFacts, b: PodFacts, moments: readonly [Moment, Moment]) => number;
+
+const readyTime = (compareAge: CompareAge): Rule => ({
   name: 'ReadyTime',
   compare: (a, b) =>
     a.ready + b.ready < 2 || a.readyText === b.readyText ? 0 : compareAge(a, b, [a.readySince, b.readySince]),
-};
+});
 
 const restarts: Rule = {
   name: 'Restarts',
   compare: (a, b) => b.restarts - a.restarts || b.sidecarRestarts - a.sidecarRestarts,
 };
 
-const creationTime: Rule = {
+const creationTime = (compareAge: CompareAge): Rule => ({
   name: 'CreationTime',
   compare: (a, b) => (a.createdText === b.createdText ? 0 : compareAge(a, b, [a.created, b.created])),
-};
+});
 
-function compareAge(a: PodFacts, b: PodFacts, [left, right]: readonly [Moment, Moment]): number {
+const inBins: CompareAge = (a, b, [left, right]) => {
   if (left.at === right.at) return 0;
   if (left.at === undefined) return -1;
   if (right.at === undefined) return 1;
   if (left.bin !== right.bin) return left.bin - right.bin;
   return a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0;
-}
+};
+
+const youngestFirst: CompareAge = (_a, _b, [left, right]) => {
+  if (left.at === right.at) return 0;
+  if (left.at === undefined) return -1;
+  if (right.at === undefined) return 1;
+  return right.at - left.at;
+};
 
 export interface RuleChoice {
   readonly rankedBy: 'Colocation' | 'PickerRank';
   /** Feature gate PodDeletionCost. */
   readonly deletionCost: boolean;
+  /** Feature gate LogarithmicScaleDown. */
+  readonly ageBins: boolean;
 }
 
 export function downscaleRules(choice: RuleChoice): readonly Rule[] {
+  const compareAge = choice.ageBins ? inBins : youngestFirst;
   return [
     unassigned,
     phase,
     notReady,
     ...(choice.deletionCost ? [deletionCost] : []),
     choice.rankedBy === 'Colocation' ? colocation : pickerRank,
-    readyTime,
+    readyTime(compareAge),
     restarts,
-    creationTime,
+    creationTime(compareAge),
   ];
 }

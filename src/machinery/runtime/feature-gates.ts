@@ -4,6 +4,10 @@ const DEFAULTS = {
   DownscalePodPicker: true,
   /** Downscales honour the pod-deletion-cost annotation. */
   PodDeletionCost: true,
+  /** Downscales compare ages in bins that double; off takes the youngest pods first. */
+  LogarithmicScaleDown: true,
+  /** PodDisruptionBudgets are counted, and preemption heeds them; off leaves evictions under one waiting. */
+  PodDisruptionBudget: true,
   /** PodUnavailableBudgets guard deletes and evictions. */
   PodUnavailableBudgetDeleteGate: true,
   /** PodUnavailableBudgets guard updates and resizes. */

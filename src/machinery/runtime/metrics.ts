@@ -35,6 +35,29 @@ export class Metrics {
     );
   }
 
+  /** A gauge whose series are counted anew each time somebody reads them. */
+  countedGauge<L extends string>(
+    name: string,
+    {
+      count,
+      help,
+      labelNames,
+    }: { help: string; labelNames: readonly L[]; count: () => Iterable<[Record<L, string>, number]> },
+  ): void {
+    // Who counts last is right: an earlier server on these metrics has been stopped.
+    this.registry.removeSingleMetric(name);
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [labels, value] of count()) this.set(labels, value);
+      },
+    });
+  }
+
   histogram<L extends string>(
     name: string,
     help: string,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ManualClock, settle } from './clock.ts';
+import { Metrics } from './metrics.ts';
 import { WorkQueue } from './work-queue.ts';
 
 test('WorkQueue hands a key out once however often it was added', async () => {
@@ -58,4 +59,12 @@ test('WorkQueue wakes a waiting taker and answers undefined once closed', async 
   queue.close();
   await settle();
   expect(await last).toBeUndefined();
+});
+
+test('18.15: WorkQueue has a series of its retries from the start', async () => {
+  const metrics = new Metrics();
+  const queue = new WorkQueue({ name: 'q', clock: new ManualClock(), metrics });
+  expect(await metrics.registry.metrics()).toContain('workqueue_retries_total{name="q"} 0');
+  queue.addRateLimited('a');
+  expect(await metrics.registry.metrics()).toContain('workqueue_retries_total{name="q"} 1');
 });

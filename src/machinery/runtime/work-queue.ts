@@ -28,6 +28,8 @@ export class WorkQueue {
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#reportDepth();
+    // There from the start, so that a rate of nothing is zero and not unknown.
+    this.#countRetries(0);
   }
 
   get length(): number {
@@ -81,8 +83,8 @@ export class WorkQueue {
   addRateLimited(key: string): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const { baseDelayMs = 5, maxDelayMs = 1_000_000, metrics, name } = this.#options;
-    metrics?.counter('workqueue_retries_total', 'Keys put back after a failure', ['name']).inc({ name });
+    const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = this.#options;
+    this.#countRetries(1);
     this.addAfter(key, Math.min(baseDelayMs * 2 ** Math.min(failures, 40), maxDelayMs));
   }
 
@@ -129,6 +131,11 @@ export class WorkQueue {
     this.#ready.clear();
     for (const waiter of this.#waiters.splice(0)) waiter(undefined);
     this.#reportDepth();
+  }
+
+  #countRetries(count: number): void {
+    const { metrics, name } = this.#options;
+    metrics?.counter('workqueue_retries_total', 'Keys put back after a failure', ['name']).inc({ name }, count);
   }
 
   #countAdd(): void {

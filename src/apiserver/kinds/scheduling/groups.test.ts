@@ -127,3 +127,52 @@ test('priorities of groups come from their class', async () => {
   await expect(create({ priorityClassName: 'high', priority: 8 })).rejects.toSatisfy(isForbidden);
   expect(await create({ priorityClassName: 'high' })).toMatchObject({ spec: { priority: 7 } });
 });
+
+const template = { name: 'workers', policy: { gang: { minCount: 3 } } };
+
+test('18.15: managed fields and errors never name what only the stored form has', async () => {
+  const client = await start();
+  const made = await client.create(workloadType('v1alpha1'), {
+    metadata,
+    spec: { podGroupTemplates: [template] },
+  } as never);
+  const spec = { workloadRef: { name: 'x' }, podGroupTemplateRef: { name: 'workers' } };
+  const group = await client.create(groupType('v1alpha1'), { metadata, spec } as never);
+  const labelled = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const;
+  const shown = [
+    made,
+    group,
+    await client.patch(workloadType('v1alpha1'), key, labelled),
+    await client.patch(workloadType('v1beta1'), key, labelled),
+    await client.patch(groupType('v1alpha1'), key, labelled),
+    await client
+      .patch(workloadType('v1alpha1'), key, { type: 'merge', body: { spec: { podGroupTemplates: [] } } })
+      .catch(String),
+    await client
+      .patch(groupType('v1alpha1'), key, { type: 'merge', body: { spec: { podGroupTemplateRef: { name: 'other' } } } })
+      .catch(String),
+  ];
+  expect(JSON.stringify(shown)).not.toMatch(/draft|templateByRef/);
+  // What is shown in its place is still said to be somebody's.
+  expect(JSON.stringify(made)).toContain('f:podGroupTemplates');
+});
+
+test('18.15: a PodGroup of a template shows the number its template asks for', async () => {
+  const client = await start();
+  await client.create(workloadType('v1alpha1'), { metadata, spec: { podGroupTemplates: [template] } } as never);
+  const spec = { workloadRef: { name: 'x' }, podGroupTemplateName: 'workers' };
+  await client.create(groupType('v1alpha1'), { metadata, spec } as never);
+  const lost = { ...spec, podGroupTemplateName: 'other' };
+  await client.create(groupType('v1alpha1'), { metadata: { ...key, name: 'y' }, spec: lost } as never);
+  interface Table {
+    columnDefinitions: { name: string }[];
+    rows: { cells: unknown[] }[];
+  }
+  const accept = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+  for (const version of ['v1alpha1', 'v1beta1']) {
+    const path = `/apis/${GROUP}/${version}/namespaces/default/podgroups`;
+    const table = await client.request<Table>('GET', path, undefined, accept);
+    const at = table.columnDefinitions.findIndex(({ name }) => name === 'Min Count');
+    expect(table.rows.map(({ cells }) => cells[at])).toEqual([3, null]);
+  }
+});

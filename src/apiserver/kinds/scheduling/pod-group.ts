@@ -2,16 +2,28 @@ import {
   defaultPodGroup,
   INITIALLY_SCHEDULED,
   PROTECTION_FINALIZER,
+  SCHEDULING_GROUP,
   type SchedulingVersion,
   type StoredPodGroup,
+  type StoredTemplate,
+  type StoredWorkload,
   validatePodGroup,
   validatePodGroupUpdate,
 } from '../../../api/scheduling/index.ts';
 import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import type { FindStored, Strategy } from '../../registry/strategy.ts';
 import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
 
 const groupOf = (object: ApiObject): StoredPodGroup => object as unknown as StoredPodGroup;
+
+/** What a group without a policy of its own goes by. */
+function templateOf({ metadata, spec }: StoredPodGroup, find: FindStored): StoredTemplate | undefined {
+  if (spec.schedulingPolicy !== undefined || spec.workloadRef === undefined) return undefined;
+  const { templateName, workloadName } = spec.workloadRef;
+  const workload = find(SCHEDULING_GROUP, 'workloads', { namespace: metadata.namespace, name: workloadName });
+  const templates = (workload as unknown as StoredWorkload | undefined)?.spec.podGroupTemplates;
+  return templates?.find(({ name }) => name === templateName);
+}
 
 /** Groups are held by a finalizer until none of their pods is left to run. */
 export const podGroupStrategy: Strategy = {
@@ -26,6 +38,7 @@ export const podGroupStrategy: Strategy = {
   validate: (object, version) => validatePodGroup(groupOf(object), version as SchedulingVersion),
   validateUpdate: (object, old, version) =>
     validatePodGroupUpdate(groupOf(object), groupOf(old), version as SchedulingVersion),
+  storedOnly: ['draft'],
   generation: 'spec',
   table: {
     columns: [
@@ -39,14 +52,14 @@ export const podGroupStrategy: Strategy = {
       text('Reason', 1, 'Why it is, or is not, scheduled'),
       ageColumn,
     ],
-    cells(object, now) {
+    cells(object, now, find) {
       const { metadata, spec, status } = groupOf(object);
       const condition = status?.conditions?.find(({ type }) => type === INITIALLY_SCHEDULED);
       const gang = spec.schedulingPolicy?.gang;
       return [
         metadata.name ?? '',
         gang !== undefined ? 'Gang' : spec.schedulingPolicy === undefined ? 'Template' : 'Basic',
-        gang?.minCount ?? null,
+        (gang ?? templateOf(groupOf(object), find)?.schedulingPolicy?.gang)?.minCount ?? null,
         status?.scheduledPods ?? 0,
         condition?.status ?? 'Unknown',
         orNone(spec.workloadRef?.workloadName),

@@ -17,6 +17,7 @@ export const workloadStrategy: Strategy = {
   validate: (object, version) => validateWorkload(workloadOf(object), version as SchedulingVersion),
   validateUpdate: (object, old, version) =>
     validateWorkloadUpdate(workloadOf(object), workloadOf(old), version as SchedulingVersion),
+  storedOnly: ['draftList'],
   generation: 'spec',
   table: {
     columns: [
