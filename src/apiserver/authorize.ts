@@ -11,8 +11,7 @@ export async function authorizePath(
   method: string,
   path: string,
 ): Promise<void> {
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-  await demand(authorizer, { user, verb, path });
+  await demand(authorizer, { user, verb: method.toLowerCase(), path });
 }
 
 export function authorizeResource(

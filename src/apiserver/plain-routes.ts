@@ -1,9 +1,9 @@
 /** Paths that are not resources: discovery, version, health, metrics and what other parts add. */
 import type { Discovery } from './discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from './exchange.ts';
-import { parseAccept } from './request/negotiate.ts';
+import { checkAcceptable, parseAccept } from './request/negotiate.ts';
 import { jsonResponse } from './response/respond.ts';
-import { noSuchResource } from './status.ts';
+import { methodNotAllowed, noSuchResource } from './status.ts';
 import type { UserInfo } from './user.ts';
 
 export interface PlainRoute {
@@ -28,6 +28,9 @@ export function discoveryRoute(discovery: Discovery): PlainRoute {
       const form = clean === '/api' || clean === '/apis' ? aggregatedForm(request.headers['accept']) : 'legacy';
       const document = discovery.document(clean, form);
       if (document === undefined) throw noSuchResource();
+      // The list of groups is one for all of them, and goes by the path alone.
+      if (request.method !== 'GET' && clean !== '/apis') throw methodNotAllowed();
+      if (form === 'legacy') checkAcceptable(request.headers['accept'], true);
       if (form === 'legacy') {
         return { status: 200, headers: { 'content-type': 'application/json' }, body: document.body };
       }
@@ -57,8 +60,9 @@ function aggregatedForm(accept: string | undefined): 'legacy' | 'v2' | 'v2beta1'
 export const GIT_VERSION = 'v1.36.4+quorate';
 
 export const versionRoute: PlainRoute = {
-  handle(_request, path) {
+  handle({ method }, path) {
     if (path !== '/version' && path !== '/version/') return undefined;
+    if (method !== 'GET') throw methodNotAllowed();
     return jsonResponse(200, {
       major: '1',
       minor: '36',

@@ -36,7 +36,8 @@ import {
 import { Registry } from './registry/registry.ts';
 import type { ResourceRow } from './registry/row.ts';
 import { targetOf } from './request/info.ts';
-import { parseOptions } from './request/options.ts';
+import { checkAcceptable } from './request/negotiate.ts';
+import { type OptionsKind, parseOptions } from './request/options.ts';
 import { checkRoute } from './request/route.ts';
 import { noSuchResource } from './status.ts';
 import type { StoredReads } from './stored/kind-view.ts';
@@ -160,6 +161,7 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
       return measured;
     }
     checkRoute(found.row, info);
+    checkAcceptable(request.headers['accept'], !found.row.custom);
     if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
     const call = {
       kernel,
@@ -197,12 +199,15 @@ function requestServer(kernel: Kernel, access: AccessControl, routes: readonly P
   };
 }
 
-function optionsKindOf(method: string): string {
+/** Undefined where nothing is written: the options of writes mean nothing there. */
+function optionsKindOf(method: string): OptionsKind | undefined {
   return method === 'POST'
     ? 'CreateOptions'
     : method === 'PUT'
       ? 'UpdateOptions'
       : method === 'PATCH'
         ? 'PatchOptions'
-        : 'DeleteOptions';
+        : method === 'DELETE'
+          ? 'DeleteOptions'
+          : undefined;
 }

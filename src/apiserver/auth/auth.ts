@@ -18,6 +18,8 @@ import { escalationCheck } from './rbac/escalation.ts';
 import { RoleIndex } from './rbac/index-of-roles.ts';
 import { accessReviewRows } from './reviews/access-reviews.ts';
 import { identityReviewRows } from './reviews/identity-reviews.ts';
+import { policyParameters } from './second-rights/policy-parameters.ts';
+import { resourceClaimStatus } from './second-rights/resource-claims.ts';
 import { tokenSubresource } from './token-request.ts';
 import { ServiceAccountTokens } from './tokens.ts';
 
@@ -67,7 +69,12 @@ export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER 
     identify: createIdentifier({ authenticators, authorizer }),
     authorizer,
     tokens,
-    plugins: [escalationCheck(authorizer, index), signingRequestAdmission(authorizer)],
+    plugins: [
+      escalationCheck(authorizer, index),
+      signingRequestAdmission(authorizer),
+      policyParameters(reads, authorizer),
+      resourceClaimStatus(authorizer),
+    ],
     plain: openidPaths(tokens),
     stop() {
       stopSigner();

@@ -1,7 +1,7 @@
 /** `Impersonate-*` headers: acting as somebody else, with that somebody's rights and no others. */
 import type { AuthorizationAttributes, Authorizer } from '../access.ts';
 import type { ApiRequest } from '../exchange.ts';
-import { failure } from '../status.ts';
+import { badRequest } from '../status.ts';
 import { anonymous, type UserInfo } from '../user.ts';
 import { forbiddenAccess } from '../forbidden-access.ts';
 import { serviceAccountGroups } from './tokens.ts';
@@ -71,11 +71,7 @@ function readHeaders({ headers }: ApiRequest): Wanted | undefined {
   }
   if (username) return { username, uid, groups, extra };
   if (uid || groups.length > 0 || Object.keys(extra).length > 0) {
-    throw failure(
-      500,
-      'InternalError',
-      'Internal error occurred: requested impersonation without impersonating a user',
-    );
+    throw badRequest('requested impersonation of groups, a UID or extra values without a user name');
   }
   return undefined;
 }

@@ -142,5 +142,5 @@ test('identify() follows impersonation headers and leaves the rights of the call
   expect(
     (await identify({ authorization: 'Bearer secret', 'impersonate-user': 'system:serviceaccount:a:b' })).groups,
   ).toEqual(['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated']);
-  await expect(identify({ 'impersonate-group': 'dev' })).rejects.toMatchObject({ code: 500 });
+  await expect(identify({ 'impersonate-group': 'dev' })).rejects.toMatchObject({ code: 400 });
 });

@@ -14,7 +14,8 @@ import {
   UnkeyedItemError,
 } from '../patch/index.ts';
 import { apiVersion, type ResourceRow } from '../registry/row.ts';
-import { failure } from '../status.ts';
+import { badRequest, failure } from '../status.ts';
+import { DecodeError } from './decode-error.ts';
 import { kindSchemaOf, nodeOf } from './kind-schema.ts';
 import { pruneCustom } from './structural/prune.ts';
 import { conform } from './typed/conform.ts';
@@ -75,7 +76,7 @@ export function createFieldManager(schema: Schema): FieldManager {
     apply({ row, version, subresource, live, config, manager, force, now }) {
       const gv = apiVersion(row.group, version);
       const kind = kindSchemaOf(schema, row, { apiVersion: gv, kind: row.kind });
-      if (kind === undefined) throw failure(500, 'InternalError', `no schema of ${gv}, Kind=${row.kind}`);
+      if (kind === undefined) throw badRequest(`no kind "${row.kind}" is registered for version "${gv}"`);
       try {
         const outcome = applyServerSide({
           live,
@@ -101,6 +102,7 @@ export function createFieldManager(schema: Schema): FieldManager {
         setEntries(object as ApiObject, outcome.managedFields as ManagedFieldsEntry[]);
         return object as ApiObject;
       } catch (error) {
+        if (error instanceof DecodeError) throw badRequest(error.message);
         if (!(error instanceof PatchError)) throw error;
         throw failure(error.code, error.reason === 'InternalError' ? '' : error.reason, error.message);
       }

@@ -17,7 +17,6 @@ interface Clause {
 
 const JSON_ANSWER: Accepted = { format: 'json', transform: undefined, transformVersion: 'v1' };
 const OFFERED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-const TRANSFORMS = new Set<string>(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
 
 const cache = new Map<string, readonly Clause[]>();
 
@@ -65,11 +64,22 @@ export function negotiate(accept: string | undefined, { allowed, protobuf = fals
     }
     const version = parameters.get('v');
     if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue;
-    if (!TRANSFORMS.has(as) || !allowed.has(as as Transform)) continue;
+    if (!allowed.has(as as Transform)) continue;
     return { format: format === 'protobuf' ? 'json' : format, transform: as as Transform, transformVersion: version };
   }
   if (lastResort !== undefined) return lastResort;
   throw notAcceptable(OFFERED);
+}
+
+const EVERY_TRANSFORM: ReadonlySet<Transform> = new Set<Transform>([
+  'Table',
+  'PartialObjectMetadata',
+  'PartialObjectMetadataList',
+]);
+
+/** 406 before anything is done, when no answer at all could be given in a form that the client takes. */
+export function checkAcceptable(accept: string | undefined, protobuf: boolean): void {
+  negotiate(accept, { allowed: EVERY_TRANSFORM, protobuf });
 }
 
 function formatOf(type: string, protobuf: boolean): Accepted['format'] | undefined {

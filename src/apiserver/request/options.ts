@@ -1,5 +1,5 @@
 /** The query parameters of a request, checked once. */
-import { FieldPath, type Issue, notSupported } from '../../machinery/values/index.ts';
+import { FieldPath, type Issue, invalid as invalidValue, notSupported, tooLong } from '../../machinery/values/index.ts';
 import { badRequest, invalid } from '../status.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -45,11 +45,19 @@ const NO_OPTIONS: RequestOptions = {
   pretty: false,
 };
 
-export function parseOptions(search: string, optionsKind: string): RequestOptions {
+export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
+
+/** Longest name of a field manager, in bytes. */
+const MAX_MANAGER_BYTES = 128;
+
+/** `optionsKind` is that of a write; reads have options of their own, which their verbs look at. */
+export function parseOptions(search: string, optionsKind: OptionsKind | undefined): RequestOptions {
   if (search === '') return NO_OPTIONS;
   const query = new URLSearchParams(search);
+  const pretty = booleanOption(query, 'pretty') ?? false;
+  if (optionsKind === undefined) return { ...NO_OPTIONS, query, pretty };
   const issues: Issue[] = [];
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const dryRun = query.getAll('dryRun');
   if (dryRun.some((value) => value !== 'All')) {
     issues.push(notSupported(FieldPath.of('dryRun'), dryRun, ['All']));
   }
@@ -57,13 +65,23 @@ export function parseOptions(search: string, optionsKind: string): RequestOption
   if (validation !== 'Ignore' && validation !== 'Warn' && validation !== 'Strict') {
     issues.push(notSupported(FieldPath.of('fieldValidation'), validation, ['Ignore', 'Strict', 'Warn', '']));
   }
+  const fieldManager = query.get('fieldManager') || undefined;
+  if (fieldManager !== undefined && optionsKind !== 'DeleteOptions') issues.push(...checkManager(fieldManager));
   if (issues.length > 0) throw invalid({ group: 'meta.k8s.io', kind: optionsKind }, '', issues);
   return {
     query,
     dryRun: dryRun.length > 0,
     fieldValidation: validation as FieldValidation,
-    fieldManager: query.get('fieldManager') || undefined,
+    fieldManager,
     force: booleanOption(query, 'force'),
-    pretty: booleanOption(query, 'pretty') ?? false,
+    pretty,
   };
+}
+
+function checkManager(manager: string): Issue[] {
+  const path = FieldPath.of('fieldManager');
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) return [tooLong(path, MAX_MANAGER_BYTES)];
+  // What Unicode prints, and the plain space: no other blanks, no controls, nothing unassigned.
+  const isPrintable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u.test(manager);
+  return isPrintable ? [] : [invalidValue(path, manager, 'should only contain printable characters')];
 }

@@ -2,6 +2,7 @@
  * Subresources that lead into a running container. Simulated nodes run none, so these answer at once with what a client
  * of an unreachable kubelet would see; they are listed because clients look for them.
  */
+import { authorizeCreate } from '../authorize.ts';
 import { type Call, nameOf } from '../call.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { objectKey } from '../registry/row.ts';
@@ -33,7 +34,9 @@ export const logSubresource: Subresource = innerSubresource({ verbs: ['get'], ki
 });
 
 export function streamSubresource(kind: string): Subresource {
-  return innerSubresource({ verbs: ['create', 'get'], kind: { kind } }, (call) => {
+  return innerSubresource({ verbs: ['create', 'get'], kind: { kind } }, async (call) => {
+    // Clients by WebSocket come with GET, and run things all the same.
+    await authorizeCreate(call.kernel.authorizer, call.user, call.info);
     objectOf(call);
     throw badRequest('Upgrade request required');
   });

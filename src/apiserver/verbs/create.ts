@@ -49,9 +49,8 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   if (authorizing !== undefined) await authorizing;
   checkIdentity(call, object);
   const { metadata } = object;
-  if (metadata.resourceVersion) {
-    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
-  }
+  const askedVersion = metadata.resourceVersion;
+  delete metadata.resourceVersion;
   row.strategy.defaults?.(object);
   checkNamespace(
     kernel,
@@ -90,6 +89,9 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;
 
+  if (!call.options.dryRun && isVersion(askedVersion)) {
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
+  }
   const managedFields = options.fieldsRecorded === true ? undefined : recordCreate(call, object, now);
 
   const commit = kernel.store.transact((transaction) => {
@@ -121,6 +123,9 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   }
 }
 
+/** A version that an object could have; anything else is passed over and replaced. */
+const isVersion = (text: string | undefined): boolean => /^\d+$/.test(text ?? '') && Number(text) !== 0;
+
 /** Who set what: as JSON text where the object says nothing about it itself, else into the object. */
 function recordCreate(call: Call, object: ApiObject, now: number): string | undefined {
   const { kernel, row, version } = call;
@@ -148,10 +153,12 @@ export function checkIdentity(call: Call, object: ApiObject): void {
     metadata.namespace = info.namespace as string;
   }
   if (info.name === undefined) return;
-  if (metadata.name && metadata.name !== info.name) {
+  if (!metadata.name) {
+    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (metadata.name !== info.name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${info.name})`);
   }
-  metadata.name = info.name;
 }
 
 export function optionsOf(call: Call, kind: string): Record<string, unknown> {

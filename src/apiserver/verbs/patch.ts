@@ -8,11 +8,11 @@ import {
   required,
 } from '../../machinery/values/index.ts';
 import { type Call, nameOf } from '../call.ts';
-import { DecodeError, parseJson, parseYaml } from '../codec/index.ts';
+import { DecodeError, parseJson, parseYaml, yamlText } from '../codec/index.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, objectKey } from '../registry/row.ts';
-import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
+import { badRequest, invalid, notFound, unsupportedMediaType } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { createObject, respondWithWritten, type Written } from './create.ts';
@@ -38,6 +38,10 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
       forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'),
     ]);
   }
+  // Which object comes first: a patch of nothing is not read.
+  const name = nameOf(call);
+  if (call.kernel.store.peek(objectKey(call.row, call.info.namespace, name)) === undefined)
+    throw notFound(call.row, name);
   const document = patchDocument(call, type);
   const change = applier(call, type, document);
   const reached = onlyReached(call, document);
@@ -209,7 +213,7 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
 
 function parseConfig(call: Call): unknown {
   try {
-    const { value, duplicates } = parseYaml(Buffer.from(call.request.body ?? []).toString('utf8'));
+    const { value, duplicates } = parseYaml(yamlText(call.request.body ?? new Uint8Array()));
     reportProblems(call, duplicates, () =>
       badRequest(
         `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,

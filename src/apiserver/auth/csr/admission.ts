@@ -16,20 +16,23 @@ const isRequest = ({ row }: AdmissionAttributes): boolean =>
 
 const asRequest = (object: unknown): CertificateSigningRequest => object as CertificateSigningRequest;
 
+/** Throws unless the user has the verb on the signer, or on all signers of its domain. */
+async function demand(
+  authorizer: Authorizer,
+  attributes: AdmissionAttributes,
+  { signer, verb, what }: { signer: string; verb: string; what: string },
+): Promise<void> {
+  for (const name of [signer, `${signer.split('/', 1)[0]}/*`]) {
+    const resource = { group: GROUP, version: '*', plural: 'signers', name };
+    if ((await authorizer.authorize({ user: attributes.user, verb, resource })).allowed) return;
+  }
+  throw forbidden(attributes.row, attributes.name, `user not permitted to ${what} signerName "${signer}"`);
+}
+
 export function signingRequestAdmission(authorizer: Authorizer): AdmissionPlugin {
-  const check = async (attributes: AdmissionAttributes, verb: string): Promise<void> => {
+  const check = (attributes: AdmissionAttributes, verb: 'approve' | 'sign'): Promise<void> => {
     const signer = asRequest(attributes.oldObject ?? attributes.object).spec?.signerName ?? '';
-    const names = [signer, `${signer.split('/', 1)[0]}/*`];
-    for (const name of names) {
-      const resource = { group: GROUP, version: '*', plural: 'signers', name };
-      if ((await authorizer.authorize({ user: attributes.user, verb, resource })).allowed) return;
-    }
-    const what = verb === 'approve' ? 'approve' : 'sign';
-    throw forbidden(
-      attributes.row,
-      attributes.name,
-      `user not permitted to ${what} requests with signerName "${signer}"`,
-    );
+    return demand(authorizer, attributes, { signer, verb, what: `${verb} requests with` });
   };
 
   return {

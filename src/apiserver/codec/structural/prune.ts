@@ -1,5 +1,6 @@
 import { loadSchema } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
+import { DecodeError } from '../decode-error.ts';
 import { FieldProblems } from '../field-problems.ts';
 import { conform } from '../typed/conform.ts';
 import { additionalOf, EMBEDDED, isMetaField, itemsOf, PRESERVE, propertyOf, type StructuralSchema } from './schema.ts';
@@ -49,7 +50,12 @@ function pruneObject(
 
 function pruneMetadata(object: JsonObject, path: string, unknown: FieldProblems): void {
   const { metadata } = object;
-  if (!isObject(metadata)) return;
+  if (!isObject(metadata)) {
+    // Of an embedded object the schema says what is wrong.
+    if (path !== 'metadata' || metadata === undefined || metadata === null) return;
+    const type = Array.isArray(metadata) ? 'array' : typeof metadata;
+    throw new DecodeError(`json: cannot unmarshal ${type} into Go struct field .metadata of type v1.ObjectMeta`);
+  }
   for (const field of conform(metadata, loadSchema().struct('meta/v1.ObjectMeta'))) {
     unknown.add(() => `${path}.${field}`);
   }

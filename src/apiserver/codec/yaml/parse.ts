@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type CollectionTag, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
 import { LIMITS } from '../../limits.ts';
 import { DecodeError } from '../decode-error.ts';
@@ -19,9 +20,19 @@ function withoutTimes(tags: Tags): Tags {
   });
 }
 
+/** The text of a YAML body; bytes that are not UTF-8 are refused, as a reader of YAML does. */
+export function yamlText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new DecodeError('yaml: invalid UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+// oxlint-disable-next-line no-control-regex -- these are the characters that YAML does not have
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
 /** Parses one YAML document into JSON data. JSON is YAML too. */
 export function parseYaml(text: string): ParsedYaml {
   if (nestingBound(text) > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
+  if (CONTROL.test(text)) throw new DecodeError('yaml: control characters are not allowed');
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, {

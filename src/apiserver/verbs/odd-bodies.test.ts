@@ -1,0 +1,71 @@
+/** Bodies that are no object of the kind: each is the client's fault, and said so. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../../testkit/index.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await startControlPlane();
+  await send('POST', '/api/v1/namespaces/default/configmaps', '{"metadata":{"name":"a"}}');
+});
+afterAll(() => plane?.stop());
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const BUDGETS = '/apis/policy.kruise.io/v1beta1/namespaces/default/podunavailablebudgets';
+const APPLY = 'application/apply-patch+yaml';
+
+async function send(method: string, url: string, body: string | Buffer, type = 'application/json', accept = '*/*') {
+  const response = await plane.server.handle({
+    method,
+    url,
+    headers: { 'content-type': type, accept },
+    body: Buffer.from(body),
+    signal: new AbortController().signal,
+    peer: { user: { username: 'admin', groups: ['system:masters'] } },
+  });
+  return response.status;
+}
+
+test.each(['"text"', '5', 'true', '[]', '[{"name":"x"}]'])('17.12: metadata may not be %s', async (metadata) => {
+  for (const path of [MAPS, BUDGETS]) {
+    expect(await send('POST', path, `{"metadata":${metadata}}`)).toBe(400);
+    expect(await send('PUT', `${path}/a`, `{"metadata":${metadata}}`)).toBe(400);
+  }
+});
+
+test('17.12: 150,000 unknown fields are no error of the server', async () => {
+  const fields = Array.from({ length: 150_000 }, (_, at) => `"unknown${at}":1`).join(',');
+  expect(await send('POST', MAPS, `{"metadata":{"name":"many"},${fields}}`)).toBeLessThan(500);
+  expect(await send('POST', `${MAPS}?fieldValidation=Strict`, `{"metadata":{"name":"more"},${fields}}`)).toBeLessThan(
+    500,
+  );
+});
+
+test('17.12: an apply that is not UTF-8, has control characters or numbers out of range is refused', async () => {
+  const config = (data: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\ndata:\n  ${data}\n`;
+  const apply = (body: string | Buffer, path = `${MAPS}/b`) => send('PATCH', `${path}?fieldManager=me`, body, APPLY);
+  const bytes = Buffer.concat([Buffer.from(config('k: v')), Buffer.from([0x23, 0xff, 0x0a])]);
+  expect(await apply(bytes)).toBe(400);
+  expect(await apply(config('k\u0001: v'))).toBe(400);
+  const lease =
+    'apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: b}\nspec: {leaseDurationSeconds: 1.5}\n';
+  expect(await apply(lease, '/apis/coordination.k8s.io/v1/namespaces/default/leases/b')).toBe(400);
+});
+
+test('what cannot be answered in a form that the client takes is refused first', async () => {
+  expect(await send('PUT', `${MAPS}/none`, 'nonsense', 'application/json', 'text/html')).toBe(406);
+  expect(await send('DELETE', `${MAPS}/a`, '', 'application/json', 'text/html')).toBe(406);
+  expect(await send('PUT', `${MAPS}/a`, '{"metadata":{"name":"a"}}')).toBe(200);
+});
+
+test('the options of a write are checked before its body', async () => {
+  const manager = 'm'.repeat(129);
+  expect(await send('PATCH', `${MAPS}/a?fieldManager=${manager}`, '{', APPLY)).toBe(422);
+  expect(await send('PATCH', `${MAPS}/a?fieldManager=a%00`, '{', APPLY)).toBe(422);
+  expect(await send('POST', `${MAPS}?dryRun=`, '{')).toBe(422);
+});
+
+test('a PUT names its object, and a version in a create is refused where it could be one', async () => {
+  expect(await send('PUT', `${MAPS}/a`, '{}')).toBe(400);
+  expect(await send('POST', MAPS, '{"metadata":{"name":"c","resourceVersion":"0"}}')).toBe(201);
+  expect(await send('POST', MAPS, '{"metadata":{"name":"d","resourceVersion":"12"}}')).toBe(500);
+});

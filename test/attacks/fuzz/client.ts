@@ -1,0 +1,134 @@
+/** Connections that are kept: HTTP/1.1 on a socket of our own, so that any head can be written, and HTTP/2. */
+import { connect as connectHttp2, type ClientHttp2Session, constants } from 'node:http2';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { FuzzRequest } from './requests.ts';
+
+export interface Outcome {
+  /** 0: the connection ended without an answer. */
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Lines {
+  send(request: FuzzRequest, authorization: string | undefined): Promise<Outcome>;
+  close(): void;
+}
+
+const TIMEOUT_MS = 60_000;
+const KEPT_TEXT = 2000;
+
+export function http1Lines(host: string, port: number): Lines {
+  let socket: TLSSocket | undefined;
+  const open = (): TLSSocket => {
+    const made = connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    made.on('error', () => {});
+    return made;
+  };
+  return {
+    async send(request, authorization) {
+      const isFresh = socket === undefined || socket.destroyed;
+      if (isFresh) socket = open();
+      const outcome = await exchange(socket as TLSSocket, http1Bytes(request, authorization), request.method);
+      // A kept connection may have been ended by the server before this request came.
+      if (outcome.status !== 0 || isFresh) return outcome;
+      socket = open();
+      return exchange(socket, http1Bytes(request, authorization), request.method);
+    },
+    close: () => socket?.destroy(),
+  };
+}
+
+function http1Bytes({ body, headers, method, path }: FuzzRequest, authorization: string | undefined): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: fuzz'];
+  if (authorization !== undefined && headers['authorization'] === undefined)
+    lines.push(`authorization: ${authorization}`);
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (body !== undefined) lines.push(`content-length: ${body.length}`);
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)]);
+}
+
+/** Reads one answer; a stream that does not end by itself is taken as answered with its head. */
+function exchange(socket: TLSSocket, bytes: Buffer, method: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let text = '';
+    const finish = (status: number, keep: boolean): void => {
+      clearTimeout(late);
+      socket.removeAllListeners('data');
+      socket.removeListener('close', closed);
+      if (!keep) socket.destroy();
+      resolve({ status, text: text.slice(0, KEPT_TEXT) });
+    };
+    const closed = (): void => finish(statusOf(text), false);
+    const late = setTimeout(() => finish(statusOf(text), false), TIMEOUT_MS);
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      const end = text.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = text.slice(0, end).toLowerCase();
+      const status = statusOf(text);
+      if (status === 100) {
+        text = text.slice(end + 4);
+        return;
+      }
+      const length = /\r\ncontent-length: *(\d+)/.exec(head)?.[1];
+      const keep = !/\r\nconnection: *close/.test(head);
+      if (method === 'HEAD' || status === 304 || status === 204) finish(status, keep);
+      else if (length !== undefined) {
+        if (text.length >= end + 4 + Number(length)) finish(status, keep);
+      } else if (/\r\ntransfer-encoding: *chunked/.test(head)) {
+        if (text.endsWith('0\r\n\r\n')) finish(status, keep);
+        else if (/"type": *"(added|modified|deleted|bookmark|error)"/i.test(text)) finish(status, false);
+      }
+    });
+    socket.once('close', closed);
+    socket.write(bytes);
+  });
+}
+
+const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+
+/** Headers that HTTP/2 does not have; Node refuses to send them. */
+const NOT_IN_HTTP2 = new Set(['connection', 'expect', 'host', 'transfer-encoding']);
+
+export function http2Lines(host: string, port: number): Lines {
+  let session: ClientHttp2Session | undefined;
+  const open = (): ClientHttp2Session => {
+    const made = connectHttp2(`https://${host}:${port}`, { rejectUnauthorized: false });
+    made.on('error', () => {});
+    return made;
+  };
+  return {
+    send(request, authorization) {
+      if (session === undefined || session.closed || session.destroyed) session = open();
+      return exchangeHttp2(session, request, authorization);
+    },
+    close: () => session?.destroy(),
+  };
+}
+
+function exchangeHttp2(
+  session: ClientHttp2Session,
+  { body, headers, method, path }: FuzzRequest,
+  authorization: string | undefined,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const sent: Record<string, string> = { ':method': method, ':path': path };
+    if (authorization !== undefined) sent['authorization'] = authorization;
+    for (const [name, value] of Object.entries(headers)) if (!NOT_IN_HTTP2.has(name)) sent[name] = value;
+    let status = 0;
+    let text = '';
+    const stream = session.request(sent, { endStream: body === undefined });
+    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), TIMEOUT_MS);
+    stream.on('response', (answered) => (status = Number(answered[':status'] ?? 0)));
+    stream.on('data', (chunk: Buffer) => {
+      if (text.length < KEPT_TEXT) text += chunk.toString('latin1');
+      if (/"type": *"(ADDED|MODIFIED|DELETED|BOOKMARK|ERROR)"/.test(text)) stream.close(constants.NGHTTP2_CANCEL);
+    });
+    stream.on('error', () => {});
+    stream.on('close', () => {
+      clearTimeout(late);
+      resolve({ status, text });
+    });
+    if (body !== undefined) stream.end(body);
+  });
+}

@@ -1,0 +1,150 @@
+/**
+ * The request fuzzer: `npm run test:fuzz -- --seed 1 --requests 2000000 [--real] [--lanes 12]`.
+ * Sends the same requests to the built server and, with `--real`, to a real kube-apiserver, and compares status codes.
+ */
+import { parseArgs } from 'node:util';
+import { startRealControlPlane } from '../../kubernetes/control-plane.ts';
+import { type AttackedServer, startAttackedServer } from '../harness/server.ts';
+import { sendBrokenHead } from './broken-heads.ts';
+import { http1Lines, http2Lines, type Lines } from './client.ts';
+import { Dice } from './dice.ts';
+import { Differences, readKnown } from './differences.ts';
+import { type FuzzRequest, makeRequest } from './requests.ts';
+import { shared } from './resources.ts';
+import { type Door, namespaceOf, stage, type Staged } from './stage.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    requests: { type: 'string', default: '100000' },
+    lanes: { type: 'string', default: '12' },
+    real: { type: 'boolean', default: false },
+  },
+});
+const seed = Number(flags.seed);
+const requests = Number(flags.requests);
+const lanes = Number(flags.lanes);
+const BROKEN_HEADS = 0.002;
+const PEAK_LIMIT_MB = 800;
+const SHOWN_ERRORS = 40;
+/** Longer than any stream or wait that a request asks for. */
+const SLOW_MS = 10_000;
+
+interface Side {
+  readonly door: Door;
+  readonly staged: Staged;
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+print(`seed ${seed}, ${requests} requests in ${lanes} lanes${flags.real ? ', beside the real server' : ''}`);
+
+const server = await startAttackedServer({ flags: ['--api-only'] });
+const real = flags.real ? await startRealControlPlane({ components: [] }) : undefined;
+const differences = new Differences(readKnown());
+const counts = new Map<number, number>();
+const serverErrors = new Map<string, { count: number; example: string }>();
+const slow: string[] = [];
+let sent = 0;
+
+try {
+  const ours = await open(server.access);
+  const theirs =
+    real === undefined
+      ? undefined
+      : await open({ host: '127.0.0.1', port: Number(new URL(real.server).port), token: real.token });
+  const resources =
+    theirs === undefined ? ours.staged.resources : shared(ours.staged.resources, theirs.staged.resources);
+  print(`${resources.length} resources`);
+  const started = Date.now();
+  const progress = setInterval(() => {
+    const perSecond = Math.round(sent / ((Date.now() - started) / 1000));
+    print(`${sent} sent, ${perSecond}/s, ${differences.total} differences, ${serverErrors.size} kinds of 500`);
+  }, 15_000);
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane, ours, theirs, resources)));
+  clearInterval(progress);
+  await finish(server);
+} finally {
+  await server.stop();
+  await real?.stop();
+}
+
+async function open(door: Door): Promise<Side> {
+  return { door, staged: await stage(door, lanes) };
+}
+
+async function run(lane: number, ours: Side, theirs: Side | undefined, resources: Staged['resources']): Promise<void> {
+  const dice = new Dice(seed * 1009 + lane);
+  const own = linesOf(ours);
+  const other = theirs && linesOf(theirs);
+  const world = { resources, namespace: namespaceOf(lane) };
+  for (let left = Math.ceil(requests / lanes); left > 0 && server.ended() === undefined; left -= 1) {
+    if (dice.chance(BROKEN_HEADS)) await sendBrokenHead(dice, ours.door.host, ours.door.port);
+    const http = dice.chance(0.5) ? 1 : 2;
+    const request = makeRequest(dice, world);
+    const began = Date.now();
+    const [mine, real] = await Promise.all([
+      own[http].send(request, ours.staged.authorization(request.identity, lane)).finally(() => {
+        if (Date.now() - began > SLOW_MS) slow.push(`${Date.now() - began} ms: HTTP/${http} ${describe(request)}`);
+      }),
+      other?.[http].send(request, theirs?.staged.authorization(request.identity, lane)),
+    ]);
+    sent += 1;
+    counts.set(mine.status, (counts.get(mine.status) ?? 0) + 1);
+    if (mine.status === 500 && real?.status !== 500) note(request, mine.text);
+    if (real === undefined || real.status === mine.status) continue;
+    differences.add({ request, http, ours: mine, real });
+    const gone = request.method === 'GET' ? undefined : removalOf(request);
+    if (gone === undefined) continue;
+    // One of them may have stored something: without it both are the same again.
+    await Promise.all([
+      own[1].send(gone, ours.staged.authorization('admin', lane)),
+      other?.[1].send(gone, theirs?.staged.authorization('admin', lane)),
+    ]);
+  }
+  for (const lines of [own, other]) for (const http of [1, 2] as const) lines?.[http].close();
+}
+
+/** Deletes what a request may have left, under each of the names that the lane uses. */
+function removalOf(request: FuzzRequest): FuzzRequest | undefined {
+  const found = /^(\/apis?\/(?:[^/]+\/)?v[^/]+\/(?:namespaces\/[^/]+\/)?[a-z]+)(?:\/|\?|$)/.exec(request.path);
+  const collection = found?.[1];
+  if (collection === undefined || !collection.includes('/namespaces/fuzz-') || collection.endsWith('/namespaces')) {
+    return undefined;
+  }
+  return { ...request, method: 'DELETE', path: `${collection}?gracePeriodSeconds=0`, headers: {}, body: undefined };
+}
+
+function linesOf({ door: { host, port } }: Side): Record<1 | 2, Lines> {
+  return { 1: http1Lines(host, port), 2: http2Lines(host, port) };
+}
+
+function note(request: FuzzRequest, text: string): void {
+  const message = /"message": ?"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.slice(0, 200);
+  const found = serverErrors.get(message);
+  if (found !== undefined) found.count += 1;
+  else serverErrors.set(message, { count: 1, example: describe(request) });
+}
+
+function describe({ body, headers, identity, method, mutation, path }: FuzzRequest): string {
+  const shown = body?.subarray(0, 600).toString('utf8') ?? '';
+  return `${method} ${path} as ${identity} ${JSON.stringify(headers)} [${mutation}] ${shown}`;
+}
+
+async function finish(of: AttackedServer): Promise<void> {
+  differences.report(print);
+  for (const [message, { count, example }] of [...serverErrors].slice(0, SHOWN_ERRORS)) {
+    print(`500: ${count} × ${message}\n    ${example}`);
+  }
+  for (const line of slow.slice(0, SHOWN_ERRORS)) print(`slow: ${line}`);
+  const ended = of.ended();
+  const turns = ended === undefined ? await of.turns() : undefined;
+  const answers = [...counts].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+  print(`answers: ${answers.join(', ')}`);
+  print(`sent ${sent}; the server ${ended === undefined ? 'lives' : `ended: ${ended}\n${of.output().slice(-3000)}`}`);
+  print(`unhandled errors: ${turns?.unhandled ?? 'unknown'}; peak memory ${turns?.peakRssMb ?? 'unknown'} MB`);
+  const errors = [...serverErrors.values()].reduce((sum, { count }) => sum + count, 0);
+  print(`answers 500 that are not the real server's${real === undefined ? ' (not compared)' : ''}: ${errors}`);
+  print(`status codes that differ and are not known: ${differences.total}`);
+  const sound = turns !== undefined && turns.unhandled === 0 && turns.peakRssMb < PEAK_LIMIT_MB && errors === 0;
+  process.exitCode = sound ? 0 : 1;
+}
