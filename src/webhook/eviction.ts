@@ -14,6 +14,7 @@ import {
   judgeEviction,
   type PodFacts,
   processing,
+  refusalMessage,
   readBudget,
   readPod,
   type Refusal,
@@ -282,7 +283,9 @@ export function refusal(
   { judgement, now, pod }: { pod: { namespace: string; name: string }; now: number; judgement: Judgement },
 ): ReviewResponse {
   const explanation = explainEviction(index, pod, now, judgement);
-  return answer(formatRefusal(verdict), explanation === undefined ? [] : explanationCauses(explanation, now));
+  const refused = formatRefusal(verdict);
+  const told = { ...refused, message: refusalMessage(refused, explanation) };
+  return answer(told, explanation === undefined ? [] : explanationCauses(explanation, now));
 }
 
 const said = (refused: RefusalAnswer): Outcome => ({ response: answer(refused) });

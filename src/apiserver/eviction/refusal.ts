@@ -6,6 +6,7 @@ import {
   type Judgement,
   type PodName,
   type Refusal,
+  refusalMessage,
 } from '../../decisions/disruption/index.ts';
 import { ApiError, failure, type StatusCause } from '../status.ts';
 
@@ -15,8 +16,10 @@ export function refusalError(
   refusal: Refusal,
   { judgement, now, pod }: { pod: PodName; now: number; judgement: Judgement },
 ): ApiError {
-  const { cause, code, message, reason, retryAfterSeconds } = formatRefusal(refusal);
+  const answer = formatRefusal(refusal);
+  const { cause, code, reason, retryAfterSeconds } = answer;
   const explanation = explainEviction(index, pod, now, judgement);
+  const message = refusalMessage(answer, explanation);
   const more: StatusCause[] = explanation === undefined ? [] : explanationCauses(explanation, now);
   if (code === 500) return failure(500, '', message);
   const causes = [...(cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }]), ...more];

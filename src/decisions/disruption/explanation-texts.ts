@@ -1,5 +1,6 @@
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { BudgetExplanation, BudgetNumbers, Explanation, ShortPod } from './explanation.ts';
+import type { RefusalAnswer } from './kubernetes-texts.ts';
 import type { ModeReason } from './mode.ts';
 
 /** One sentence per line, for people. */
@@ -10,7 +11,7 @@ export function formatExplanation(explanation: Explanation, now: number): string
   const lines = [`Pod ${pod} ${can} be evicted ${when}: ${REASONS[reason]} (${reason}).`];
   for (const budget of budgets) lines.push(formatBudget(budget));
   if (unit !== undefined) {
-    lines.push(`Group ${unit.name}: ${unit.healthy} of ${unit.members} pods healthy, needs ${unit.minCount}.`);
+    lines.push(formatUnit(unit));
   }
   for (const one of short) lines.push(`  ${formatShort(one, now)}`);
   if (shortTotal > short.length) lines.push(`  and ${shortTotal - short.length} more`);
@@ -19,7 +20,7 @@ export function formatExplanation(explanation: Explanation, now: number): string
 }
 
 export function formatBudgetExplanation(explanation: BudgetExplanation, now: number): string[] {
-  const { budget, individual, pods, remedies, short, shortTotal } = explanation;
+  const { budget, incomplete, individual, pods, remedies, short, shortTotal } = explanation;
   const lines = [
     formatBudget(budget),
     `It selects ${pods} pods; it counts ${budget.counts === 'PodGroup' ? 'groups' : 'pods'} because ${MODES[budget.modeReason]} (${budget.modeReason}).`,
@@ -27,6 +28,8 @@ export function formatBudgetExplanation(explanation: BudgetExplanation, now: num
   if (individual > 0) lines.push(`${individual} of its pods belong to no group and are left out of the count.`);
   for (const one of short) lines.push(`  ${formatShort(one, now)}`);
   if (shortTotal > short.length) lines.push(`  and ${shortTotal - short.length} more`);
+  for (const { minCount, name, pods: found } of incomplete)
+    lines.push(`  Group ${name} has ${found} of the ${minCount} pods it needs, ${minCount - found} missing`);
   for (const [at, remedy] of remedies.entries())
     lines.push(`${at === 0 ? 'To allow one disruption' : 'Or'}: ${remedy.text}.`);
   return lines;
@@ -51,13 +54,30 @@ export function explanationCauses(explanation: Explanation, now: number): { reas
   const { budgets, remedies, short, unit } = explanation;
   const causes = budgets.map((budget) => ({ reason: 'QuorateBudget', message: formatBudget(budget) }));
   if (unit !== undefined) {
-    const message = `Group ${unit.name}: ${unit.healthy} of ${unit.members} pods healthy, needs ${unit.minCount}.`;
-    causes.push({ reason: 'QuorateGroup', message });
+    causes.push({ reason: 'QuorateGroup', message: formatUnit(unit) });
   }
   for (const one of short) causes.push({ reason: 'QuorateShortPod', message: formatShort(one, now) });
   for (const { text } of remedies) causes.push({ reason: 'QuorateUnblock', message: text });
   return causes;
 }
+
+/**
+ * The message of a refusal. Under a budget that counts groups it goes on after Kubernetes' own sentence, in one line,
+ * because `kubectl drain` prints the message and never the causes. Budgets of pods keep theirs to the letter.
+ */
+export function refusalMessage({ code, message }: RefusalAnswer, explanation: Explanation | undefined): string {
+  const budget = explanation?.budgets[0];
+  if (code !== 429 || explanation === undefined || budget?.counts !== 'PodGroup') return message;
+  const { remedies, unit } = explanation;
+  const parts = [message, formatBudget(budget)];
+  if (unit !== undefined) parts.push(formatUnit(unit));
+  const [first] = remedies;
+  if (first !== undefined) parts.push(`To unblock: ${first.text}.`);
+  return parts.join(' ');
+}
+
+const formatUnit = ({ healthy, members, minCount, name }: NonNullable<Explanation['unit']>): string =>
+  `Group ${name}: ${healthy} of ${members} pods healthy, needs ${minCount}.`;
 
 export function formatBudget({ allowed, asks, counts, desired, expected, healthy, name }: BudgetNumbers): string {
   const units = counts === 'PodGroup' ? 'pod groups' : 'pods';

@@ -115,7 +115,15 @@ export interface BudgetExplanation {
   readonly individual: number;
   readonly short: readonly ShortPod[];
   readonly shortTotal: number;
+  /** Groups with fewer pods than they need; some are short although no pod of theirs is. */
+  readonly incomplete: readonly IncompleteGroup[];
   readonly remedies: readonly Remedy[];
+}
+
+export interface IncompleteGroup {
+  readonly name: string;
+  readonly pods: number;
+  readonly minCount: number;
 }
 
 export function explainBudget(
@@ -149,6 +157,9 @@ export function explainBudget(
     individual: mode.individual,
     short: short.slice(0, SHORT_PODS_SHOWN),
     shortTotal: short.length,
+    incomplete: down
+      .filter(({ members, minCount, unresolved }) => members < minCount && unresolved !== true)
+      .map(({ members, minCount, name: group }) => ({ name: group ?? '', pods: members, minCount })),
     remedies: allowed > 0 ? [] : remediesForUnits(view, { down, expected }, 1),
   };
 }

@@ -1,4 +1,5 @@
 import { isPercent } from '../../machinery/values/index.ts';
+import { needsExpectedScale } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { ShortUnit } from './disruption-index.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -53,9 +54,15 @@ export function remediesFor({ reason, views }: Refusal, pod: PodFacts, shortage:
 }
 
 /** Names the groups that cannot be resolved; they come back, or the budget counts pods after its settling time. */
-function waitForGroups({ budget }: BudgetView, { down }: Shortage): Remedy {
+function waitForGroups({ budget }: Pick<BudgetView, 'budget'>, { down }: Shortage): Remedy {
   const missing = down.filter(({ unresolved }) => unresolved === true);
-  const groups = missing.length === 0 ? 'its groups' : list(missing.map(({ key }) => key ?? ''));
+  const groups =
+    missing.length === 0
+      ? 'its groups'
+      : list(
+          missing.map(({ name }) => name ?? ''),
+          'group',
+        );
   const text = `wait until ${groups} can be resolved again; ${budget.name} counts pods if that takes longer than its settling time`;
   return { action: 'Wait', text };
 }
@@ -66,14 +73,39 @@ export function remediesForUnits(
   { down, expected }: Shortage,
   cost: number,
 ): Remedy[] {
+  if (down.some(({ unresolved }) => unresolved === true)) return [waitForGroups(view, { down, expected })];
+  const uncountable = adviceForUncountable(view, cost);
+  if (uncountable !== undefined) return [uncountable];
   const missing = view.desired + cost - view.live;
-  const change = budgetChange(view.budget, { healthy: view.live - cost, expected, units: unitsOf(view) });
   if (missing <= 0) {
     const text = `wait until the disruption controller has published the new count of ${view.budget.name}`;
     return [{ action: 'Wait', text }];
   }
-  const recovery = recover(view, down, missing);
-  return [recovery, change].filter((remedy) => remedy !== undefined);
+  const recovery = recover(view, { down, expected }, missing);
+  const change = budgetChange(view.budget, { healthy: view.live - cost, expected, units: unitsOf(view) });
+  // Giving up all protection is no advice where waiting or mending helps.
+  if (recovery === undefined) return [change.remedy];
+  return change.protectsNothing ? [recovery] : [recovery, change.remedy];
+}
+
+/**
+ * A budget in pods that needs to know how many there should be, and whose pods have no controller that says so: waiting
+ * never helps, an integer minAvailable does.
+ */
+function adviceForUncountable(
+  { budget, live, mode }: Pick<BudgetView, 'budget' | 'live' | 'mode'>,
+  cost: number,
+): Remedy | undefined {
+  if (mode.unit === 'PodGroup' || !needsExpectedScale(budget)) return undefined;
+  const { disruptionAllowed, expectedPods } = budget.status;
+  const failed = disruptionAllowed?.status === 'False' && disruptionAllowed.reason === 'SyncFailed';
+  if (!failed && (expectedPods > 0 || live === 0)) return undefined;
+  const why = failed
+    ? `SyncFailed: ${disruptionAllowed.message ?? ''}`
+    : 'its pods have no controller that says how many there should be';
+  const field = budget.maxUnavailable === undefined ? 'the percentage' : 'maxUnavailable';
+  const text = `${budget.name} cannot be counted (${why}); waiting does not help: replace ${field} by an integer, such as minAvailable: ${Math.max(1, live - Math.max(1, cost))}`;
+  return { action: 'ChangeBudget', text };
 }
 
 /** Units this eviction would take. */
@@ -82,51 +114,68 @@ export function costOf({ counted, mode, unit }: BudgetView): 0 | 1 {
   return unit !== undefined && counted && unit.healthy === unit.minCount ? 1 : 0;
 }
 
-/** The fewest pods that would have to become Ready; undefined when even all of those seen would not be enough. */
+/** The fewest pods that would have to come or become Ready; undefined when nothing that is expected is missing. */
 function recover(
-  view: Pick<BudgetView, 'budget' | 'mode' | 'unit'>,
-  down: readonly ShortUnit[],
+  view: Pick<BudgetView, 'budget' | 'live' | 'mode' | 'unit'>,
+  { down, expected }: Shortage,
   missing: number,
 ): Remedy | undefined {
   const needed = ({ healthy, minCount }: ShortUnit): number => minCount - healthy;
   const mendable = down
-    .filter((unit) => unit.missing.length >= needed(unit) && (unit.key === undefined || unit.key !== view.unit?.key))
+    .filter(({ key }) => key === undefined || key !== view.unit?.key)
     .sort((a, b) => needed(a) - needed(b))
     .slice(0, missing);
-  if (mendable.length < missing) {
-    const count = missing - mendable.length;
-    if (view.budget.maxUnavailable === undefined && typeof view.budget.minAvailable === 'number') return undefined;
-    return {
-      action: 'MakePodsReady',
-      text: `${count} more ${unitsOf(view)} of those expected must be created and become healthy`,
-    };
-  }
+  const short = missing - mendable.length;
+  const absent = view.mode.unit === 'PodGroup' ? expected - view.live - down.length : Number.POSITIVE_INFINITY;
+  const isFixed = view.budget.maxUnavailable === undefined && typeof view.budget.minAvailable === 'number';
+  if (short > 0 && (isFixed ? view.mode.unit === 'Pod' || absent < short : absent <= 0)) return undefined;
   const pods = mendable.flatMap((unit) => unit.missing.slice(0, needed(unit)).map(({ pod }) => pod.name));
   const verb = pods.length === 1 ? 'becomes' : 'become';
-  return { action: 'MakePodsReady', text: `wait until ${list(pods)} ${verb} Ready again`, pods };
+  const waits = pods.length === 0 ? [] : [`${list(pods)} ${verb} Ready again`];
+  for (const unit of mendable) {
+    const count = needed(unit) - unit.missing.length;
+    if (count > 0)
+      waits.push(
+        `${count} more ${count === 1 ? 'pod' : 'pods'} of group ${unit.name ?? ''} ${count === 1 ? 'exists' : 'exist'} and ${count === 1 ? 'is' : 'are'} Ready`,
+      );
+  }
+  if (short > 0) {
+    if (waits.length === 0) {
+      const text = `${short} more ${unitsOf(view)} of those expected must be created and become healthy`;
+      return { action: 'MakePodsReady', text };
+    }
+    waits.push(`${short} more ${unitsOf(view)} of those expected are created and healthy`);
+  }
+  return { action: 'MakePodsReady', text: `wait until ${waits.join(' and ')}`, ...(pods.length > 0 && { pods }) };
+}
+
+interface BudgetChange {
+  readonly remedy: Remedy;
+  /** What is left of the budget would hold nothing back. */
+  readonly protectsNothing: boolean;
 }
 
 function budgetChange(
   { maxUnavailable, minAvailable, name }: BudgetFacts,
   { expected, healthy, units }: { expected: number; healthy: number; units: string },
-): Remedy | undefined {
-  const text = (field: string, value: number | string): Remedy => ({
-    action: 'ChangeBudget',
-    text: `set ${field} of ${name} to ${value} (${units})`,
-  });
+): BudgetChange {
   const floor = Math.max(0, healthy);
-  if (maxUnavailable !== undefined) return text('maxUnavailable', Math.max(0, expected - floor));
-  if (minAvailable === undefined) return text('minAvailable', floor);
+  const change = (field: string, value: number | string): BudgetChange => ({
+    remedy: { action: 'ChangeBudget', text: `set ${field} of ${name} to ${value} (${units})` },
+    protectsNothing: floor === 0,
+  });
+  if (maxUnavailable !== undefined) return change('maxUnavailable', Math.max(0, expected - floor));
+  if (minAvailable === undefined) return change('minAvailable', floor);
   if (isPercent(minAvailable))
-    return text('minAvailable', expected > 0 ? `${Math.floor((floor * 100) / expected)}%` : '0%');
-  return text('minAvailable', floor);
+    return change('minAvailable', expected > 0 ? `${Math.floor((floor * 100) / expected)}%` : '0%');
+  return change('minAvailable', floor);
 }
 
 const unitsOf = ({ mode }: Pick<BudgetView, 'mode'>): string => (mode.unit === 'PodGroup' ? 'pod groups' : 'pods');
 
-function list(names: readonly string[]): string {
+function list(names: readonly string[], one = 'pod'): string {
   const shown = names.slice(0, 5).join(', ');
   const rest = names.length - 5;
-  const noun = names.length === 1 ? 'pod' : 'pods';
+  const noun = names.length === 1 ? one : `${one}s`;
   return rest > 0 ? `${noun} ${shown} and ${rest} more` : `${noun} ${shown}`;
 }

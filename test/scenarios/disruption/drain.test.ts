@@ -111,7 +111,7 @@ test(
         unit: { name: 'Workload/w/g/1', healthy: 3, minCount: 3 },
         jointly: true,
         budgets: [{ name: 'foo', counts: 'PodGroup', healthy: 1, desired: 1, allowed: 0 }],
-        remedies: [{ action: 'Wait' }, { action: 'ChangeBudget', text: 'set minAvailable of foo to 0 (pod groups)' }],
+        remedies: [{ action: 'Wait' }],
       },
     ]);
     expect(formatResult(result, stage.now)[0]).toBe(
