@@ -14,6 +14,7 @@ export interface OperatorFlags extends ClusterFlags, PickerFlags {
   readonly bind: string;
   readonly webhookPort: number;
   readonly metricsPort: number;
+  readonly metricsOpen?: boolean;
   readonly host?: string[];
   readonly certificates?: string;
   readonly clientCa?: string;
@@ -40,6 +41,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       bind: flags.bind,
       webhookPort: flags.webhookPort,
       metricsPort: flags.metricsPort,
+      metricsOpen: flags.metricsOpen,
       hosts: flags.host,
       certificates: flags.certificates,
       clients: clientsOf(flags),

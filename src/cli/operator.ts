@@ -17,7 +17,13 @@ export function register(program: Command): void {
       .option('--namespace <name>', 'namespace of the leader lease and the certificate', 'quorate-system')
       .option('--bind <address>', 'address the webhook and metrics listen on', '127.0.0.1')
       .option('--webhook-port <port>', 'port of the webhook; 0 takes a free one', wholeNumber, 9443)
-      .option('--metrics-port <port>', 'port of /metrics; 0 takes a free one', wholeNumber, 8080)
+      .option(
+        '--metrics-port <port>',
+        'port of /metrics (HTTPS, for those who may get it); 0 takes a free one',
+        wholeNumber,
+        8080,
+      )
+      .option('--metrics-open', 'let anybody read /metrics, without TLS (for a laptop)')
       .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
       .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
       .option('--client-ca <file>', 'PEM of who signs the certificates that API servers show; only they are answered')

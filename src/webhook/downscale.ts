@@ -29,9 +29,9 @@ export interface DownscaleWebhook extends PodsFollower {
   readonly unwritten: (owner: ReplicaSet, pods: number) => void;
 }
 
-/** The API server waits ten seconds; what is left of them is for writing the choice down. */
+/** A review is answered within eight seconds; what is left of them is for writing the choice down. */
 export const LONGEST_PICKER_SECONDS = 6;
-const WRITE_LIMIT_MS = 8500;
+const WRITE_LIMIT_MS = 7500;
 const WRITERS = 16;
 const STEP_MS = 10;
 const LEAST_WAIT_MS = 30;

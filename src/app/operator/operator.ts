@@ -1,7 +1,6 @@
 /** The same controllers and decisions on a cluster that exists already, through its supported extension points. */
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
@@ -59,10 +58,12 @@ import {
   readCertificate,
   type ServingCertificate,
 } from './certificates.ts';
+import { delegateAccess } from './delegated-access.ts';
 import { isServed } from './discovery.ts';
 import { listenForAnswers, operatorChecks } from './health.ts';
 import { openHistory } from './history.ts';
 import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
+import { startMetricsServer } from './metrics-server.ts';
 import { createPicking, type PickingOptions } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
 import { preflight } from './preflight.ts';
@@ -81,6 +82,8 @@ export interface OperatorOptions {
   readonly bind: string;
   readonly webhookPort: number;
   readonly metricsPort: number;
+  /** Anybody may read the metrics, without TLS; otherwise those whom the API server lets get /metrics. */
+  readonly metricsOpen?: boolean | undefined;
   /** More names or addresses the webhook is reached by. */
   readonly hosts?: readonly string[] | undefined;
   /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
@@ -156,25 +159,19 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     let leading = false;
     let ended = (): void => {};
     const released = new Promise<void>((resolve) => (ended = resolve));
-    const elected = electLeader({
-      client: electionClient,
-      clock,
-      log,
-      namespace,
-      name: NAME,
-      identity: options.identity,
-      annotations: {
-        [MODE_ANNOTATION]: options.mode,
-        [VERSION_ANNOTATION]: QUORATE_VERSION,
-        [REVIEWS_ANNOTATION]: tokens === undefined ? 'Certificate' : 'Token',
-      },
-      signal: abort.signal,
-      lost: options.lost,
-      ended,
-    }).then(() => {
-      leading = true;
-    });
+    let elect = (): void => {};
+    const elected = new Promise<void>((resolve) => (elect = resolve));
     const metrics = new Metrics();
+    const metricsServer = await startMetricsServer({
+      metrics,
+      host: options.bind,
+      port: options.metricsPort,
+      log,
+      guard:
+        options.metricsOpen === true
+          ? undefined
+          : { certificate: certificate.pair, access: delegateAccess({ client, clock }) },
+    });
     const registration = { authority: certificate.authority, token: tokens?.current() };
     const registered = keepRegistration({ client, clock, log, signal: abort.signal }, registration);
     const running = await startParts(options, {
@@ -197,11 +194,31 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       hasUnknownHistory,
       signal: abort.signal,
     });
-    const metricsServer = await serveMetrics(metrics, options);
+    // Only now: who cannot take its ports must not lead.
+    void electLeader({
+      client: electionClient,
+      clock,
+      log,
+      namespace,
+      name: NAME,
+      identity: options.identity,
+      annotations: {
+        [MODE_ANNOTATION]: options.mode,
+        [VERSION_ANNOTATION]: QUORATE_VERSION,
+        [REVIEWS_ANNOTATION]: tokens === undefined ? 'Certificate' : 'Token',
+      },
+      signal: abort.signal,
+      lost: options.lost,
+      ended,
+    }).then(() => {
+      leading = true;
+      elect();
+    });
     tokens?.onRenewed((token) => void registered.set({ token }));
     const renewed = (next: ServingCertificate): void => {
       serving = next;
       running.webhook.setCertificate(next.pair);
+      metricsServer.setCertificate(next.pair);
       void registered.set({ authority: next.authority });
     };
     const upkeep = { client, clock, namespace, hosts: hostsOf(options), log, signal: abort.signal };
@@ -212,7 +229,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       server: access.server,
       clusterVersion: version,
       webhookPort: running.webhook.port,
-      metricsPort: (metricsServer.address() as { port: number }).port,
+      metricsPort: metricsServer.port,
       authority: certificate.authority,
       reviewPath: (path) => withToken(tokens?.current(), path),
       isLeading: () => leading,
@@ -226,7 +243,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         abort.abort(new Error('The operator is stopping'));
         // A lease given back spares the successor the wait.
         await Promise.race([released, sleep(systemClock, RELEASE_LIMIT_MS)]);
-        await new Promise((resolve) => metricsServer.close(resolve));
+        await metricsServer.close();
         http.close();
       },
     };
@@ -384,22 +401,4 @@ function openCertificate(options: OperatorOptions, client: Client, clock: Clock)
 
 function hostsOf({ hosts = [], namespace }: OperatorOptions): string[] {
   return [...serviceNames(namespace), ...hosts];
-}
-
-function serveMetrics(metrics: Metrics, { bind, metricsPort }: OperatorOptions): Promise<Server> {
-  const server = createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.statusCode = 404;
-      response.end();
-      return;
-    }
-    void metrics.registry.metrics().then((text) => {
-      response.setHeader('content-type', metrics.registry.contentType);
-      response.end(text);
-    });
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(metricsPort, bind, () => resolve(server));
-  });
 }

@@ -5,6 +5,7 @@ import {
   EVICTIONS_CONFIGURATION,
   type InstallOptions,
   labels,
+  METRICS_READER,
   NAME,
   TOKEN_SECRET,
   WEBHOOK_CONFIGURATION,
@@ -45,6 +46,8 @@ function clusterRules(): PolicyRule[] {
     rule(['policy.quorate.dev'], ['groupevictions/status'], ['update', 'patch']),
     // Whether someone who evicts a group may evict its pods.
     rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
+    // Who reads metrics, and whether they may.
+    rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
     rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
     rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
     rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
@@ -55,7 +58,19 @@ function clusterRules(): PolicyRule[] {
   ];
 }
 
-export function accessObjects(options: InstallOptions): [ClusterRole, ClusterRoleBinding, Role, RoleBinding] {
+/** Bound to whoever reads metrics; to nobody at first. */
+function metricsReader(): ClusterRole {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: METRICS_READER, labels },
+    rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+  };
+}
+
+export function accessObjects(
+  options: InstallOptions,
+): [ClusterRole, ClusterRoleBinding, Role, RoleBinding, ClusterRole] {
   const { namespace } = options;
   const subject = { kind: 'ServiceAccount', name: NAME, namespace };
   return [
@@ -90,5 +105,6 @@ export function accessObjects(options: InstallOptions): [ClusterRole, ClusterRol
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: NAME },
       subjects: [subject],
     },
+    metricsReader(),
   ];
 }

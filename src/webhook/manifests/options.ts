@@ -33,6 +33,8 @@ export const defaultInstall: InstallOptions = {
 
 export const NAME = 'quorate';
 export const SCHEDULER = 'quorate-scheduler';
+/** Lets its subjects read the operator's metrics. */
+export const METRICS_READER = 'quorate-metrics';
 export const SERVICE = 'quorate-webhook';
 export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
 /** Holds the secret path of reviews. */
