@@ -1,4 +1,5 @@
 /** One resource request on its way through the verbs. */
+import type { ReadYaml } from './codec-seam.ts';
 import type { ApiRequest } from './exchange.ts';
 import type { Kernel } from './kernel.ts';
 import type { ResourceRow, VersionRow } from './registry/row.ts';
@@ -16,6 +17,8 @@ export interface Call {
   readonly request: ApiRequest;
   readonly user: UserInfo;
   readonly warnings: string[];
+  /** The body, when it is YAML and was read before the call began. */
+  readonly yaml?: ReadYaml;
 }
 
 /** The name in the path; only call for verbs on an object. */

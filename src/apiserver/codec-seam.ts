@@ -10,7 +10,12 @@ export interface DecodeRequest {
   readonly expected: { readonly apiVersion: string; readonly kind: string };
   /** The resource, when the body is one of its objects; custom resources are checked against their own schema. */
   readonly row?: ResourceRow;
+  /** What a YAML body says, when it was read elsewhere; throws what is wrong with it. */
+  readonly yaml?: ReadYaml | undefined;
 }
+
+/** A YAML body that has been read: its value, and `line 3: key "replicas" already set in map`. */
+export type ReadYaml = () => { readonly value: unknown; readonly duplicates: readonly string[] };
 
 export interface Decoded {
   /** Unknown fields already dropped. */

@@ -13,6 +13,12 @@ export const LIMITS = {
   jsonDepth: 1000,
   /** Nesting of YAML, whose parser takes more of the stack. */
   yamlDepth: 300,
+  /** Characters of YAML that are read at once; longer texts are read on a thread of their own. */
+  yamlReadAtOnce: 16 * 1024,
+  /** What that thread may take for one text, and how many may wait for it. */
+  yamlReadMs: 5000,
+  yamlMemoryMb: 512,
+  yamlWaiting: 10,
   /** Unknown and repeated fields that are told of; as the real server. */
   fieldProblems: 100,
   /** Characters of their paths, which a body with long keys could multiply. */

@@ -110,15 +110,8 @@ export const expired = (message = 'The resourceVersion for the provided list is 
 export const tooLargeBody = (limit: number) =>
   failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
-export const tooManyValues = () =>
-  failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LIMITS.bodyValues} values in one body`);
-
-export const tooManyObjects = (path: string) =>
-  failure(
-    413,
-    'RequestEntityTooLarge',
-    `Request entity too large: limit is ${LIMITS.listedObjects} objects in one list, which ${path.slice(0, 1000)} exceeds`,
-  );
+/** What is larger than one request may be, by another measure than its bytes. */
+export const tooLarge = (message: string) => failure(413, 'RequestEntityTooLarge', message);
 
 export const tooManyRequests = (message: string, extra: Partial<StatusDetails> = {}) =>
   failure(429, 'TooManyRequests', message, { details: extra });

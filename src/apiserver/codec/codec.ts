@@ -11,8 +11,8 @@ import type { Codec, Decoded, DecodeRequest } from '../codec-seam.ts';
 import type { ApiObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, PatchError } from '../patch/index.ts';
 import { apiVersion, type ResourceRow } from '../registry/row.ts';
-import { badRequest, failure, invalid, unsupportedMediaType } from '../status.ts';
-import { DecodeError } from './decode-error.ts';
+import { badRequest, failure, invalid, tooLarge, unsupportedMediaType } from '../status.ts';
+import { DecodeError, TooLargeError } from './decode-error.ts';
 import { createFieldManager } from './field-manager.ts';
 import { type ParsedJson, parseJson } from './json/parse.ts';
 import { type KindSchema, kindSchemaOf, nodeOf } from './kind-schema.ts';
@@ -69,6 +69,7 @@ function decode(schema: Schema, request: DecodeRequest, { bodies, specs }: Repea
       specs.decoded(request, (text, known) => decodeText(schema, request, text, known)),
     );
   } catch (error) {
+    if (error instanceof TooLargeError) throw tooLarge(error.message);
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
   }
@@ -76,14 +77,14 @@ function decode(schema: Schema, request: DecodeRequest, { bodies, specs }: Repea
 
 function decodeText(
   schema: Schema,
-  { mediaType, expected, row }: DecodeRequest,
+  { mediaType, expected, row, yaml: read }: DecodeRequest,
   text: string,
   known: KnownSpec | undefined,
 ): Decoded | undefined {
   if (text.trim() === '') {
     throw new DecodeError("couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)");
   }
-  const yaml = mediaType === 'application/yaml' ? parseYaml(text) : undefined;
+  const yaml = mediaType === 'application/yaml' ? (read?.() ?? parseYaml(text)) : undefined;
   const json = yaml === undefined ? parseBody(text) : undefined;
   const value = yaml === undefined ? json?.value : yaml.value;
   if (!isObject(value)) throw new DecodeError("couldn't get version/kind; json parse error: the body is not an object");
@@ -144,6 +145,7 @@ function prune(schema: Schema, row: ResourceRow, version: string, object: ApiObj
   try {
     return describeProblems(kind.custom ? pruneCustom(object, kind.schema) : conform(object, kind.struct), undefined);
   } catch (error) {
+    if (error instanceof TooLargeError) throw tooLarge(error.message);
     if (!(error instanceof DecodeError)) throw error;
     const name = object.metadata.name ?? '';
     throw invalid(row, name, [invalidValue(FieldPath.of('patch'), null, error.message)]);

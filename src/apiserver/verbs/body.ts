@@ -19,6 +19,7 @@ export function readServed(call: Call): ApiObject {
     mediaType: bodyType(request.headers['content-type']),
     expected,
     row,
+    yaml: call.yaml,
   });
   checkType(call, object, expected);
   reportProblems(call, problems, (text) =>

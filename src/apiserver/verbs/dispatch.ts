@@ -1,6 +1,10 @@
 /** Sends a resource request to its verb. That there is such a route was checked (`request/route.ts`). */
+import { isUtf8 } from 'node:buffer';
 import { type Call, nameOf } from '../call.ts';
+import { readYamlApart } from '../codec/index.ts';
+import type { ReadYaml } from '../codec-seam.ts';
 import type { ApiResponse } from '../exchange.ts';
+import { LIMITS } from '../limits.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, type Verb } from '../registry/row.ts';
 import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
@@ -31,6 +35,19 @@ const HANDLERS: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
 };
 
 export function dispatch(call: Call): Promise<ApiResponse> {
+  const reading = largeYaml(call.request);
+  return reading === undefined ? run(call) : reading.then((yaml) => run({ ...call, yaml }));
+}
+
+/** A YAML body that takes long is read before the call begins, elsewhere. */
+function largeYaml({ body, headers }: Call['request']): Promise<ReadYaml> | undefined {
+  if (body === undefined || body.length <= LIMITS.yamlReadAtOnce) return undefined;
+  const isYaml = /^\s*application\/(?:yaml|apply-patch\+yaml)\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+  // What is no text is refused at once.
+  return isYaml && isUtf8(body) ? readYamlApart(Buffer.from(body).toString('utf8')) : undefined;
+}
+
+function run(call: Call): Promise<ApiResponse> {
   const { row, info } = call;
   const { verb } = info;
   if (info.subresource !== undefined) {
@@ -74,6 +91,7 @@ function subresourceCall(call: Call, subresource: Subresource): Parameters<Subre
         bytes: request.body ?? new Uint8Array(),
         mediaType: bodyType(request.headers['content-type']),
         expected: { apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`, kind: kind.kind },
+        yaml: call.yaml,
       });
       reportProblems(call, problems, (text) =>
         badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${text}`),

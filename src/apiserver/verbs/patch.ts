@@ -8,11 +8,11 @@ import {
   required,
 } from '../../machinery/values/index.ts';
 import { type Call, nameOf } from '../call.ts';
-import { DecodeError, parseJson, parseYaml, yamlText } from '../codec/index.ts';
+import { DecodeError, parseJson, parseYaml, TooLargeError, yamlText } from '../codec/index.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, objectKey } from '../registry/row.ts';
-import { badRequest, invalid, notFound, unsupportedMediaType } from '../status.ts';
+import { badRequest, invalid, notFound, tooLarge, unsupportedMediaType } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { createObject, respondWithWritten, type Written } from './create.ts';
@@ -157,6 +157,7 @@ function readPatch(call: Call): unknown {
     );
     return value;
   } catch (error) {
+    if (error instanceof TooLargeError) throw tooLarge(error.message);
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(`error decoding patch: ${error.message}`);
   }
@@ -213,7 +214,7 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
 
 function parseConfig(call: Call): unknown {
   try {
-    const { value, duplicates } = parseYaml(yamlText(call.request.body ?? new Uint8Array()));
+    const { value, duplicates } = call.yaml?.() ?? parseYaml(yamlText(call.request.body ?? new Uint8Array()));
     reportProblems(call, duplicates, () =>
       badRequest(
         `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,
@@ -221,6 +222,7 @@ function parseConfig(call: Call): unknown {
     );
     return value;
   } catch (error) {
+    if (error instanceof TooLargeError) throw tooLarge(error.message);
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(`error decoding YAML: ${error.message}`);
   }

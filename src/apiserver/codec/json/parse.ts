@@ -1,6 +1,5 @@
 import { LIMITS } from '../../limits.ts';
-import { tooManyValues } from '../../status.ts';
-import { DecodeError } from '../decode-error.ts';
+import { DecodeError, tooManyValues } from '../decode-error.ts';
 import { countKeysInText, countValues, findDuplicates, type KeyOccurrences, nestingDepth } from './scan.ts';
 
 const MAX_DEPTH = LIMITS.jsonDepth;

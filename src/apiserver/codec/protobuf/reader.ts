@@ -1,6 +1,5 @@
 import { LIMITS } from '../../limits.ts';
-import { tooManyValues } from '../../status.ts';
-import { DecodeError } from '../decode-error.ts';
+import { DecodeError, tooManyValues } from '../decode-error.ts';
 
 const truncated = (): DecodeError => new DecodeError('proto: unexpected EOF');
 

@@ -1,7 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { type CollectionTag, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import {
+  type CollectionTag,
+  type Document,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  type ScalarTag,
+  type Tags,
+  visit,
+} from 'yaml';
 import { LIMITS } from '../../limits.ts';
-import { DecodeError } from '../decode-error.ts';
+import { DecodeError, TooLargeError } from '../decode-error.ts';
+import { checkValues, parseJson } from '../json/parse.ts';
 import { nestingBound } from './nesting.ts';
 
 const MAX_DEPTH = LIMITS.yamlDepth;
@@ -29,8 +39,28 @@ export function yamlText(bytes: Uint8Array): string {
 // oxlint-disable-next-line no-control-regex -- these are the characters that YAML does not have
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Parses one YAML document into JSON data. JSON is YAML too. */
+/** Parses one YAML document into JSON data. JSON is YAML too, and most of what calls itself YAML is JSON. */
 export function parseYaml(text: string): ParsedYaml {
+  const json = jsonInYaml(text);
+  if (json !== undefined) return json;
+  const read = yamlToJson(text);
+  return { value: JSON.parse(read.json) as unknown, duplicates: read.duplicates };
+}
+
+/** The value of a text that is JSON; undefined where it is not, or has repeated keys, which YAML tells of by their lines. */
+export function jsonInYaml(text: string): ParsedYaml | undefined {
+  if (!/^\s*\{/.test(text) || CONTROL.test(text)) return undefined;
+  try {
+    const { repeated, value } = parseJson(text);
+    return repeated === undefined ? { value, duplicates: [] } : undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+/** The same as JSON text. */
+export function yamlToJson(text: string): { readonly json: string; readonly duplicates: readonly string[] } {
   if (nestingBound(text) > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
   if (CONTROL.test(text)) throw new DecodeError('yaml: control characters are not allowed');
   const lines = new LineCounter();
@@ -44,35 +74,46 @@ export function parseYaml(text: string): ParsedYaml {
     });
     const [error] = document.errors;
     if (error !== undefined) throw new DecodeError(`yaml: ${firstLine(error.message)}`);
-    const duplicates: string[] = [];
-    visit(document, {
-      Map: (_, map) => {
-        const seen = new Set<string>();
-        for (const { key } of map.items) {
-          if (!isScalar(key)) continue;
-          const name = String(key.value);
-          const line = lines.linePos(key.range?.[0] ?? 0).line;
-          if (seen.has(name)) duplicates.push(`line ${line}: key ${JSON.stringify(name)} already set in map`);
-          seen.add(name);
-        }
-      },
-    });
-    return { value: toJson(document.toJS({ maxAliasCount: 100 })), duplicates };
+    const duplicates = duplicatesIn(document, lines);
+    const json = toJson(document.toJS({ maxAliasCount: 100 }));
+    checkValues(json);
+    return { json, duplicates };
   } catch (error) {
-    if (error instanceof DecodeError) throw error;
+    if (error instanceof DecodeError || error instanceof TooLargeError) throw error;
     throw new DecodeError(`yaml: ${firstLine((error as Error).message)}`, { cause: error });
   }
+}
+
+function duplicatesIn(document: Document, lines: LineCounter): string[] {
+  const duplicates: string[] = [];
+  visit(document, {
+    Map: (_, map) => {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (seen.has(name)) {
+          const { line } = lines.linePos(key.range?.[0] ?? 0);
+          duplicates.push(`line ${line}: key ${JSON.stringify(name)} already set in map`);
+          if (duplicates.length >= LIMITS.fieldProblems) return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return duplicates;
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 
 /** JSON data only: YAML knows numbers and types JSON does not. */
-function toJson(value: unknown): unknown {
-  const text = JSON.stringify(value, (_, member: unknown) => {
+function toJson(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value, (_, member: unknown) => {
     if (typeof member === 'bigint') return Number(member);
     if (member instanceof Uint8Array) return Buffer.from(member).toString('base64');
     if (member instanceof Set) return [...member];
     return member;
   });
-  return text === undefined ? null : (JSON.parse(text) as unknown);
+  return text ?? 'null';
 }
