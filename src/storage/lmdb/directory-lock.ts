@@ -47,8 +47,14 @@ async function putUp(directory: string): Promise<string> {
   const holder: Holder = { pid: process.pid, host: hostname(), ...startedAt(process.pid) };
   const unique = randomUUID();
   const draft = join(directory, `quorate.draft.${unique}`);
-  await writeFile(draft, JSON.stringify(holder), { mode: 0o600 });
-  await rename(draft, join(directory, LOCK_PREFIX + unique));
+  try {
+    await writeFile(draft, JSON.stringify(holder), { mode: 0o600 });
+    await rename(draft, join(directory, LOCK_PREFIX + unique));
+  } catch (error) {
+    // On a full disk, for one.
+    await rm(draft, { force: true });
+    throw error;
+  }
   return LOCK_PREFIX + unique;
 }
 

@@ -7,6 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/machinery/values/index.ts';
 import { openLmdbStore } from '../../../src/storage/index.ts';
@@ -15,7 +16,7 @@ import { Disk, parseSteps, type Step } from './disk.ts';
 
 const asked = process.env['QUORATE_POWER_CUTS'];
 const CUTS = Number(asked ?? 20);
-const SEED = Number(process.env['QUORATE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = fc.readConfigureGlobal().seed ?? 1;
 const folder = mkdtempSync(join(tmpdir(), 'quorate-power-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
