@@ -15,6 +15,7 @@ import {
   type Logger,
   sleep,
 } from '../machinery/runtime/index.ts';
+import { isAsNewAs } from '../machinery/values/index.ts';
 import { isNewer, LedgerCopies, type WatchedLedgers } from './ledger-copies.ts';
 import type { Entry } from './ledger-entry.ts';
 import { isSamePod, recounted, withGrants, withoutGrant } from './ledger-grants.ts';
@@ -165,6 +166,8 @@ export class LedgerDesk {
     const view = this.#copies.view(entry) ?? made;
     const { remembered } = entry;
     const known = remembered?.ledger.status;
+    const counted = known?.podsResourceVersion ?? '';
+    if (!isAsNewAs(status.podsResourceVersion ?? '', counted)) throw conflict(made, 'it was counted from newer pods');
     const nobody = { holder: 'unknown', stamp: made.metadata.uid ?? '' };
     const isSure = remembered === undefined ? !unknown : remembered.isLast;
     const hold = isSure ? known?.hold : nobody;

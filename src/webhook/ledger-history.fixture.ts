@@ -6,7 +6,14 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus } from '../api/quorate/types.ts';
-import { computeAllowed, keepGrants, readBudget, readPod, readWorkload } from '../decisions/disruption/index.ts';
+import {
+  computeAllowed,
+  isStillThere,
+  keepGrants,
+  readBudget,
+  readPod,
+  readWorkload,
+} from '../decisions/disruption/index.ts';
 import { budgetObject, groupUnits, NOW } from '../decisions/disruption/fixtures.ts';
 import { ManualClock } from '../machinery/runtime/index.ts';
 import { type EvictionWebhook, reviewEviction } from './eviction.ts';
@@ -198,7 +205,9 @@ export class World {
     const ledger = replica.desk.get(namespace, 'foo');
     const now = this.clock.now();
     const before: DisruptionLedgerStatus = ledger?.status ?? {};
-    const grants = keepGrants(before.grants ?? [], (name) => member.pods.get(name), now).kept;
+    if (podsVersion < Number(before.podsResourceVersion ?? 0)) return;
+    const { kept, overdue } = keepGrants(before.grants ?? [], (name) => member.pods.get(name), now);
+    const grants = [...kept, ...overdue.filter((one) => !isStillThere(one, this.cluster.podNamed(one.name)))];
     const listed = { ...before, grants, disruptedPods: {} };
     index.setBudget(readBudget({ ...budget, status: listed }));
     const healthy = index.count(namespace, 'foo', now)?.healthy ?? 0;

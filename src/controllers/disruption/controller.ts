@@ -1,4 +1,4 @@
-import { formatKey } from '../../api/resource.ts';
+import { formatKey, type ObjectKey } from '../../api/resource.ts';
 import {
   deploymentType,
   podDisruptionBudgetType,
@@ -11,6 +11,7 @@ import { DisruptionIndex } from '../../decisions/disruption/index.ts';
 import {
   type ControllerContext,
   Gathering,
+  isNotFound,
   type RunningController,
   runController,
   type StartController,
@@ -89,6 +90,11 @@ function run(context: ControllerContext, options: DisruptionOptions): RunningCon
     events,
     book,
     pods,
+    podNow: (key: ObjectKey) =>
+      client.get(podType, key).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }),
     groups,
     recheck,
     gathering,

@@ -10,13 +10,14 @@ import {
 } from '../../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import {
+  ApiError,
   type Client,
   type Clock,
   type EventRecorder,
   type Informer,
   isNotFound,
 } from '../../machinery/runtime/index.ts';
-import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
+import { formatTime, isAsNewAs, semanticEqual } from '../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
 
 /** The ledgers of a cluster, as new as this process knows them. */
@@ -91,6 +92,9 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
         if (ownsStatus) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
         return;
       }
+      const counted = ledger?.status?.podsResourceVersion ?? '';
+      // Counted anew from older pods, those that have gone since would count again, with no grant left to tell.
+      if (!isAsNewAs(pods.resourceVersion, counted)) throw behind(budget);
       // Exact before the ledger says that pods are counted: from then on the webhook does not judge. In between, and for
       // as long as the ledger cannot be written, it refuses, because ledger and pods contradict each other.
       if (ownsStatus && !countsGroups) await writeOwn(options, budget, status);
@@ -98,7 +102,7 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
         ...status,
         conditions: withBuiltinCount(options, budget, status),
         unit: countsGroups ? 'PodGroup' : 'Pod',
-        podsResourceVersion: pods.changedAt,
+        podsResourceVersion: isAsNewAs(pods.changedAt, counted) ? pods.changedAt : counted,
         budgetUID: budget.metadata.uid,
       };
       await writeLedger(options, { budget, ledger, status: next });
@@ -122,6 +126,11 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       await Promise.all([budgets.whenSynced(), ledgers.whenSynced()]);
     },
   };
+}
+
+function behind({ metadata }: PodDisruptionBudget): ApiError {
+  const message = `Cannot count ${metadata.namespace}/${metadata.name}: its ledger was counted from newer pods`;
+  return new ApiError(409, { kind: 'Status', code: 409, reason: 'Conflict', message });
 }
 
 interface LedgerWrite {

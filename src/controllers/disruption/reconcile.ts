@@ -8,7 +8,9 @@ import {
   type BudgetFacts,
   computeDesired,
   type DisruptionIndex,
+  isStillThere,
   keepGrants,
+  type KeptGrants,
   needsExpectedScale,
   readBudget,
 } from '../../decisions/disruption/index.ts';
@@ -45,6 +47,8 @@ export interface BudgetDeps {
   readonly events: EventRecorder;
   readonly book: BudgetBook;
   readonly pods: Informer<Pod>;
+  /** Reads a pod from the API server. */
+  readonly podNow: (key: ObjectKey) => Promise<Pod | undefined>;
   /** Whether Workloads and PodGroups are known. */
   readonly groups: { readonly known: boolean };
   readonly recheck: WorkQueue;
@@ -106,7 +110,7 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
   const now = clock.now();
   const { grants } = (budget.status ?? {}) as DisruptionLedgerStatus;
   const podOf = (name: string): Pod | undefined => pods.get({ namespace, name });
-  const listed = grants && keepGrants(grants, podOf, now);
+  const listed = grants && (await listGrants(deps, keepGrants(grants, podOf, now), namespace));
   const {
     kept,
     notDeleted: overdue,
@@ -150,6 +154,29 @@ function countNow(
   const settlesAt = settling.until(formatKey(key), count, now);
   if (settlesAt === undefined || now < settlesAt) return { ...count, settlesAt };
   return { ...(index.count(namespace, key.name, now, { settled: true }) ?? count), settlesAt: undefined };
+}
+
+/** How soon to look again when our pods turn out to be behind. */
+const BEHIND_MS = 1000;
+
+/**
+ * Only pods of now tell that a grant was not carried out: with old ones it would end although its pod has gone, and the
+ * pod would count again.
+ */
+async function listGrants(
+  { podNow }: BudgetDeps,
+  { kept, overdue, recheckInMs }: KeptGrants,
+  namespace: string,
+): Promise<{ kept: LedgerGrant[]; notDeleted: string[]; recheckInMs: number | undefined }> {
+  const still = await Promise.all(
+    overdue.map(async (grant) => isStillThere(grant, await podNow({ namespace, name: grant.name }))),
+  );
+  const behind = overdue.filter((_, at) => !still[at]);
+  return {
+    kept: [...kept, ...behind],
+    notDeleted: overdue.filter((_, at) => still[at]).map(({ name }) => name),
+    recheckInMs: behind.length === 0 ? recheckInMs : BEHIND_MS,
+  };
 }
 
 function withGrants(budget: PodDisruptionBudget, grants: LedgerGrant[], known: BudgetFacts): BudgetFacts {

@@ -5,8 +5,8 @@ import { EXECUTION_MS, GRANT_MS } from './claims.ts';
 
 export interface KeptGrants {
   readonly kept: LedgerGrant[];
-  /** Pods that should have gone long ago and have not. */
-  readonly notDeleted: readonly string[];
+  /** Given so long ago that they are over, if the pods that this was asked about are those of now. */
+  readonly overdue: readonly LedgerGrant[];
   readonly recheckInMs: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export function keepGrants(
   now: number,
 ): KeptGrants {
   const kept: LedgerGrant[] = [];
-  const notDeleted: string[] = [];
+  const overdue: LedgerGrant[] = [];
   let recheckInMs: number | undefined;
   const look = (inMs: number): void => {
     recheckInMs = Math.min(recheckInMs ?? inMs, inMs);
@@ -39,14 +39,14 @@ export function keepGrants(
     } else if (isOver(grant, pod)) continue;
     const leftMs = givenMs + GRANT_MS - now;
     if (leftMs < 0) {
-      notDeleted.push(grant.name);
+      overdue.push(grant);
       continue;
     }
     // From the future: whoever gave it has a clock of its own, and counts from when it was seen.
     kept.push(givenMs > now ? { ...grant, at: new Date(now).toISOString() } : grant);
     look(leftMs);
   }
-  return { kept, notDeleted, recheckInMs };
+  return { kept, overdue, recheckInMs };
 }
 
 function isOver({ at, kind, pinned, resourceVersion }: LedgerGrant, { metadata, status }: Pod): boolean {
@@ -58,4 +58,9 @@ function isOver({ at, kind, pinned, resourceVersion }: LedgerGrant, { metadata, 
   // Times of conditions are whole seconds.
   const isEvictions = target?.status === 'True' && (parseTime(target.lastTransitionTime) ?? 0) + 1000 > givenMs;
   return !isEvictions;
+}
+
+/** Whether the pod of a grant is still there: then a grant that is overdue was never carried out. */
+export function isStillThere({ kind, uid }: LedgerGrant, pod: Pod | undefined): boolean {
+  return pod?.metadata.uid === uid && (kind === 'Ended' || pod.metadata.deletionTimestamp === undefined);
 }

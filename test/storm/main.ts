@@ -1,0 +1,53 @@
+/**
+ * `npm run test:storm -- --host embedded|cluster --runs N --seconds S --seed S`: gangs of every kind of owner, thirty-two
+ * clients that evict whatever there is, readiness that comes and goes, replicas that are killed. Ends with 1 when more
+ * gangs were down by evictions than a budget allows, or an eviction got an answer that it must not get.
+ */
+import { parseArgs } from 'node:util';
+import { startPlane } from '../cluster/stage.ts';
+import { BUDGETS } from './gangs.ts';
+import { startClusterHost, startEmbeddedHost } from './hosts.ts';
+import { complaints, playStorm, type StormResult } from './storm.ts';
+
+const { values } = parseArgs({
+  options: {
+    host: { type: 'string', default: 'embedded' },
+    runs: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '120' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const seconds = Number(values.seconds);
+if (values.host !== 'embedded' && values.host !== 'cluster') throw new Error('--host is embedded or cluster');
+
+async function run(seed: number): Promise<StormResult> {
+  const plane = values.host === 'cluster' ? await startPlane({ components: ['kube-controller-manager'] }) : undefined;
+  try {
+    const host = plane === undefined ? await startEmbeddedHost(seed) : await startClusterHost(plane);
+    try {
+      return await playStorm(host, { seconds, seed });
+    } finally {
+      await host.stop();
+    }
+  } finally {
+    await plane?.stop();
+  }
+}
+
+let bad = 0;
+for (let at = 0; at < Number(values.runs); at += 1) {
+  const seed = Number(values.seed) + at;
+  const result = await run(seed);
+  const wrong = complaints(result);
+  const worst = BUDGETS.map(({ mayGo, name }) => `${name} ${result.worst.get(name) ?? 0} of ${mayGo} down`).join(', ');
+  const answers = Object.entries(result.answers).map(([code, count]) => `${code}: ${count}`);
+  console.log(
+    `run ${at + 1} on ${values.host}, seed ${seed}, ${seconds} s, ${result.kills} replicas killed, ${result.lostLedgers} ledgers deleted`,
+  );
+  console.log(`  at worst ${worst}`);
+  console.log(`  answers ${answers.join(', ')}`);
+  for (const one of wrong) console.log(`  WRONG: ${one}`);
+  if (wrong.length > 0) bad += 1;
+}
+console.log(bad === 0 ? 'every run was as it must be' : `${bad} runs were wrong`);
+process.exit(bad === 0 ? 0 : 1);
