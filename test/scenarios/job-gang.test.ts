@@ -143,3 +143,19 @@ test('18.2: a Job makes no pod that names a group which is going; when it is gon
   expect(next?.metadata.deletionTimestamp).toBeUndefined();
   expect(await podsOf(plane)).toHaveLength(3);
 });
+
+test('18.15: a Job asks for its gang by spec.scheduling, with the mode in which it may be disrupted', async () => {
+  plane = await startControlPlane({ controllers: true, nodes: 4 });
+  const { client, clock } = plane;
+  await clock.advance(5 * SECOND);
+  const { metadata, spec } = train(3, '1');
+  const scheduling = { schedulingPolicy: { gang: {} }, disruptionMode: { all: {} } };
+  const { annotations: _, ...plain } = metadata;
+  await client.create(jobType, { metadata: plain, spec: { ...spec, template: spec?.template ?? {}, scheduling } });
+  await clock.advance(10 * SECOND);
+  expect(await running(plane)).toBe(3);
+  const { podGroups, workloads } = await groups(plane);
+  const wanted = { schedulingPolicy: { gang: { minCount: 3 } }, disruptionMode: { all: {} } };
+  expect(workloads[0]?.spec?.podGroupTemplates).toMatchObject([wanted]);
+  expect(podGroups[0]?.spec).toMatchObject(wanted);
+});

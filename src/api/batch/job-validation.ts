@@ -13,6 +13,7 @@ import {
 } from '../../machinery/values/index.ts';
 import { nonNegative, type TemplateCheck } from '../apps/replicas-validation.ts';
 import type { Job, JobSpec } from '../generated/batch-v1.ts';
+import { validateScheduling, validateSchedulingUpdate } from './scheduling-validation.ts';
 import { validateFailurePolicy, validateSuccessPolicy } from './policy-validation.ts';
 
 const SPEC = FieldPath.of('spec');
@@ -106,6 +107,7 @@ export function validateJobSpec(spec: JobSpec, path: FieldPath, check: TemplateC
   }
   issues.push(...validateFailurePolicy(spec, path.child('podFailurePolicy')));
   issues.push(...validateReplacement(spec, path.child('podReplacementPolicy')));
+  issues.push(...validateScheduling(spec, path.child('scheduling')));
   if (spec.template === undefined || spec.template === null) return [...issues, required(path.child('template'))];
   return [...issues, ...check(spec.template, path.child('template')), ...validateRestartPolicy(spec, path)];
 }
@@ -165,6 +167,7 @@ export function validateJobUpdate(update: Job, old: Job, check: TemplateCheck): 
       issues.push(invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism'));
     }
   }
+  issues.push(...validateSchedulingUpdate(update, old, SPEC.child('scheduling')));
   if (!semanticEqual(fixedTemplate(update, old), fixedTemplate(old, old))) {
     issues.push(invalid(SPEC.child('template'), spec.template, IMMUTABLE));
   }

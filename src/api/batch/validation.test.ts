@@ -174,3 +174,37 @@ test('validateCronJob() reads schedules and time zones', () => {
   ]);
   expect(cron({}, 'x'.repeat(53))).toHaveLength(1);
 });
+
+test('18.15: spec.scheduling takes one policy, a minimum the Job can reach, and one disruption mode', () => {
+  const gang = (minCount?: number) => ({ schedulingPolicy: { gang: { minCount } } });
+  expect(check({ parallelism: 4, scheduling: { ...gang(4), disruptionMode: { all: {} } } })).toEqual([]);
+  expect(check({ parallelism: 4, scheduling: { schedulingPolicy: { basic: {} } } })).toEqual([]);
+  expect(check({ parallelism: 4, scheduling: gang(5) })).toEqual([
+    'spec.scheduling.schedulingPolicy.gang.minCount: Invalid value: 5: must not be greater than parallelism (4)',
+  ]);
+  expect(check({ parallelism: 4, scheduling: gang(0) })).toEqual([
+    'spec.scheduling.schedulingPolicy.gang.minCount: Invalid value: 0: must be greater than or equal to 1',
+  ]);
+  const both = { basic: {}, gang: {} };
+  expect(check({ scheduling: { schedulingPolicy: both, disruptionMode: {} } })).toEqual([
+    expect.stringContaining(
+      'spec.scheduling.schedulingPolicy: Invalid value: "{basic, gang}": must specify exactly one',
+    ),
+    expect.stringContaining('spec.scheduling.disruptionMode: Invalid value: "": must specify exactly one'),
+  ]);
+});
+
+test('18.15: of spec.scheduling only the minimum of a gang may change', () => {
+  const from = (before: JobSpec['scheduling'], after: JobSpec['scheduling']) =>
+    validateJobUpdate(
+      job({ parallelism: 4, ...(after && { scheduling: after }) }),
+      job({ parallelism: 4, ...(before && { scheduling: before }) }),
+      () => [],
+    ).map(({ path }) => path);
+  const gang = (minCount: number) => ({ schedulingPolicy: { gang: { minCount } } });
+  expect(from(gang(2), gang(3))).toEqual([]);
+  expect(from(gang(2), undefined)).toEqual(['spec.scheduling']);
+  expect(from(undefined, gang(2))).toEqual(['spec.scheduling']);
+  expect(from(gang(2), { schedulingPolicy: { basic: {} } })).toEqual(['spec.scheduling.schedulingPolicy']);
+  expect(from(gang(2), { ...gang(2), disruptionMode: { all: {} } })).toEqual(['spec.scheduling']);
+});

@@ -60,6 +60,7 @@ const status = object(
     currentAvailable: int32('How many are available.'),
     desiredAvailable: int32('How many must stay available.'),
     totalReplicas: int32('How many are expected.'),
+    unavailableReplicas: int32('How many of those expected are not available.'),
     conditions: conditions(
       'What is wrong with the budget, if anything: each condition is True while the trouble lasts.',
     ),

@@ -42,6 +42,10 @@ export interface Job {
   status?: JobStatus | undefined;
 }
 
+export type JobAllDisruptionMode = Record<string, never>;
+
+export type JobBasicSchedulingPolicy = Record<string, never>;
+
 export interface JobCondition {
   type: string;
   status: string;
@@ -51,12 +55,45 @@ export interface JobCondition {
   message?: string | undefined;
 }
 
+export interface JobDisruptionMode {
+  single?: JobSingleDisruptionMode | undefined;
+  all?: JobAllDisruptionMode | undefined;
+}
+
+export interface JobGangSchedulingPolicy {
+  minCount?: number | undefined;
+}
+
 export interface JobList {
   apiVersion?: string | undefined;
   kind?: string | undefined;
   metadata: ListMeta;
   items: Job[];
 }
+
+export interface JobResourceClaim {
+  name: string;
+  resourceClaimName?: string | undefined;
+  resourceClaimTemplateName?: string | undefined;
+}
+
+export interface JobSchedulingConfiguration {
+  schedulingPolicy?: JobSchedulingPolicy | undefined;
+  schedulingConstraints?: JobSchedulingConstraints | undefined;
+  disruptionMode?: JobDisruptionMode | undefined;
+  resourceClaims?: JobResourceClaim[] | undefined;
+}
+
+export interface JobSchedulingConstraints {
+  topology?: JobTopologyConstraint[] | undefined;
+}
+
+export interface JobSchedulingPolicy {
+  basic?: JobBasicSchedulingPolicy | undefined;
+  gang?: JobGangSchedulingPolicy | undefined;
+}
+
+export type JobSingleDisruptionMode = Record<string, never>;
 
 export interface JobSpec {
   parallelism?: number | undefined;
@@ -75,6 +112,7 @@ export interface JobSpec {
   suspend?: boolean | undefined;
   podReplacementPolicy?: string | undefined;
   managedBy?: string | undefined;
+  scheduling?: JobSchedulingConfiguration | undefined;
 }
 
 export interface JobStatus {
@@ -94,6 +132,10 @@ export interface JobStatus {
 export interface JobTemplateSpec {
   metadata?: ObjectMeta | undefined;
   spec?: JobSpec | undefined;
+}
+
+export interface JobTopologyConstraint {
+  key: string;
 }
 
 export interface PodFailurePolicy {

@@ -1249,6 +1249,7 @@ export interface PodTemplateSpec {
 export interface PodWorkload {
   name: string;
   podGroup?: string | undefined;
+  podGroupReplicaIndex?: number | undefined;
 }
 
 export interface PodWorkloadRef {

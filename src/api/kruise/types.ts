@@ -47,6 +47,8 @@ export interface PodUnavailableBudgetStatus {
   currentAvailable?: number | undefined;
   desiredAvailable?: number | undefined;
   totalReplicas?: number | undefined;
+  /** Of those expected; groups where groups are counted. */
+  unavailableReplicas?: number | undefined;
   conditions?: Condition[] | undefined;
   groupStatus?: PodGroupBudgetStatus | undefined;
 }

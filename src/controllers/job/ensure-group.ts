@@ -41,8 +41,8 @@ export interface GroupDeps {
 export async function ensureGroup(deps: GroupDeps, job: Job, podCount: number): Promise<JobGroup | undefined> {
   const verdict = decideGang(job, { automatic: deps.automaticGangs });
   if (verdict.reason === 'Unreadable') deps.events.record(job, 'Warning', 'InvalidGang', UNREADABLE_GANG);
-  if (verdict.reason !== 'Gang') return undefined;
-  const { minCount } = verdict;
+  if (verdict.reason !== 'Gang' && verdict.reason !== 'Basic') return undefined;
+  const minCount = verdict.reason === 'Gang' ? verdict.minCount : undefined;
   const { namespace } = job.metadata;
   const names = { workload: workloadName(job), template: templateName(job) };
   const groupName = podGroupName(names.workload, names.template);
@@ -54,7 +54,9 @@ export async function ensureGroup(deps: GroupDeps, job: Job, podCount: number): 
 
   const key = keyOf(job);
   const writer: GroupWriter = { ...deps, onWrite: (cache, written) => deps.writes.record(key, cache, written) };
-  const terms = { minCount, priorityClassName: job.spec?.template.spec?.priorityClassName };
+  const { disruptionMode, resourceClaims, schedulingConstraints } = job.spec?.scheduling ?? {};
+  const { priorityClassName } = job.spec?.template.spec ?? {};
+  const terms = { minCount, priorityClassName, disruptionMode, resourceClaims, schedulingConstraints };
   const tended =
     workload === undefined
       ? group === undefined

@@ -22,8 +22,13 @@ const cases: { name: string; given: Job; want: object }[] = [
   },
   {
     name: 'reads the field of newer versions',
-    given: job(undefined, { scheduling: { schedulingPolicy: { gang: { minCount: 3 } } } } as Partial<JobSpec>),
+    given: job(undefined, { scheduling: { schedulingPolicy: { gang: { minCount: 3 } } } }),
     want: { reason: 'Gang', minCount: 3 },
+  },
+  {
+    name: '18.15: makes a group without a minimum where scheduling asks for no gang',
+    given: job(undefined, { scheduling: { disruptionMode: { all: {} } } }),
+    want: { reason: 'Basic' },
   },
 ];
 for (const { given, name, want } of cases) test(`decideGang() ${name}`, () => expect(decideGang(given)).toEqual(want));

@@ -8,7 +8,7 @@ import {
   isThresholdUnreached,
   pruneLedger,
   raisedConditions,
-  THRESHOLD_PATIENCE_MS,
+  thresholdPatienceMs,
 } from '../../decisions/unavailability/index.ts';
 import {
   type Client,
@@ -76,7 +76,9 @@ export async function reconcileBudget(deps: BudgetDeps, key: ObjectKey): Promise
   const dues = [
     RESYNC_MS,
     ...(ledger.nextExpiryMs === undefined ? [] : [ledger.nextExpiryMs + 1 - nowMs]),
-    ...(shortSinceMs === undefined ? [] : [shortSinceMs + THRESHOLD_PATIENCE_MS - nowMs].filter((due) => due > 0)),
+    ...(shortSinceMs === undefined
+      ? []
+      : [shortSinceMs + thresholdPatienceMs(budget) - nowMs].filter((due) => due > 0)),
   ];
   return { requeueAfterMs: Math.max(1, Math.min(...dues)) };
 }

@@ -1,5 +1,5 @@
 import { controllerReference, type Owned } from '../../api/core/owner.ts';
-import type { DisruptionMode, PodGroup, Workload } from '../../api/generated/scheduling-v1beta1.ts';
+import type { DisruptionMode, PodGroup, PodGroupTemplate, Workload } from '../../api/generated/scheduling-v1beta1.ts';
 import { builtinType } from '../../api/registry.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../api/resource.ts';
 import { type Client, type Informer, isAlreadyExists } from '../../machinery/runtime/index.ts';
@@ -22,10 +22,13 @@ export interface GroupOwner {
 }
 
 export interface GroupTerms {
-  readonly minCount: number;
+  /** Undefined: the basic policy, whose pods are placed one by one. */
+  readonly minCount: number | undefined;
   /** Of the pods; a group whose priority differs from theirs is never placed. */
   readonly priorityClassName?: string | undefined;
   readonly disruptionMode?: DisruptionMode | undefined;
+  readonly schedulingConstraints?: PodGroupTemplate['schedulingConstraints'];
+  readonly resourceClaims?: PodGroupTemplate['resourceClaims'];
 }
 
 /** A Workload of one template, owned by what its groups are made for. */
@@ -84,18 +87,24 @@ export async function createPodGroup(
     },
     spec: {
       workloadRef: { workloadName, templateName: template.name },
-      ...(template.schedulingConstraints && { schedulingConstraints: template.schedulingConstraints }),
-      ...specOf({ ...terms, disruptionMode }),
+      ...specOf({ ...terms, ...inherited(template), disruptionMode }),
     },
   });
   onWrite?.(podGroups, created);
   return created;
 }
 
-function specOf({ disruptionMode, minCount, priorityClassName }: GroupTerms) {
+/** What a group takes from the template as it is. */
+function inherited({ resourceClaims, schedulingConstraints }: PodGroupTemplate) {
+  return { resourceClaims, schedulingConstraints };
+}
+
+function specOf({ disruptionMode, minCount, priorityClassName, resourceClaims, schedulingConstraints }: GroupTerms) {
   return {
-    schedulingPolicy: { gang: { minCount } },
+    schedulingPolicy: minCount === undefined ? { basic: {} } : { gang: { minCount } },
     ...(disruptionMode && { disruptionMode }),
+    ...(schedulingConstraints && { schedulingConstraints }),
+    ...(resourceClaims && { resourceClaims }),
     ...(priorityClassName && { priorityClassName }),
   };
 }
@@ -104,8 +113,9 @@ function specOf({ disruptionMode, minCount, priorityClassName }: GroupTerms) {
 export async function setWorkloadMinimum(
   { client, onWrite, workloads }: GroupWriter,
   workload: Workload,
-  minCount: number,
+  minCount: number | undefined,
 ): Promise<Workload> {
+  if (minCount === undefined) return workload;
   const [template, ...others] = workload.spec?.podGroupTemplates ?? [];
   if (template?.schedulingPolicy.gang === undefined || others.length > 0) return workload;
   if (template.schedulingPolicy.gang.minCount === minCount) return workload;
@@ -118,8 +128,9 @@ export async function setWorkloadMinimum(
 export async function setGroupMinimum(
   { client, onWrite, podGroups }: GroupWriter,
   group: PodGroup,
-  minCount: number,
+  minCount: number | undefined,
 ): Promise<PodGroup> {
+  if (minCount === undefined) return group;
   const { gang } = group.spec?.schedulingPolicy ?? {};
   if (group.spec === undefined || gang === undefined || gang.minCount === minCount) return group;
   const spec = { ...group.spec, schedulingPolicy: { gang: { minCount } } };

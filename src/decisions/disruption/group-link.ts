@@ -7,7 +7,7 @@ export type LinkSource =
   | 'WorkloadRefPodGroup' // R2: spec.workloadRef.podGroupName
   | 'WorkloadRef' // R3: spec.workloadRef.{name,podGroup,podGroupReplicaKey}
   | 'WorkloadReference' // R4: spec.workloadReference.{name,podGroup,podGroupReplicaIndex}
-  | 'Workload'; // R5: spec.workload.{name,podGroup}
+  | 'Workload'; // R5: spec.workload.{name,podGroup,podGroupReplicaIndex}
 
 /** How a pod names its group. Nothing here says that the group exists. */
 export interface GroupLink {
@@ -41,7 +41,7 @@ export function readGroupLink(pod: Pod): GroupLink | undefined {
   if (reference?.name) return link('WorkloadReference', reference, reference.podGroupReplicaIndex);
 
   const workload = read<PodWorkload>('workload');
-  return workload?.name ? link('Workload', workload, undefined) : undefined;
+  return workload?.name ? link('Workload', workload, workload.podGroupReplicaIndex) : undefined;
 }
 
 function link(

@@ -170,3 +170,19 @@ test('a mirror annotation stands in for a field the server dropped, and loses ag
   const spec = { workloadRef: { name: 'w', podGroup: 'p', podGroupReplicaKey: '1' } };
   expect(resolve({ annotations, spec }, { workloads })).toMatchObject({ unit: 'Workload/w/p/1' });
 });
+
+test('18.15: a pod linked by spec.workload may say which replica it belongs to', () => {
+  const at = (podGroupReplicaIndex: number) =>
+    resolve(
+      { spec: { workload: { name: 'w', podGroup: 'p', podGroupReplicaIndex } } },
+      { workloads: [workload('w', 10)] },
+    );
+  expect(at(0)).toMatchObject({
+    kind: 'gang',
+    unit: 'Workload/w/p/0',
+    family: 'Workload/w/p',
+    minCount: 3,
+    replicas: 10,
+  });
+  expect(at(7)).toMatchObject({ kind: 'gang', unit: 'Workload/w/p/7' });
+});

@@ -69,8 +69,8 @@ function resolveEntry(link: GroupLink, pod: PodFacts, lookup: GroupLookup): Reso
   if (entry === undefined) return broken('PodGroupNotFound');
   if (entry.minCount === undefined) return { kind: 'basic' };
   const gang = { kind: 'gang', family, minCount: entry.minCount, replicas: entry.replicas } as const;
-  if (link.source !== 'Workload' || entry.replicas <= 1) return { ...gang, unit };
-  // R5 has no place for a replica key; only the labels of a known controller may stand in for it.
+  if (link.source !== 'Workload' || entry.replicas <= 1 || link.replicaKey !== '') return { ...gang, unit };
+  // Without a replica index only the labels of a known controller may stand in for it.
   const index = replicaIndexFromMarkers(pod);
   return index === undefined ? broken('IncompleteReference') : { ...gang, unit: `${family}/${index}` };
 }

@@ -54,11 +54,6 @@ export function gatherGroups(members: Iterable<GroupMember>): Map<string, Group>
   return groups;
 }
 
-/** Ready pods the group needs: what the policy asks, but never more than the group is declared to have. */
-export function neededBy({ size }: Pick<Group, 'size'>, minReadyReplicas = 1): number {
-  return size === undefined ? minReadyReplicas : Math.min(minReadyReplicas, size);
-}
-
 export function isGroupAvailable(group: Group, minReadyReplicas = 1): boolean {
-  return group.ready >= neededBy(group, minReadyReplicas);
+  return group.ready >= minReadyReplicas;
 }

@@ -12,6 +12,7 @@ import { isRecorded, type LedgerPod, ledgerSize } from './ledger.ts';
 import { computeDesired } from './numbers.ts';
 import { protects, type UnavailabilityGates } from './operation.ts';
 import { isConsistent, isReady, isUnprotected } from './pod-state.ts';
+import { isThresholdGivenUp } from './status.ts';
 import type { CoveredPod } from './tally.ts';
 
 export interface JudgeQuestion {
@@ -91,7 +92,7 @@ function scopeOf(
   const spec = budget.spec ?? {};
   if (spec.podGroupPolicy === undefined) return { kind: 'Pods' };
   const group = pod?.group === undefined ? undefined : tally.group(pod.group);
-  if (isThresholdGivenUp(budget)) {
+  if (isThresholdGivenUp({ budget, tally })) {
     const expected = expectedPods([...tally.pods.values()], scaleOf);
     return { kind: 'Ungrouped', available: tally.availablePods, ...computeDesired(spec, expected) };
   }
@@ -115,14 +116,6 @@ function scopeOf(
     ...computeDesired(spec, expected),
     unavailableNow: () => tally.unavailableGroupNames(5),
   };
-}
-
-/** The controller has found that no group can reach the threshold; pods are then guarded one by one. */
-function isThresholdGivenUp({ status }: PodUnavailableBudget): boolean {
-  return (status?.conditions ?? []).some(
-    ({ type, status: value, reason }) =>
-      type === 'MinReadyReplicasImpossible' && value === 'True' && reason === 'NoGroupReachesThreshold',
-  );
 }
 
 /** As many as are seen, or as their owners ask for, whichever is more. */

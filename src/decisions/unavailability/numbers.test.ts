@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatherGroups, groupIdentity, isGroupAvailable, neededBy } from './groups.ts';
+import { gatherGroups, groupIdentity, isGroupAvailable } from './groups.ts';
 import { pruneLedger } from './ledger.ts';
 import { computeNumbers } from './numbers.ts';
 
@@ -57,9 +57,10 @@ test('groupIdentity() G13 keeps the groups of two LeaderWorkerSets apart; G15 an
   expect(groupIdentity('g', undefined)).toBeUndefined();
 });
 
-test('neededBy() G16 never asks for more than the declared size', () => {
-  expect(neededBy({ size: 3 }, 5)).toBe(3);
-  expect(neededBy({ size: undefined }, 5)).toBe(5);
+test('18.15: a group is not available with fewer pods than asked for, whatever size it declares', () => {
+  const group = { identity: 'a', size: 3, active: 3, ready: 3 } as never;
+  expect(isGroupAvailable(group, 5)).toBe(false);
+  expect(isGroupAvailable(group, 3)).toBe(true);
 });
 
 test('gatherGroups() counts available members and takes the largest declared size', () => {

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../api/kruise/types.ts';
-import { computeStatus, isSameStatus, isThresholdUnreached, raisedConditions, type StatusQuestion } from './status.ts';
+import {
+  computeStatus,
+  isSameStatus,
+  isThresholdGivenUp,
+  isThresholdUnreached,
+  raisedConditions,
+  type StatusQuestion,
+} from './status.ts';
 import { BudgetTally, type CoveredPod } from './tally.ts';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
@@ -80,7 +87,7 @@ test('computeStatus() G14 names pods without the label and leaves the four integ
   });
 });
 
-test('computeStatus() G16 a threshold above the declared size is reported', () => {
+test('18.15: computeStatus() G16 a threshold above the declared size is not clamped and reported from the start', () => {
   const sized = { declaredSize: 3 };
   const question = ask(policy(5), [...members('0', 3, sized), ...members('1', 3, sized), ...members('2', 3, sized)]);
   expect(conditionOf(question, 'MinReadyReplicasImpossible')).toMatchObject({
@@ -90,19 +97,34 @@ test('computeStatus() G16 a threshold above the declared size is reported', () =
   expect(computeStatus(question)).toMatchObject({
     totalReplicas: 3,
     desiredAvailable: 2,
-    currentAvailable: 3,
-    unavailableAllowed: 1,
+    currentAvailable: 0,
+    unavailableReplicas: 3,
+    unavailableAllowed: 0,
   });
+  expect(isThresholdGivenUp(question)).toBe(true);
 });
 
-test('computeStatus() G17 a threshold nobody reaches is reported after 300 s, not before', () => {
+test('18.15: computeStatus() G17 a threshold nobody reaches is reported within seconds, one that was reached after 300 s', () => {
   const groups = [...members('0', 3), ...members('1', 3)];
   expect(isThresholdUnreached(ask(policy(5), groups))).toBe(true);
   expect(isThresholdUnreached(ask(policy(3), groups))).toBe(false);
   const after = (seconds: number) =>
     conditionOf(ask(policy(5), groups, { shortSinceMs: NOW - seconds * 1000 }), 'MinReadyReplicasImpossible');
-  expect(after(299)).toMatchObject({ status: 'False', reason: 'AsExpected' });
-  expect(after(300)).toMatchObject({ status: 'True', reason: 'NoGroupReachesThreshold' });
+  expect(after(4)).toMatchObject({ status: 'False', reason: 'AsExpected' });
+  expect(after(5)).toMatchObject({ status: 'True', reason: 'NoGroupReachesThreshold' });
+  expect(isThresholdGivenUp(ask(policy(5), groups)), 'guarded meanwhile').toBe(true);
+
+  const reached = computeStatus(ask(policy(3), groups));
+  expect(reached.conditions?.find(({ type }) => type === 'MinReadyReplicasImpossible')?.reason).toBe(
+    'ThresholdReached',
+  );
+  const lost = (seconds: number): StatusQuestion => {
+    const question = ask(policy(3), [...members('0', 2), ...members('1', 2)], { shortSinceMs: NOW - seconds * 1000 });
+    return { ...question, budget: { ...question.budget, status: reached } };
+  };
+  expect(isThresholdGivenUp(lost(10)), 'groups that lost their pods are unavailable, no more').toBe(false);
+  expect(conditionOf(lost(299), 'MinReadyReplicasImpossible')).toMatchObject({ reason: 'ThresholdReached' });
+  expect(conditionOf(lost(300), 'MinReadyReplicasImpossible')).toMatchObject({ reason: 'NoGroupReachesThreshold' });
 });
 
 test('computeStatus() G19 without the policy it counts pods and has no group conditions', () => {
@@ -128,4 +150,15 @@ test('isSameStatus() C17 and raisedConditions(): nothing is written or said twic
   expect(newer.groupStatus?.podsResourceVersion).toBe('20');
   expect(isSameStatus(status, newer)).toBe(true);
   expect(isSameStatus({ ...status, unavailableAllowed: 9 }, newer)).toBe(false);
+});
+
+test('18.15: computeStatus() says how many are unavailable, and that bare pods under maxUnavailable are not protected', () => {
+  const pods = [pod('a'), pod('b', { serving: false })];
+  const bare = ask({ maxUnavailable: 1 }, pods, { expected: { count: 0, declared: true } });
+  expect(conditionOf(bare, 'ProtectsNothing')).toMatchObject({ status: 'True', reason: 'BarePods' });
+  const fixed = ask({ minAvailable: 1 }, pods, { expected: { count: 0, declared: true } });
+  expect(conditionOf(fixed, 'ProtectsNothing')).toBeUndefined();
+  const managed = ask({ maxUnavailable: 1 }, pods, { expected: { count: 2, declared: true } });
+  expect(computeStatus(managed)).toMatchObject({ totalReplicas: 2, unavailableReplicas: 1 });
+  expect(conditionOf(managed, 'ProtectsNothing')).toBeUndefined();
 });

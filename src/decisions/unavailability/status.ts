@@ -5,8 +5,14 @@ import type { PrunedLedger } from './ledger.ts';
 import { computeNumbers } from './numbers.ts';
 import type { BudgetTally } from './tally.ts';
 
-/** How long no group may reach its threshold before the threshold counts as impossible. */
+/** How long no group may reach a threshold that one has reached before it counts as impossible. */
 export const THRESHOLD_PATIENCE_MS = 300_000;
+
+/** The same where no group has reached it yet: pods that are being made need a moment. */
+export const FIRST_PATIENCE_MS = 5_000;
+
+const IMPOSSIBLE = 'MinReadyReplicasImpossible';
+const REACHED = 'ThresholdReached';
 
 /** How many a budget expects, and whether anyone declared it. */
 export interface Expected {
@@ -28,6 +34,7 @@ export interface StatusQuestion {
 }
 
 type ConditionType =
+  | 'ProtectsNothing'
   | 'ExpectedCountUnknown'
   | 'GroupLabelMissing'
   | 'MinReadyReplicasImpossible'
@@ -58,6 +65,7 @@ export function computeStatus(question: StatusQuestion): PodUnavailableBudgetSta
     currentAvailable: numbers.available,
     desiredAvailable: numbers.desired,
     totalReplicas: numbers.total,
+    unavailableReplicas: Math.max(0, numbers.total - numbers.available),
     ...(conditions.length > 0 ? { conditions } : {}),
     ...(grouped
       ? {
@@ -81,26 +89,49 @@ export function isThresholdImpossible({
   nowMs,
 }: Omit<StatusQuestion, 'ledger' | 'expected'>): boolean {
   if (budget.spec?.podGroupPolicy === undefined || shortSinceMs === undefined) return false;
-  if (tally.groups().some(({ size }) => size !== undefined)) return false;
-  return nowMs - shortSinceMs >= THRESHOLD_PATIENCE_MS;
+  if (!isThresholdUnreached({ budget, tally })) return false;
+  return nowMs - shortSinceMs >= thresholdPatienceMs(budget);
 }
 
-/** True when no group has as many active pods as the policy asks for, and none declares its size. */
+export function thresholdPatienceMs(budget: PodUnavailableBudget): number {
+  return wasThresholdReached(budget) ? THRESHOLD_PATIENCE_MS : FIRST_PATIENCE_MS;
+}
+
+/** True when no group is declared to have, or has, as many pods as the policy asks for. */
 export function isThresholdUnreached({ budget, tally }: Pick<StatusQuestion, 'budget' | 'tally'>): boolean {
+  // An available group has all it needs; most budgets have one, and need no look at every group.
+  if (tally.availableGroups > 0) return false;
   const needed = budget.spec?.podGroupPolicy?.minReadyReplicas ?? 1;
   const groups = tally.groups();
-  return groups.length > 0 && groups.every(({ active, size }) => size === undefined && active < needed);
+  return groups.length > 0 && groups.every(({ active, size }) => (size ?? active) < needed);
+}
+
+/**
+ * True while labelled pods are guarded one by one: no group has the pods that the policy asks for, and none ever had
+ * under this spec. Were such groups taken for unavailable, every eviction would be free while the status looks strict.
+ * Groups that had their pods and lost them are unavailable, and what is left of them may go.
+ */
+export function isThresholdGivenUp(question: Pick<StatusQuestion, 'budget' | 'tally'>): boolean {
+  if (!isThresholdUnreached(question)) return false;
+  const { status } = question.budget;
+  const said = status?.conditions?.find(({ type }) => type === IMPOSSIBLE)?.status === 'True';
+  return said || !wasThresholdReached(question.budget);
+}
+
+/** A group had as many pods as the present spec asks for, as the status says. */
+function wasThresholdReached({ metadata, status }: PodUnavailableBudget): boolean {
+  if ((status?.observedGeneration ?? 0) !== (metadata.generation ?? 0)) return false;
+  return status?.conditions?.some(({ reason, type }) => type === IMPOSSIBLE && reason === REACHED) ?? false;
 }
 
 function computeConditions(question: StatusQuestion): Condition[] {
   const { budget, nowMs } = question;
   const findings = new Map(findAll(question).map((finding) => [finding.type, finding]));
+  const isKnown = (type: ConditionType): boolean =>
+    findings.has(type) || (budget.status?.conditions?.some((old) => old.type === type) ?? false);
   const types: ConditionType[] =
     budget.spec?.podGroupPolicy === undefined
-      ? findings.has('ExpectedCountUnknown') ||
-        budget.status?.conditions?.some(({ type }) => type === 'ExpectedCountUnknown')
-        ? ['ExpectedCountUnknown']
-        : []
+      ? (['ExpectedCountUnknown', 'ProtectsNothing'] as const).filter(isKnown)
       : ['GroupLabelMissing', 'MinReadyReplicasImpossible', 'ExpectedGroupCountUnknown'];
   return types.map((type) => {
     const found = findings.get(type);
@@ -109,11 +140,15 @@ function computeConditions(question: StatusQuestion): Condition[] {
     return {
       type,
       status,
-      reason: found?.reason ?? 'AsExpected',
+      reason: found?.reason ?? (type === IMPOSSIBLE && isReached(question) ? REACHED : 'AsExpected'),
       message: found?.message ?? '',
       lastTransitionTime: old?.status === status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(nowMs),
     };
   });
+}
+
+function isReached({ budget, tally }: StatusQuestion): boolean {
+  return (tally.groups().length > 0 && !isThresholdUnreached({ budget, tally })) || wasThresholdReached(budget);
 }
 
 function findAll(question: StatusQuestion): Finding[] {
@@ -125,6 +160,12 @@ function findAll(question: StatusQuestion): Finding[] {
       const message =
         'Some owners of the covered pods have no scale subresource; their pods are counted as they are seen';
       findings.push({ type: 'ExpectedCountUnknown', reason: 'NoScaleSource', message });
+    }
+    const active = [...tally.pods.values()].filter((pod) => pod.active);
+    const isRelative = budget.spec?.maxUnavailable !== undefined || typeof budget.spec?.minAvailable === 'string';
+    if (isRelative && expected.count === 0 && active.length > 0 && budget.spec?.targetRef === undefined) {
+      const message = `None of the ${active.length} covered pods has a controller that says how many there should be, so none is expected and all may go; use an integer minAvailable`;
+      findings.push({ type: 'ProtectsNothing', reason: 'BarePods', message });
     }
     return findings;
   }
@@ -138,10 +179,10 @@ function findAll(question: StatusQuestion): Finding[] {
   const needed = policy.minReadyReplicas ?? 1;
   const oversized = tally.groups().filter(({ size }) => size !== undefined && needed > size);
   if (oversized.length > 0) {
-    const message = `minReadyReplicas ${needed} exceeds the declared size of ${oversized.length} groups: ${someOf(oversized.map(({ identity }) => identity))}`;
+    const message = `minReadyReplicas ${needed} exceeds the declared size of ${oversized.length} groups, which can never be available: ${someOf(oversized.map(({ identity }) => identity))}`;
     findings.push({ type: 'MinReadyReplicasImpossible', reason: 'ExceedsDeclaredGroupSize', message });
   } else if (isThresholdImpossible(question)) {
-    const message = `No group has had ${needed} pods for ${THRESHOLD_PATIENCE_MS / 1000} s; pods are guarded one by one until one has`;
+    const message = `No group has had ${needed} pods for ${thresholdPatienceMs(budget) / 1000} s; pods are guarded one by one until one has`;
     findings.push({ type: 'MinReadyReplicasImpossible', reason: 'NoGroupReachesThreshold', message });
   }
   if (!expected.declared) {

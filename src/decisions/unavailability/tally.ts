@@ -1,5 +1,5 @@
 import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
-import { type Group, gatherGroups, isGroupAvailable, neededBy } from './groups.ts';
+import { type Group, gatherGroups, isGroupAvailable } from './groups.ts';
 import { isRecorded } from './ledger.ts';
 
 /** What a budget needs to know of one pod it covers. */
@@ -75,7 +75,7 @@ export class BudgetTally {
 
   group(identity: string): (Group & { readonly needed: number }) | undefined {
     const found = this.#groups.get(identity)?.group;
-    return found === undefined ? undefined : { ...found, needed: neededBy(found, this.#minReady) };
+    return found === undefined ? undefined : { ...found, needed: this.#minReady ?? 1 };
   }
 
   groups(): Group[] {

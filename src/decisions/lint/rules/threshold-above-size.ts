@@ -39,7 +39,7 @@ function* checkPolicy({ object, tally }: PubView): Generator<Problem> {
   const small = tally.groups().filter(({ size }) => size !== undefined && size < needed);
   const size = Math.max(...small.map((group) => group.size ?? 0), 0);
   if (small.length > 0) {
-    const message = `minReadyReplicas ${needed} is more than the ${countOf(size, 'pod')} of group ${someOf(small.map(({ identity }) => identity))}; the group's size is used instead`;
+    const message = `minReadyReplicas ${needed} is more than the ${countOf(size, 'pod')} of group ${someOf(small.map(({ identity }) => identity))}; it can never be available`;
     yield { object, path, message, severity: 'warning', fix: `Set minReadyReplicas to at most ${size}.` };
   } else if (isThresholdUnreached({ budget: object, tally })) {
     const largest = Math.max(...tally.groups().map(({ active }) => active));

@@ -24,8 +24,9 @@ type EvictionResponder struct {
 }
 
 type PodWorkload struct {
-	Name     string `json:"name"`
-	PodGroup string `json:"podGroup,omitempty"`
+	Name                 string `json:"name"`
+	PodGroup             string `json:"podGroup,omitempty"`
+	PodGroupReplicaIndex *int32 `json:"podGroupReplicaIndex,omitempty"`
 }
 
 type PodWorkloadReference struct {
