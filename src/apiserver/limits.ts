@@ -29,6 +29,8 @@ export const LIMITS = {
   jsonPatchCopiedBytes: 3 * 1024 * 1024,
   /** Values that a JSON patch may compare and copy; items that it shifts in lists count a fraction of that. */
   jsonPatchWork: 200_000,
+  /** Bytes of an object that is written in one turn of the thread; larger ones let others have theirs in between. */
+  writtenAtOnce: 64 * 1024,
   /** Problems that the answer to an invalid object lists. */
   listedIssues: 1000,
   /** Characters of one CEL expression; as the real server. */

@@ -139,3 +139,25 @@ test('a patch as deep as the limit is applied and read back', async () => {
   expect((await send('PATCH', `${MAPS}/b`, 'application/merge-patch+json', patch))[0]).toBe(200);
   expect((await send('PATCH', `${MAPS}/b`, 'application/merge-patch+json', deep(5000)))[0]).toBe(400);
 });
+
+test('17.11: a large object is written in parts, and others are served between them', async () => {
+  const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key-${at}`, 'v']));
+  const large = JSON.stringify({ metadata: { name: 'large' }, data });
+  for (const [method, path, type] of [
+    ['POST', MAPS, 'application/json'],
+    ['PUT', `${MAPS}/large`, 'application/json'],
+    ['PATCH', `${MAPS}/large`, 'application/merge-patch+json'],
+  ] as const) {
+    let rounds = 0;
+    let isDone = false;
+    const count = (): void => {
+      rounds++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const [status] = await send(method, path, type, large);
+    isDone = true;
+    expect(status, method).toBeLessThan(300);
+    expect(rounds, method).toBeGreaterThanOrEqual(3);
+  }
+});

@@ -13,9 +13,13 @@ import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/m
 import { checkNamespace } from '../stored/namespaces.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 import { readObject } from './body.ts';
+import { nextPart } from './parts.ts';
 
 export async function create(call: Call): Promise<ApiResponse> {
-  const written = await createObject(call, readObject(call), { kind: 'CreateOptions' });
+  const object = readObject(call);
+  const read = nextPart(call);
+  if (read !== undefined) await read;
+  const written = await createObject(call, object, { kind: 'CreateOptions' });
   return respondWithWritten(call, 201, written);
 }
 
@@ -79,6 +83,8 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   row.strategy.defaults?.(object);
   call.warnings.push(...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, undefined) ?? []));
 
+  const admitted = nextPart(call);
+  if (admitted !== undefined) await admitted;
   const replica = kernel.objects.shareWithLast(row, object);
 
   const issues = [
@@ -92,7 +98,11 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   if (!call.options.dryRun && isVersion(askedVersion)) {
     throw failure(500, '', 'resourceVersion should not be set on objects to be created');
   }
+  const valid = nextPart(call);
+  if (valid !== undefined) await valid;
   const managedFields = options.fieldsRecorded === true ? undefined : recordCreate(call, object, now);
+  const recorded = nextPart(call);
+  if (recorded !== undefined) await recorded;
 
   const commit = kernel.store.transact((transaction) => {
     checkNamespace(kernel, transaction, { row, namespace: info.namespace, name: object.metadata.name });

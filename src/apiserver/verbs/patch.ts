@@ -16,6 +16,7 @@ import { badRequest, invalid, notFound, tooLarge, unsupportedMediaType } from '.
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { createObject, respondWithWritten, type Written } from './create.ts';
+import { nextPart } from './parts.ts';
 import { mainRules, type UpdateRules, updateObject } from './update.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -43,6 +44,8 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
   if (call.kernel.store.peek(objectKey(call.row, call.info.namespace, name)) === undefined)
     throw notFound(call.row, name);
   const document = patchDocument(call, type);
+  const read = nextPart(call);
+  if (read !== undefined) await read;
   const change = applier(call, type, document);
   const reached = onlyReached(call, document);
   const written = await updateObject(call, {
@@ -173,6 +176,8 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
   }
   const name = nameOf(call);
   const config = readConfig(call);
+  const read = nextPart(call);
+  if (read !== undefined) await read;
   const merge = (live: ApiObject): ApiObject => {
     const { fields } = kernel.codec;
     if (fields === undefined) return kernel.codec.mergePatch(live, config as Record<string, unknown>);

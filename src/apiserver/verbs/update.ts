@@ -25,6 +25,7 @@ import {
 } from '../stored/metadata.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 import { readServed, toStored } from './body.ts';
+import { nextPart } from './parts.ts';
 import { checkIdentity, createObject, DryRun, optionsOf, respondWithWritten, type Written } from './create.ts';
 
 /** How a write treats the parts of an object. */
@@ -53,6 +54,8 @@ const MAX_TRIES = 12;
 export async function update(call: Call): Promise<ApiResponse> {
   const name = nameOf(call);
   const given = readServed(call);
+  const read = nextPart(call);
+  if (read !== undefined) await read;
   checkIdentity(call, given);
   const key = objectKey(call.row, call.info.namespace, name);
   if (call.row.strategy.createOnUpdate && call.kernel.store.peek(key) === undefined) {
@@ -108,8 +111,8 @@ export async function updateObject(call: Call, plan: UpdatePlan): Promise<Writte
 class Outrun extends Error {}
 
 /**
- * Takes no turn of the event loop between reading the base and the transaction unless a plugin needs one, so writes
- * without webhooks never outrun each other.
+ * Takes no turn of the event loop between reading the base and the transaction unless a plugin needs one or the object
+ * is large, so that other writes without webhooks never outrun each other.
  */
 async function tryUpdate(
   call: Call,
@@ -119,6 +122,9 @@ async function tryUpdate(
   const old = kernel.objects.read(base);
   const computed = plan.compute(old);
   let object = computed instanceof Promise ? await computed : computed;
+  const part = () => nextPart(call, base.value.length);
+  const done = part();
+  if (done !== undefined) await done;
   call.version.carry?.(object, old);
   checkRevision(call, { object, old, base, name, plan });
   if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
@@ -148,6 +154,8 @@ async function tryUpdate(
     plan.rules.protect(object, old);
     row.strategy.defaults?.(object);
   }
+  const admitted = part();
+  if (admitted !== undefined) await admitted;
   shareUnchanged(object, old);
   if (plan.rules.bumpsGeneration) bumpGeneration(row, object, old);
   const issues = [
@@ -160,6 +168,8 @@ async function tryUpdate(
   if (checking !== undefined) await checking;
   const warnings = [...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, old) ?? [])];
 
+  const valid = part();
+  if (valid !== undefined) await valid;
   object.metadata.resourceVersion = old.metadata.resourceVersion as string;
   if (plan.fieldsRecorded !== true) {
     kernel.codec.fields?.recordUpdate({

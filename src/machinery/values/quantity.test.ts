@@ -75,3 +75,7 @@ test('formatAge() prints as kubectl does', () => {
     '30d',
   ]);
 });
+
+test('17.11: parseNanos() refuses more digits than any amount needs', () => {
+  expect(() => parseNanos('9'.repeat(1_000_000))).toThrow(/at most 100 characters/);
+});

@@ -26,6 +26,8 @@ export class QuantityError extends Error {
 
 const known = new Map<string, bigint>();
 const MAX_KNOWN = 4096;
+/** Far more than any amount needs; arithmetic on more digits takes long. */
+const MAX_LENGTH = 100;
 
 /**
  * Reads `100m`, `1.5Gi`, `2e3` exactly, in billionths (the smallest unit Kubernetes keeps), rounding up
@@ -33,6 +35,7 @@ const MAX_KNOWN = 4096;
  */
 export function parseNanos(quantity: string | number): bigint {
   const text = String(quantity);
+  if (text.length > MAX_LENGTH) throw new QuantityError(`a quantity has at most ${MAX_LENGTH} characters`);
   let nanos = known.get(text);
   if (nanos === undefined) {
     nanos = readNanos(text);

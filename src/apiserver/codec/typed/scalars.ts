@@ -25,7 +25,7 @@ function integer(value: unknown, min: number, max: number, goType: string): numb
 }
 
 function quantity(value: unknown): string {
-  if (typeof value === 'string' && SIMPLE_QUANTITY.test(value)) return value;
+  if (typeof value === 'string' && value.length < 20 && SIMPLE_QUANTITY.test(value)) return value;
   if (typeof value !== 'string' && typeof value !== 'number') throw new ScalarMismatch('resource.Quantity');
   try {
     return canonicalQuantity(typeof value === 'string' ? value.trim() : value);
