@@ -1,6 +1,8 @@
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import { judgeEviction, readBudget, type Refusal } from '../decisions/disruption/index.ts';
-import { type EvictionWebhook, readOwn, refusal } from './eviction.ts';
+import type { EvictionWebhook } from './eviction.ts';
+import { refusal } from './eviction-answers.ts';
+import { readOwn } from './eviction-reads.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
 
 /**
@@ -26,7 +28,7 @@ export async function foreseeRefusal(
   if (cached === undefined || judge(cached) === undefined) return undefined;
   const current = await readOwn(client, namespace, view.budget.name);
   const verdict = current && judge(current);
-  return verdict && refusal(webhook, verdict, { pod, now: clock.now(), judgement });
+  return verdict && refusal(index, verdict, { pod, now: clock.now(), judgement });
 }
 
 /** Kubernetes goes by the published numbers alone; where pods seen now make us stricter, it is not. */

@@ -16,7 +16,8 @@ import {
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
 import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { type EvictionWebhook, readOwn } from './eviction.ts';
+import type { EvictionWebhook } from './eviction.ts';
+import { readOwn } from './eviction-reads.ts';
 import { type PodWebhook, refresh, unseenPods } from './pods.ts';
 import { withGrants } from './ledger-grants.ts';
 import { hasSeen } from './pods-seen.ts';
