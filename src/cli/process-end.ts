@@ -29,9 +29,9 @@ export function watchProcess(command: string, log: Logger): ProcessEnd {
     if (failed) return;
     failed = true;
     process.exitCode = FAILED;
-    process.stderr.write(
-      `quorate ${command}: stopping after an internal failure: ${error instanceof Error ? error.message : 'unknown'}\n`,
-    );
+    const message = error instanceof Error ? error.message : 'something that is no error was thrown';
+    const stack = error instanceof Error ? `${error.stack ?? ''}\n` : '';
+    process.stderr.write(`quorate ${command}: stopping after an internal failure: ${message}\n${stack}`);
     if (tell === undefined) process.exit(FAILED);
     tell();
   };
