@@ -88,6 +88,14 @@ function decodeText(
   const json = yaml === undefined ? parseBody(text) : undefined;
   const value = yaml === undefined ? json?.value : yaml.value;
   if (!isObject(value)) throw new DecodeError("couldn't get version/kind; json parse error: the body is not an object");
+  for (const field of ['kind', 'apiVersion']) {
+    const given = value[field];
+    if (given === undefined || given === null || typeof given === 'string') continue;
+    const found = Array.isArray(given) ? 'array' : typeof given;
+    throw new DecodeError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go struct field .${field} of type string`,
+    );
+  }
   const type = {
     apiVersion:
       typeof value.apiVersion === 'string' && value.apiVersion !== '' ? value.apiVersion : expected.apiVersion,

@@ -8,7 +8,7 @@ import {
 } from '../../machinery/values/index.ts';
 import type { Codec } from '../codec-seam.ts';
 import type { ApiRequest } from '../exchange.ts';
-import { invalid } from '../status.ts';
+import { badRequest, invalid } from '../status.ts';
 import type { DeletionOptions, PropagationPolicy } from '../stored/deletion.ts';
 import { bodyType } from './negotiate.ts';
 import { booleanOption, integerOption, type RequestOptions } from './options.ts';
@@ -70,6 +70,10 @@ function fromBody(codec: Codec, request: ApiRequest): Record<string, unknown> {
     mediaType: bodyType(request.headers['content-type']),
     expected: { apiVersion: 'v1', kind: 'DeleteOptions' },
   });
+  // Anything else would be taken for options that say nothing, and the object would be gone.
+  if (object.kind && object.kind !== 'DeleteOptions') {
+    throw badRequest(`the body is of kind ${object.kind}, and a delete takes DeleteOptions`);
+  }
   const { metadata: _metadata, ...options } = object;
   return options;
 }

@@ -69,3 +69,21 @@ test('a PUT names its object, and a version in a create is refused where it coul
   expect(await send('POST', MAPS, '{"metadata":{"name":"c","resourceVersion":"0"}}')).toBe(201);
   expect(await send('POST', MAPS, '{"metadata":{"name":"d","resourceVersion":"12"}}')).toBe(500);
 });
+
+test('17.12: a delete takes DeleteOptions and nothing else, and deletes nothing otherwise', async () => {
+  const bodies = [
+    '{"kind":"List","apiVersion":"v1"}',
+    '{"kind":["DeleteOptions"]}',
+    '{"dryRun":"All"}',
+    '{"dryRun":{}}',
+  ];
+  for (const body of bodies) expect(await send('DELETE', `${MAPS}/a`, body)).toBe(400);
+  expect(await send('PUT', `${MAPS}/a`, '{"metadata":{"name":"a"}}')).toBe(200);
+});
+
+test('17.12: kind and apiVersion are text, and an apply with a UID makes nothing new', async () => {
+  expect(await send('POST', MAPS, '{"kind":["ConfigMap"],"metadata":{"name":"e"}}')).toBe(400);
+  expect(await send('POST', MAPS, '{"apiVersion":5,"metadata":{"name":"e"}}')).toBe(400);
+  const config = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"e","uid":"x"}}';
+  expect(await send('PATCH', `${MAPS}/e?fieldManager=me`, config, APPLY)).toBe(409);
+});

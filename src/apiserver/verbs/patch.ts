@@ -12,7 +12,7 @@ import { DecodeError, parseJson, parseYaml, TooLargeError, yamlText } from '../c
 import type { ApiResponse } from '../exchange.ts';
 import type { ApiObject } from '../object.ts';
 import { apiVersion, objectKey } from '../registry/row.ts';
-import { badRequest, invalid, notFound, tooLarge, unsupportedMediaType } from '../status.ts';
+import { badRequest, conflict, invalid, notFound, tooLarge, unsupportedMediaType } from '../status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { createObject, respondWithWritten, type Written } from './create.ts';
@@ -194,6 +194,11 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
   };
   const key = objectKey(row, info.namespace, name);
   if (kernel.store.peek(key) === undefined && info.subresource === undefined) {
+    const { uid } = config.metadata;
+    if (uid) {
+      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict(row, name, why);
+    }
     if (row.namespaced && config.metadata.namespace === undefined) config.metadata.namespace = info.namespace as string;
     const empty: ApiObject = {
       kind: row.kind,

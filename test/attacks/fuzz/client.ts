@@ -19,8 +19,11 @@ const KEPT_TEXT = 2000;
 
 export function http1Lines(host: string, port: number): Lines {
   let socket: TLSSocket | undefined;
+  let session: Buffer | undefined;
+  // Taken up again: a server ends the connection of many a refused request, and a new handshake is dear.
   const open = (): TLSSocket => {
-    const made = connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    const made = connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], session });
+    made.on('session', (given: Buffer) => (session = given));
     made.on('error', () => {});
     return made;
   };

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import type { Outcome } from './client.ts';
 import type { FuzzRequest } from './requests.ts';
 
+/** `4xx` is any refusal but 401 and 403: those say that somebody was not allowed to, and are never taken together. */
+export type KnownStatus = number | 'any' | '4xx';
+
 export interface KnownDifference {
   /** Regular expressions over the whole value; absent means any. */
   readonly method?: string;
@@ -14,8 +17,8 @@ export interface KnownDifference {
   /** What the real one says. */
   readonly realSays?: string;
   readonly path?: string;
-  readonly ours: number | 'any';
-  readonly real: number | 'any';
+  readonly ours: KnownStatus;
+  readonly real: KnownStatus;
   readonly reason: string;
 }
 
@@ -29,6 +32,11 @@ export interface Difference {
 export function readKnown(): KnownDifference[] {
   return JSON.parse(readFileSync(join(import.meta.dirname, 'known-differences.json'), 'utf8')) as KnownDifference[];
 }
+
+const isStatus = (known: KnownStatus, status: number): boolean =>
+  known === 'any' ||
+  known === status ||
+  (known === '4xx' && status >= 400 && status < 500 && status !== 401 && status !== 403);
 
 const fits = (pattern: string | undefined, value: string): boolean =>
   pattern === undefined || new RegExp(`^(?:${pattern})$`, 's').test(value);
@@ -49,8 +57,8 @@ export class Differences {
     const { ours, real, request } = difference;
     const known = this.#known.find(
       (entry) =>
-        (entry.ours === 'any' || entry.ours === ours.status) &&
-        (entry.real === 'any' || entry.real === real.status) &&
+        isStatus(entry.ours, ours.status) &&
+        isStatus(entry.real, real.status) &&
         fits(entry.method, request.method) &&
         fits(entry.kind, request.kind) &&
         fits(entry.mutation, request.mutation) &&
