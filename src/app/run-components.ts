@@ -1,6 +1,6 @@
 /** Gives controllers, scheduler and nodes what they run on, over whichever transport the host has. */
 import { setMaxListeners } from 'node:events';
-import type { KubeObject } from '../api/resource.ts';
+import type { KubeObject, ResourceType } from '../api/resource.ts';
 import {
   type Client,
   type Clock,
@@ -27,6 +27,8 @@ export interface ComponentHost {
   readonly leading?: Promise<void>;
   /** What to drop of objects before they are cached, by `plural.group`. */
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
+  /** Kinds of software that may be removed while this runs. */
+  readonly optional?: (type: ResourceType) => boolean;
   /** Open a watch anew that has been silent for so long. */
   readonly stalledMs?: number;
   /** How much later to take in the events of a resource, by `plural.group`. */
@@ -50,11 +52,20 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
   const abort = new AbortController();
   // Every queue and watch listens for the end.
   setMaxListeners(0, abort.signal);
-  const { gatherMs, projections, stalledMs, pageSize } = host;
+  const { gatherMs, optional, pageSize, projections, stalledMs } = host;
   const clientFor = (component: string): Client =>
     createClient({ transport: host.transportFor(component), userAgent: 'quorate', pageSize });
   const client = clientFor('quorate');
-  const informers = new InformerSet({ client, clock, log, signal: abort.signal, projections, stalledMs, gatherMs });
+  const informers = new InformerSet({
+    client,
+    clock,
+    log,
+    signal: abort.signal,
+    projections,
+    optional,
+    stalledMs,
+    gatherMs,
+  });
   const recorders = new Map<string, EventRecorder>();
   const context: ControllerContext = {
     client,

@@ -105,14 +105,10 @@ test('with the rights of an installation, and no more, the operator leads and is
   const kubeconfig = await stage.accountKubeconfig(plane, 'quorate');
   const operator = await start('modest', { kubeconfig, log });
   await until('it to lead', () => operator.isLeading());
-  const bundles = await kubectl(
-    'get',
-    'validatingwebhookconfiguration',
-    'quorate',
-    '-o',
-    'jsonpath={.webhooks[*].clientConfig.caBundle}',
-  );
-  expect(bundles.split(' ')).toHaveLength(6);
+  const kinds = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
+  const bundles = (): Promise<string> =>
+    kubectl('get', kinds, '-o', 'jsonpath={.items[*].webhooks[*].clientConfig.caBundle}');
+  await until('six webhooks to know our authority', async () => (await bundles()).split(' ').length === 6);
   expect(lines).toEqual([]);
   await end(operator);
 });
@@ -308,7 +304,7 @@ test('requests pass an installation that fails open, and namespaces that opted o
 
 /** The gangs without an operator to count them: the built-in count alone, wide enough for all but one to go. */
 async function stageGangsWithout(): Promise<void> {
-  await kubectl('delete', 'validatingwebhookconfiguration', 'quorate');
+  await kubectl('delete', 'mutatingwebhookconfigurations,validatingwebhookconfigurations', '--all');
   await kubectl('delete', 'mutatingwebhookconfiguration', 'quorate-evictions');
   const spec = JSON.stringify({ spec: { minAvailable: 1 } });
   await kubectl('patch', 'pdb', 'training', '--type=merge', '-p', spec);

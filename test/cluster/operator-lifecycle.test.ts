@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const KINDS =
-  'deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,validatingwebhookconfigurations,customresourcedefinitions,namespaces,poddisruptionbudgets';
+  'deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,mutatingwebhookconfigurations,validatingwebhookconfigurations,customresourcedefinitions,namespaces,poddisruptionbudgets';
 const ours = async (): Promise<string> =>
   (await kubectl('get', KINDS, '-A', '-l', 'app.kubernetes.io/name=quorate', '-o', 'name')).trim();
 
@@ -65,13 +65,8 @@ test('newer manifests over older ones keep ledgers and grants, and end up as if 
   await stage.apply(plane, ...installObjects(defaultInstall));
   const kept = JSON.parse(await kubectl('get', 'disruptionledger', 'training', '-o', 'json')) as { status: object };
   expect(kept.status).toMatchObject({ disruptionsAllowed: 1, disruptedPods: { 'g0-0': at } });
-  const webhooks = await kubectl(
-    'get',
-    'validatingwebhookconfiguration',
-    'quorate',
-    '-o',
-    'jsonpath={.webhooks[*].name}',
-  );
+  const configurations = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
+  const webhooks = await kubectl('get', configurations, '-o', 'jsonpath={.items[*].webhooks[*].name}');
   expect(webhooks.split(' ')).toHaveLength(6);
   for (const { metadata } of definitions())
     expect(await kubectl('get', 'crd', metadata.name ?? '')).toContain(metadata.name);

@@ -225,7 +225,7 @@ test('what quorate install prints applies cleanly, and uninstall leaves nothing 
   await uninstall(client, { namespace: NAMESPACE, keepDefinitions: false, removed: (what) => removed.push(what) });
   expect(removed).toContain('validatingwebhookconfiguration/quorate');
   const kinds =
-    'deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,validatingwebhookconfigurations,customresourcedefinitions,namespaces';
+    'deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,mutatingwebhookconfigurations,validatingwebhookconfigurations,customresourcedefinitions,namespaces';
   await until('everything of ours to be gone', async () => {
     const left = await kubectl('get', kinds, '-A', '-l', 'app.kubernetes.io/managed-by=quorate', '-o', 'name');
     return left.trim() === '';

@@ -20,7 +20,6 @@ import {
   FeatureGates,
   type InformerSet,
   loadKubeconfig,
-  type Logger,
   Metrics,
   sleep,
   STALLED_MS,
@@ -32,7 +31,6 @@ import {
   callersByToken,
   type HealthCheck,
   LedgerDesk,
-  type Mode,
   NAME,
   type NamespaceFollower,
   reviewAllBudgets,
@@ -64,7 +62,8 @@ import { listenForAnswers, operatorChecks } from './health.ts';
 import { openHistory } from './history.ts';
 import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
 import { startMetricsServer } from './metrics-server.ts';
-import { createPicking, type PickingOptions } from './picking.ts';
+import type { Operator, OperatorOptions } from './options.ts';
+import { createPicking } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
 import { preflight } from './preflight.ts';
 import { projections } from './projections.ts';
@@ -72,53 +71,8 @@ import { keepRegistration } from './registration.ts';
 import { openReviewTokens, type ReviewTokens } from './review-tokens.ts';
 import { countRejected, measured } from './reviews.ts';
 
-export interface OperatorOptions {
-  readonly kubeconfig?: string | undefined;
-  readonly context?: string | undefined;
-  /** Namespace of the lease and the certificate. */
-  readonly namespace: string;
-  readonly mode: Mode;
-  /** Address the webhook listens on. */
-  readonly bind: string;
-  readonly webhookPort: number;
-  readonly metricsPort: number;
-  /** Anybody may read the metrics, without TLS; otherwise those whom the API server lets get /metrics. */
-  readonly metricsOpen?: boolean | undefined;
-  /** More names or addresses the webhook is reached by. */
-  readonly hosts?: readonly string[] | undefined;
-  /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
-  readonly certificates?: string | undefined;
-  /** Reviews are believed by the certificate of who asks; otherwise by a secret in their path. */
-  readonly clients?: { readonly authority: string; readonly names: readonly string[] } | undefined;
-  readonly gates?: FeatureGates | undefined;
-  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
-  readonly compat?: 'kruise' | undefined;
-  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
-  readonly settlingMs?: number | undefined;
-  readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
-  /** Names this replica; must differ from every other's. */
-  readonly identity: string;
-  readonly log: Logger;
-  /** This machine's clock; the API server's corrects it. Default: the system's. */
-  readonly clock?: Clock | undefined;
-  /** Called when this replica was the leader and no longer is: the process should end. */
-  readonly lost: () => void;
-}
-
-export interface Operator {
-  readonly server: string;
-  readonly clusterVersion: string;
-  readonly webhookPort: number;
-  readonly metricsPort: number;
-  readonly authority: string;
-  /** Where reviews are believed that come without a certificate. */
-  readonly reviewPath: (path: string) => string;
-  readonly isLeading: () => boolean;
-  /** Resolves when every cache is filled and reviews are answered. */
-  readonly ready: Promise<void>;
-  stop(): Promise<void>;
-}
-
+/** Groups of software beside ours. When it is uninstalled, budgets that never needed it must go on. */
+const OTHERS = new Set(['leaderworkerset.x-k8s.io', 'apps.kruise.io', 'jobset.x-k8s.io']);
 const RELEASE_LIMIT_MS = 3000;
 /** What an eviction does to its pod and its budget comes in several events, which one count serves. */
 const GATHER_MS = 50;
@@ -306,6 +260,7 @@ async function startParts(
       leading: elected,
       projections,
       stalledMs: STALLED_MS,
+      optional: ({ group }) => OTHERS.has(group),
       gatherMs: PODS_LATER,
     },
     [

@@ -5,6 +5,8 @@ import type { Logger } from './log.ts';
 export const STALLED_MS = 90_000;
 /** After so long without an event or a bookmark a copy is believed only if the API server still answers. */
 export const SILENT_MS = 60_000;
+/** An API server that is only starting does not serve definitions yet; one that does not by then has none. */
+const ABSENT_MS = 60_000;
 /** What goes on failing is told of once in this time. */
 const TELL_AGAIN_MS = 60_000;
 
@@ -15,7 +17,7 @@ export class InformerLife {
   readonly #resource: { readonly resource: string; readonly group: string };
   #heardMs: number;
   #failure: string | undefined;
-  #isServed = true;
+  #notServedMs: number | undefined;
   #told: { readonly message: string; readonly atMs: number } | undefined;
 
   constructor({ clock, group, log, resource }: { clock: Clock; log: Logger; resource: string; group: string }) {
@@ -33,7 +35,7 @@ export class InformerLife {
   heard(): void {
     this.#heardMs = this.#clock.elapsed();
     this.#failure = undefined;
-    this.#isServed = true;
+    this.#notServedMs = undefined;
     if (this.#told === undefined) return;
     this.#log.info(this.#resource, 'a resource is followed again');
     this.#told = undefined;
@@ -47,13 +49,20 @@ export class InformerLife {
   /** The API server does not know the resource: its definition was deleted, or is not there yet. */
   notServed(error: unknown): void {
     this.#failure = error instanceof Error ? error.message : String(error);
-    this.#isServed = false;
+    this.#notServedMs ??= this.#clock.elapsed();
     this.#tell('a resource that is followed is not served');
   }
 
+  /** It has not been served for so long that it is not only late. */
+  get isAbsent(): boolean {
+    return this.#notServedMs !== undefined && this.#clock.elapsed() - this.#notServedMs >= ABSENT_MS;
+  }
+
   /** Why nothing should be decided by the copy; undefined where it is live. */
-  problem(): string | undefined {
-    if (!this.#isServed) return 'not served by the API server';
+  problem({ optional }: { optional: boolean }): string | undefined {
+    if (this.#notServedMs !== undefined) {
+      return optional && this.isAbsent ? undefined : 'not served by the API server';
+    }
     if (this.#failure === undefined || this.silentMs <= SILENT_MS) return undefined;
     return `not heard of for ${Math.round(this.silentMs / 1000)} s: ${this.#failure}`;
   }

@@ -12,6 +12,8 @@ export interface InformerSetOptions {
   readonly namespace?: string | undefined;
   /** Per resource (`plural.group`), what to drop before caching. */
   readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
+  /** Kinds of software that may be removed; see `InformerOptions`. */
+  readonly optional?: ((type: ResourceType) => boolean) | undefined;
   /** Open a watch anew that has been silent for so long. */
   readonly stalledMs?: number | undefined;
   /** Per resource, how much later to take its events in; see `InformerOptions`. */
@@ -32,7 +34,7 @@ export class InformerSet {
     const name = `${type.group}/${type.version}/${type.plural}`;
     let informer = this.#informers.get(name) as Informer<T> | undefined;
     if (informer === undefined) {
-      const { client, clock, gatherMs, log, namespace, projections, signal, stalledMs } = this.#options;
+      const { client, clock, gatherMs, log, namespace, optional, projections, signal, stalledMs } = this.#options;
       const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
       const project = projections?.get(resource);
       informer = new Informer<T>({
@@ -41,6 +43,7 @@ export class InformerSet {
         log,
         type,
         stalledMs,
+        optional: optional?.(type as ResourceType),
         gatherMs: gatherMs?.get(resource),
         namespace: type.namespaced ? namespace : undefined,
         project: project as ((object: T) => T) | undefined,

@@ -117,7 +117,7 @@ test('Informer tells of its last change, which bookmarks are not', async () => {
 });
 
 /** A server whose lists and watches go as the mode says; watches say nothing until they are cut. */
-function changingServer() {
+function changingServer({ optional = false, items = [] as object[] } = {}) {
   const state = { mode: 'fine' as 'fine' | 'away' | 'unserved', lists: 0, watches: 0, cut: () => {} };
   const client = createClient({
     userAgent: 'test',
@@ -130,7 +130,7 @@ function changingServer() {
         const body = { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', message: 'no such resource' };
         return Promise.resolve({ status: 404, headers: {}, body: Buffer.from(JSON.stringify(body)) });
       }
-      const list = { metadata: { resourceVersion: '7' }, items: [] };
+      const list = { metadata: { resourceVersion: '7' }, items };
       if (!watch) return Promise.resolve({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(list)) });
       async function* nothing(): AsyncGenerator<Uint8Array> {
         await new Promise((_, reject) => {
@@ -145,7 +145,7 @@ function changingServer() {
   const clock = new ManualClock();
   const { log, warnings } = listeningLog();
   const abort = new AbortController();
-  const informer = new Informer({ client, clock, type: podType, log, stalledMs: 90_000 });
+  const informer = new Informer({ client, clock, type: podType, log, stalledMs: 90_000, optional });
   informer.start(abort.signal);
   return { state, clock, informer, warnings, stop: () => abort.abort(new Error('done')) };
 }
@@ -195,5 +195,27 @@ test('18.6: a copy of what is no longer served is not live, is tried on, is told
   state.mode = 'fine';
   await clock.advance(5000);
   expect(informer.live).toBe(true);
+  stop();
+});
+
+test('18.6: a kind whose software was removed is empty and live a minute later, and is followed when it is back', async () => {
+  const items = [{ metadata: { name: 'x', namespace: 'a', resourceVersion: '1' } }];
+  const { clock, informer, state, stop } = changingServer({ optional: true, items });
+  const seen: string[] = [];
+  informer.addHandler({ added: () => seen.push('added'), deleted: () => seen.push('deleted') });
+  await informer.whenSynced();
+  await settle();
+  state.mode = 'unserved';
+  state.cut();
+  await settle();
+  await clock.advance(30_000);
+  expect(informer.live).toBe(false);
+  expect(informer.size).toBe(1);
+  await clock.advance(40_000);
+  expect([informer.live, informer.size]).toEqual([true, 0]);
+  state.mode = 'fine';
+  await clock.advance(6000);
+  expect([informer.live, informer.size]).toEqual([true, 1]);
+  expect(seen).toEqual(['added', 'deleted', 'added']);
   stop();
 });

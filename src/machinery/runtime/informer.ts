@@ -25,6 +25,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly metadataOnly?: boolean | undefined;
   /** Drops what the reader does not need before it is cached. */
   readonly project?: ((object: T) => T) | undefined;
+  /** Software that brings this kind may be removed: a copy of what is no longer served is then empty, and live. */
+  readonly optional?: boolean | undefined;
   /** A watch that has been silent for so long, bookmarks included, is opened anew. Default: never. */
   readonly stalledMs?: number | undefined;
   /** Over the network: take events in so much later, together with those that came meanwhile. Default: at once. */
@@ -79,7 +81,8 @@ export class Informer<T extends KubeObject> {
 
   /** Why nothing should be decided by this copy now; undefined where it is filled and follows the API server. */
   get problem(): string | undefined {
-    return this.#synced ? this.#life.problem() : (this.#life.problem() ?? 'not filled yet');
+    const problem = this.#life.problem({ optional: this.#options.optional === true });
+    return this.#synced ? problem : (problem ?? 'not filled yet');
   }
 
   get live(): boolean {
@@ -173,6 +176,7 @@ export class Informer<T extends KubeObject> {
         else this.#life.notServed(error);
         // What is served again after it was not is another collection: nothing of the old one can be resumed.
         if (!isServed) resume = '';
+        if (this.#options.optional === true && this.#life.isAbsent) this.#forget();
         const baseMs = isServed ? BACKOFF_BASE_MS : NOT_SERVED_BASE_MS;
         const delayMs = Math.min(baseMs * 2 ** (failures - 1), BACKOFF_MAX_MS);
         await sleep(clock, delayMs, signal).catch(() => {});
@@ -285,6 +289,11 @@ export class Informer<T extends KubeObject> {
         signal.removeEventListener('abort', end);
       },
     };
+  }
+
+  /** Of a kind that is no longer served nothing is left. */
+  #forget(): void {
+    for (const [key, object] of this.#objects) this.#remove(key, object);
   }
 
   /** Asks whether the API server still answers. That it does says nothing of the watch, which is opened anew soon. */

@@ -1,0 +1,50 @@
+import type { Clock, FeatureGates, Logger } from '../../machinery/runtime/index.ts';
+import type { Mode } from '../../webhook/index.ts';
+import type { PickingOptions } from './picking.ts';
+
+export interface OperatorOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  /** Namespace of the lease and the certificate. */
+  readonly namespace: string;
+  readonly mode: Mode;
+  /** Address the webhook listens on. */
+  readonly bind: string;
+  readonly webhookPort: number;
+  readonly metricsPort: number;
+  /** Anybody may read the metrics, without TLS; otherwise those whom the API server lets get /metrics. */
+  readonly metricsOpen?: boolean | undefined;
+  /** More names or addresses the webhook is reached by. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
+  readonly certificates?: string | undefined;
+  /** Reviews are believed by the certificate of who asks; otherwise by a secret in their path. */
+  readonly clients?: { readonly authority: string; readonly names: readonly string[] } | undefined;
+  readonly gates?: FeatureGates | undefined;
+  /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
+  readonly compat?: 'kruise' | undefined;
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number | undefined;
+  readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
+  /** Names this replica; must differ from every other's. */
+  readonly identity: string;
+  readonly log: Logger;
+  /** This machine's clock; the API server's corrects it. Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** Called when this replica was the leader and no longer is: the process should end. */
+  readonly lost: () => void;
+}
+
+export interface Operator {
+  readonly server: string;
+  readonly clusterVersion: string;
+  readonly webhookPort: number;
+  readonly metricsPort: number;
+  readonly authority: string;
+  /** Where reviews are believed that come without a certificate. */
+  readonly reviewPath: (path: string) => string;
+  readonly isLeading: () => boolean;
+  /** Resolves when every cache is filled and reviews are answered. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
