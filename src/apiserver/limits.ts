@@ -28,7 +28,7 @@ export const LIMITS = {
   /** Bytes that the copies of a JSON patch may add up to; as the real server. */
   jsonPatchCopiedBytes: 3 * 1024 * 1024,
   /** Values that a JSON patch may compare and copy; items that it shifts in lists count a fraction of that. */
-  jsonPatchWork: 200_000,
+  jsonPatchWork: 100_000,
   /** Bytes of an object that is written in one turn of the thread; larger ones let others have theirs in between. */
   writtenAtOnce: 64 * 1024,
   /** Problems that the answer to an invalid object lists. */

@@ -34,3 +34,5 @@ process.on('message', (message) => {
   seen = fresh();
 });
 process.channel?.unref();
+// Nobody is left to ask: the server was started for the harness alone.
+process.on('disconnect', () => process.exit());
