@@ -28,6 +28,9 @@ function renameConditions(
   );
 }
 
+const has = (conditions: readonly Condition[] | undefined, wanted: string): boolean =>
+  conditions?.some(({ type }) => type === wanted) ?? false;
+
 /** Properties set to undefined are left out, so that what was absent stays absent. */
 function present<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
@@ -58,7 +61,10 @@ export function storedPodGroup(served: Served, version: SchedulingVersion): Stor
     case 'v1alpha1':
       stored.spec = specFromAlpha1((served as alpha1.PodGroup).spec);
       if (status !== undefined) {
-        const conditions = renameConditions(status.conditions, { ...older, reason: [DRAFT_REASON, REASON] });
+        // With both beside each other, the one follows the group and the other tells of its first time.
+        const conditions = has(status.conditions, INITIALLY_SCHEDULED)
+          ? status.conditions
+          : renameConditions(status.conditions, { ...older, reason: [DRAFT_REASON, REASON] });
         stored.status = present({ ...status, conditions });
       }
       break;
@@ -123,7 +129,11 @@ export function servedPodGroup(stored: StoredPodGroup, version: SchedulingVersio
           stored.status &&
           present({
             ...status,
-            conditions: renameConditions(status.conditions, { ...older, reason: [REASON, REASON] }),
+            conditions: renameConditions(
+              // In v1.36 the name means the first time, so the condition that follows the group has no place.
+              status.conditions?.filter(({ type }) => type !== SCHEDULED),
+              { ...older, reason: [REASON, REASON] },
+            ),
           }),
       }) as alpha2.PodGroup;
     }
@@ -142,7 +152,9 @@ export function servedPodGroup(stored: StoredPodGroup, version: SchedulingVersio
           stored.status &&
           present({
             scheduledPods,
-            conditions: renameConditions(status.conditions, { ...older, reason: [REASON, DRAFT_REASON] }),
+            conditions: has(status.conditions, SCHEDULED)
+              ? status.conditions
+              : renameConditions(status.conditions, { ...older, reason: [REASON, DRAFT_REASON] }),
           }),
       }) as alpha1.PodGroup;
     }

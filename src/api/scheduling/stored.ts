@@ -87,5 +87,5 @@ export const PROTECTION_FINALIZER = 'scheduling.k8s.io/podgroup-protection';
 
 /** The condition that says a group has been placed, as it is stored; older versions call it otherwise. */
 export const INITIALLY_SCHEDULED = 'PodGroupInitiallyScheduled';
-/** The same condition before v1beta1. */
+/** The same condition before v1beta1; beside it, as the first proposal has it, whether the group is placed now. */
 export const SCHEDULED = 'PodGroupScheduled';

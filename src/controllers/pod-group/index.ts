@@ -1,10 +1,11 @@
 import { isPodFinished } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { keyOf } from '../../api/resource.ts';
+import { keyOf, type KubeObject } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
 import {
   discoverGroupApi,
   podGroupType,
+  storedPodGroup,
   type SchedulingVersion,
   storedWorkload,
   workloadType,
@@ -89,21 +90,44 @@ async function prepare(context: ControllerContext, options: Preparation): Promis
     added: (group) => options.onGroup(keyOf(group)),
     updated: (group) => options.onGroup(keyOf(group)),
   });
+  // What a group asks for is said in full only by the newest version.
+  const newest = api.podGroups[0] ?? version;
+  const described = informers.of(podGroupType(newest, api.group));
+  if (newest !== version) described.addHandler({ added: (group) => options.onGroup(keyOf(group)) });
   const [workloadVersion] = api.workloads;
   const workloads = workloadVersion === undefined ? undefined : informers.of(workloadType(workloadVersion, api.group));
-  await Promise.all([groups.whenSynced(), workloads?.whenSynced()]);
+  const wakeGroups = ({ metadata }: KubeObject): void => {
+    for (const group of groups.list()) {
+      const { spec } = storedPodGroup(group as never, version);
+      if (group.metadata.namespace === metadata.namespace && spec.workloadRef?.workloadName === metadata.name) {
+        options.onGroup(keyOf(group));
+      }
+    }
+  };
+  workloads?.addHandler({
+    added: (workload, initial) => {
+      if (!initial) wakeGroups(workload);
+    },
+    updated: (workload, old) => {
+      if (workload.metadata.generation !== old.metadata.generation) wakeGroups(workload);
+    },
+    deleted: wakeGroups,
+  });
+  await Promise.all([groups.whenSynced(), described.whenSynced(), workloads?.whenSynced()]);
   return {
     client,
     clock,
     version,
     groups,
     pods: options.pods,
-    neededBy: (group) => {
-      if (!options.writesCondition) return undefined;
-      const { name = '', namespace } = group.metadata;
+    writesCondition: options.writesCondition,
+    termsOf: ({ metadata }) => {
+      const { name = '', namespace, uid } = metadata;
+      const full = described.get({ namespace, name });
+      if (full === undefined || full.metadata.uid !== uid) return undefined;
       const link = { source: 'SchedulingGroup', workload: '', podGroup: name, replicaKey: '' } as const;
-      const answer = findTerms(link, {
-        podGroup: () => group,
+      return findTerms(link, {
+        podGroup: () => storedPodGroup(full as never, newest),
         workload: (wanted) => {
           const found = workloads?.get({ namespace, name: wanted });
           return found === undefined || workloadVersion === undefined
@@ -111,7 +135,6 @@ async function prepare(context: ControllerContext, options: Preparation): Promis
             : storedWorkload(found as never, workloadVersion);
         },
       });
-      return answer.reason === 'Found' ? answer.terms.needed : undefined;
     },
   };
 }

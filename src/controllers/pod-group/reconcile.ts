@@ -16,6 +16,7 @@ import {
   settled,
 } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
+import type { TermsAnswer } from '../../decisions/gang/index.ts';
 import { computeStatus } from './status.ts';
 
 export const BY_GROUP = 'pod-group';
@@ -27,8 +28,10 @@ export interface PodGroupDeps {
   readonly groups: Informer<KubeObject>;
   /** Indexed by group, see `BY_GROUP`. */
   readonly pods: Informer<Pod>;
-  /** Members a group needs; answers undefined where the scheduler writes the condition itself. */
-  readonly neededBy: (group: StoredPodGroup) => number | undefined;
+  /** What a group asks of the scheduler, or what is missing of it; undefined when that has not been seen yet. */
+  readonly termsOf: (group: StoredPodGroup) => TermsAnswer | undefined;
+  /** No scheduler here knows groups: this controller says when one is scheduled. */
+  readonly writesCondition: boolean;
 }
 
 /** Keeps the member count of a PodGroup, and lets a deleted group go when no pod of it is left to run. */
@@ -47,10 +50,17 @@ export async function reconcilePodGroup(deps: PodGroupDeps, key: ObjectKey): Pro
     return settled;
   }
   const group = storedPodGroup(served as never, deps.version);
-  const status = computeStatus({ group, pods, now: deps.clock.now(), needed: deps.neededBy(group) });
+  const answer = deps.termsOf(group);
+  const needed = deps.writesCondition && answer?.reason === 'Found' ? answer.terms.needed : undefined;
+  // Only the first version has a condition that follows the group.
+  const follows = !deps.writesCondition && deps.version === 'v1alpha1' ? answer : undefined;
+  const status = computeStatus({ group, pods, now: deps.clock.now(), needed, follows });
   const changed = changes(servedPodGroup({ ...group, status }, deps.version).status, (served as StoredPodGroup).status);
   if (Object.keys(changed).length === 0) return settled;
-  const patch = { type: 'merge', body: { metadata: { uid: served.metadata.uid }, status: changed } } as const;
+  const { resourceVersion, uid } = served.metadata;
+  // The list of conditions is written whole: never over what the scheduler has written meanwhile.
+  const metadata = 'conditions' in changed ? { uid, resourceVersion } : { uid };
+  const patch = { type: 'merge', body: { metadata, status: changed } } as const;
   await deps.client.patch(deps.groups.type, key, patch, { subresource: 'status' });
   return settled;
 }

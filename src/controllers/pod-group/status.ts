@@ -2,7 +2,9 @@ import { isPodFinished } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import { INITIALLY_SCHEDULED, type StoredPodGroup, type StoredPodGroupStatus } from '../../api/scheduling/index.ts';
+import type { TermsAnswer } from '../../decisions/gang/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
+import { standingOf, withStanding } from './scheduled.ts';
 
 export interface StatusQuestion {
   readonly group: StoredPodGroup;
@@ -10,16 +12,21 @@ export interface StatusQuestion {
   readonly now: number;
   /** Members that must have a node; absent when this controller leaves the condition to the scheduler. */
   readonly needed?: number | undefined;
+  /** What the group is made from, where its condition follows it. */
+  readonly follows?: TermsAnswer | undefined;
 }
 
 /**
  * How many members have a node and, where no scheduler of groups says it, whether that is enough. The condition tells
  * of the first time: once True it stays.
  */
-export function computeStatus({ group, needed, now, pods }: StatusQuestion): StoredPodGroupStatus {
+export function computeStatus({ follows, group, needed, now, pods }: StatusQuestion): StoredPodGroupStatus {
   const scheduledPods = pods.filter((pod) => !isPodFinished(pod) && pod.spec?.nodeName).length;
   const conditions = group.status?.conditions ?? [];
   const status = { ...group.status, scheduledPods };
+  if (follows !== undefined) {
+    return { ...status, conditions: withStanding(group, standingOf(group, pods, follows), now) };
+  }
   if (needed === undefined) return status;
   const old = conditions.find(({ type }) => type === INITIALLY_SCHEDULED);
   if (old?.status === 'True') return status;

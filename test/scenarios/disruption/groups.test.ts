@@ -419,3 +419,20 @@ test(
     expect(await codes(stage, 'llm-0-0', 'llm-0-1', 'llm-1-0')).toEqual([201, 201, 429]);
   }),
 );
+
+test(
+  '18.15: Story 1 in its own words: pods name their replica by spec.workload.podGroupReplicaIndex',
+  withController(async (stage) => {
+    await workload(stage, { name: 'worker', replicas: 4, minCount: 2 });
+    await stage.budget({ minAvailable: 3 });
+    for (const podGroupReplicaIndex of [0, 1, 2, 3]) {
+      for (const at of [0, 1]) {
+        const link = { name: 'w', podGroup: 'worker', podGroupReplicaIndex };
+        await stage.pod(`g${podGroupReplicaIndex}p${at}`, { spec: { workload: link } });
+      }
+    }
+    await stage.settle();
+    expect(await stage.numbers()).toEqual([1, 4, 3, 4]);
+    expect(await codes(stage, 'g0p0', 'g0p1', 'g1p0')).toEqual([201, 201, 429]);
+  }),
+);
