@@ -72,6 +72,7 @@ export async function startEdge({ limits, handle }: EdgeOptions = {}) {
   return {
     plane,
     port: listening.port,
+    bodyBytesInFlight: () => listening.bodyBytesInFlight(),
     admin: { authorization: `Bearer ${pki.adminToken}` },
     socket,
     session,

@@ -171,9 +171,8 @@ it('17.10: requests whose bodies never begin are bounded too', async () => {
   const session = small.session();
   const request = { method: 'POST', path: '/api/v1/namespaces', headers: small.admin, unfinished: true };
   const waiting = [1, 2, 3].map(() => sendHttp2(session, request, false));
-  await expect
-    .poll(async () => (await sendHttp2(session, { ...request, unfinished: false }, false)).status, PATIENCE)
-    .toBe(429);
+  await expect.poll(() => small.bodyBytesInFlight(), PATIENCE).toBe(3000);
+  expect((await sendHttp2(session, { ...request, unfinished: false }, false)).status).toBe(429);
   session.destroy();
   await Promise.all(waiting);
 });

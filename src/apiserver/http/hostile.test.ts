@@ -78,8 +78,9 @@ for (const protocol of PROTOCOLS) {
       const large = JSON.stringify({ metadata: { name: `large-${protocol}` }, data: { a: 'y'.repeat(500_000) } });
       const create = () =>
         edge[protocol]({ method: 'POST', path: `${CONFIG_MAPS}?dryRun=All`, headers, pieces: [large] });
-      await expect.poll(async () => (await create()).status, PATIENCE).toBe(429);
+      await expect.poll(() => edge.bodyBytesInFlight(), PATIENCE).toBeGreaterThanOrEqual(1_800_000);
       const answer = await create();
+      expect(answer.status).toBe(429);
       expect(JSON.parse(answer.body)).toMatchObject({
         kind: 'Status',
         reason: 'TooManyRequests',
@@ -89,7 +90,8 @@ for (const protocol of PROTOCOLS) {
       session.destroy();
       for (const socket of sockets) socket.destroy();
       await Promise.all(held);
-      await expect.poll(async () => (await create()).status, PATIENCE).toBe(201);
+      await expect.poll(() => edge.bodyBytesInFlight(), PATIENCE).toBe(0);
+      expect((await create()).status).toBe(201);
     });
 
     it('a body over the limit is 413, also for a client that waits for 100 Continue', async () => {

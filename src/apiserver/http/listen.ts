@@ -24,6 +24,8 @@ export interface ListenOptions {
 export interface Listening {
   readonly port: number;
   readonly address: string;
+  /** Of the request bodies that are being received or handled. */
+  bodyBytesInFlight(): number;
   /** Serves new connections with a renewed certificate. */
   renew(tls: TlsMaterial): void;
   close(): Promise<void>;
@@ -67,6 +69,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return {
     port,
     address,
+    bodyBytesInFlight: () => serving.bodies.bytes,
     renew: ({ certificate, key, authority }) =>
       (server as unknown as Http2SecureServer).setSecureContext({ cert: certificate, key, ca: authority }),
     async close() {
