@@ -163,11 +163,12 @@ function resourceRequest(dice: Dice, { namespace, resources }: Lane): Made {
   }
   const given = SUBRESOURCE_SEEDS[subresource ?? ''] ?? { apiVersion, kind, ...SEEDS[label] };
   const metadata = { ...(given as { metadata?: object }).metadata, name: decodeName(name) };
-  const seed = method === 'DELETE' ? deleteOptions(dice, guarded) : structuredClone({ ...given, metadata });
+  const seed = method === 'DELETE' ? deleteOptions(dice) : structuredClone({ ...given, metadata });
   const mutation = dice.chance(0.4) ? 'none' : dice.pick(MUTATION_NAMES);
   const mutated = MUTATIONS[mutation]?.(dice, seed as never);
   const body = method === 'PATCH' ? patchBody(dice, mutated) : objectBody(dice, mutated);
-  const without = method === 'DELETE' && !guarded && dice.chance(0.5);
+  // Options in a body win over those in the query, and a mutation could lose the dry run.
+  const without = method === 'DELETE' && (guarded || dice.chance(0.5));
   return {
     method,
     path,
@@ -186,10 +187,9 @@ function decodeName(name: string): string {
   }
 }
 
-/** Where the objects matter to others, the options cannot lose the dry run: a body in their place is made one, too. */
-function deleteOptions(dice: Dice, guarded: boolean): object {
-  const options = { apiVersion: 'v1', kind: 'DeleteOptions', ...(guarded && { dryRun: ['All'] }) };
-  return dice.chance(0.5) && !guarded ? { ...options, preconditions: { uid: 'x' } } : options;
+function deleteOptions(dice: Dice): object {
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions' };
+  return dice.chance(0.5) ? { ...options, preconditions: { uid: 'x' } } : options;
 }
 
 function query(dice: Dice, method: string, guarded: boolean, watches: boolean): string {
