@@ -305,7 +305,6 @@ test('requests pass an installation that fails open, and namespaces that opted o
 /** The gangs without an operator to count them: the built-in count alone, wide enough for all but one to go. */
 async function stageGangsWithout(): Promise<void> {
   await kubectl('delete', 'mutatingwebhookconfigurations,validatingwebhookconfigurations', '--all');
-  await kubectl('delete', 'mutatingwebhookconfiguration', 'quorate-evictions');
   const spec = JSON.stringify({ spec: { minAvailable: 1 } });
   await kubectl('patch', 'pdb', 'training', '--type=merge', '-p', spec);
   const numbers = 'jsonpath={.status.currentHealthy}/{.status.disruptionsAllowed}';
