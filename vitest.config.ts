@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/{scenarios,clients,cli,faults,attacks,docs,package,conformance}/**/*.test.ts'],
+    include: [
+      'src/**/*.test.ts',
+      'test/{scenarios,agreement,clients,cli,faults,attacks,docs,package,conformance}/**/*.test.ts',
+    ],
     pool: 'threads',
     isolate: false,
     // Many suites wait for processes of their own more than they compute.

@@ -21,7 +21,9 @@ const RESOURCES = ['cpu', 'memory', 'pods'] as const;
  */
 export function buildQuestion({ drain, groups, nodes, nodesReturn, now, pods }: QuestionInput): PlanQuestion {
   const units = new Map<string, PlanUnit>();
-  const finder = new UnitFinder(groups, pods, now);
+  // Every node is cordoned before the first step.
+  const isCordoned = (node: string): boolean => drain.has(node) || groups.isCordoned?.(node) === true;
+  const finder = new UnitFinder({ ...groups, isCordoned }, pods, now);
   const planned: PlanPod[] = [];
   const used = new Map<string, number[]>();
   for (const pod of pods) {
@@ -35,7 +37,7 @@ export function buildQuestion({ drain, groups, nodes, nodesReturn, now, pods }: 
     );
     if (isBoundToNode(pod)) continue;
     const { cells, contested, unit } = finder.find(pod);
-    if (!units.has(unit.id)) units.set(unit.id, unit);
+    units.set(unit.id, joined(units.get(unit.id), unit));
     planned.push({
       id: idOf(pod),
       node,
@@ -59,6 +61,13 @@ export function buildQuestion({ drain, groups, nodes, nodesReturn, now, pods }: 
     budgets: finder.budgets(),
     nodesReturn,
   };
+}
+
+/** A budget may select only some members of a unit: it counts the unit all the same. */
+function joined(known: PlanUnit | undefined, unit: PlanUnit): PlanUnit {
+  if (known === undefined) return unit;
+  const budgets = [...new Set([...known.budgets, ...unit.budgets])];
+  return budgets.length === known.budgets.length ? known : { ...unit, budgets };
 }
 
 const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';

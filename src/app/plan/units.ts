@@ -1,15 +1,19 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { LWS } from '../../api/lws/types.ts';
-import { type BudgetView, type DisruptionIndex, setGroupOf } from '../../decisions/disruption/index.ts';
+import {
+  type BudgetView,
+  judgeEviction,
+  type DisruptionIndex,
+  type Refusal,
+  setGroupOf,
+} from '../../decisions/disruption/index.ts';
 import type { PlanBudget, PlanCell, PlanUnit } from '../../decisions/drain-plan/index.ts';
 import {
   computeDesired,
   declaredSize,
+  explainUnavailability,
   type IndexedBudget,
-  isIgnored,
   isReady,
-  isUnprotected,
-  protects,
   type UnavailabilityFeed,
 } from '../../decisions/unavailability/index.ts';
 
@@ -18,6 +22,8 @@ export interface UnitSources {
   readonly unavailability: UnavailabilityFeed;
   /** LeaderWorkerSets whose groups restart as a whole, as `namespace/name`. */
   readonly wholesaleSets: ReadonlySet<string>;
+  /** Nodes that will take no more pods when evictions begin; only asked for budgets that look ahead. */
+  readonly isCordoned?: ((node: string) => boolean) | undefined;
   /** Groups under no budget as well. */
   readonly everyGroup: DisruptionIndex;
 }
@@ -30,6 +36,19 @@ export interface FoundUnit {
 }
 
 export const idOf = ({ metadata }: Pod): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+/** Refusals that the numbers of the budgets say themselves. */
+const IN_NUMBERS: ReadonlySet<string> = new Set(['BudgetExhausted', 'MultipleBudgets']);
+
+/** What a PodUnavailableBudget lets go without counting it. */
+const NOT_ASKED: ReadonlySet<string> = new Set([
+  'Unprotected',
+  'NotServing',
+  'Ignored',
+  'NothingDesired',
+  'OperationNotProtected',
+  'AlreadyRecorded',
+]);
 
 const GATES = { deletes: true, updates: false, verticalScaling: false };
 
@@ -64,32 +83,45 @@ export class UnitFinder {
   find(pod: Pod): FoundUnit {
     const { name = '', namespace = '' } = pod.metadata;
     const { everyGroup, index } = this.#sources;
-    const views = index.ask(namespace, name, this.#now)?.views ?? [];
-    const counted = views.map(({ budget, desired, live, unit }) => {
-      const id = `${namespace}/${budget.name}`;
-      this.#budgets.set(id, { id, allowance: live - desired });
-      return { id, unit };
-    });
+    const question = index.ask(namespace, name, this.#now);
+    const views = question?.views ?? [];
+    const isCordoned = this.#sources.isCordoned ?? (() => false);
+    const verdict = judgeEviction(index, { namespace, name }, this.#now, { isCordoned });
+    const unavailable = this.#unavailability(pod);
+    // What no budget asks about, now, goes by itself; its group may be one that budgets do count.
+    if (views.length > 0 && verdict?.allowed === true && verdict.charge === undefined) {
+      const alone = { id: idOf(pod), healthy: 0, needed: 1, budgets: [], wholesale: false };
+      return { unit: alone, cells: unavailable, contested: [] };
+    }
     const group =
       namedUnit(index, views, pod) ??
       namedUnit(everyGroup, everyGroup.ask(namespace, name, this.#now)?.views ?? [], pod);
-    const unavailable = this.#unavailability(pod);
     const unit = { ...this.#unitOf(pod, group, unavailable), wholesale: this.#isWholesale(pod) };
     const cells = unavailable.filter(({ id }) => id !== unit.id);
-    // A PodDisruptionBudget that counts pods counts this one beside its group.
-    const alone = { healthy: isReady(pod) ? 1 : 0, needed: 1 };
-    for (const { id, unit: counts } of counted) {
-      if (counts?.key !== undefined || unit.id === idOf(pod)) continue;
-      const view = views.find(({ budget }) => `${namespace}/${budget.name}` === id);
-      if (view?.mode.unit === 'Pod') cells.push({ id: idOf(pod), budget: id, ...alone });
+    const own: string[] = [];
+    for (const view of views) {
+      const id = `${namespace}/${view.budget.name}`;
+      this.#budgets.set(id, { id, allowance: Math.min(view.live - view.desired, view.allowed) });
+      const isAlone = unit.id === idOf(pod) && isReady(pod);
+      if (view.unit !== undefined || (view.mode.unit === 'Pod' && isAlone)) own.push(id);
+      // A budget that counts pods counts this one beside its group; one that counts groups needs to hold all the same.
+      else cells.push({ id: idOf(pod), budget: id, healthy: view.mode.unit === 'Pod' ? 1 : 0, needed: 1 });
     }
-    const own = counted.filter(({ unit: counts }) => counts !== undefined || unit.id === idOf(pod)).map(({ id }) => id);
+    if (verdict?.allowed === false) cells.push(...this.#refusedOutright(pod, verdict));
     const shared = unavailable.filter(({ id }) => id === unit.id).map(({ budget }) => budget);
     return {
       unit: { ...unit, budgets: [...own, ...shared] },
       cells,
-      contested: counted.length > 1 ? counted.map(({ id }) => id) : [],
+      contested: views.length > 1 ? views.map(({ budget }) => `${namespace}/${budget.name}`) : [],
     };
+  }
+
+  /** A budget whose numbers cannot be used lets nothing go, whatever they are. */
+  #refusedOutright(pod: Pod, { reason, views: [view] }: Refusal): PlanCell[] {
+    if (view === undefined || IN_NUMBERS.has(reason)) return [];
+    const id = `${view.budget.namespace}/${view.budget.name} (${reason})`;
+    this.#budgets.set(id, { id, allowance: -1 });
+    return [{ id: idOf(pod), budget: id, healthy: 0, needed: 1 }];
   }
 
   #unitOf(
@@ -119,10 +151,20 @@ export class UnitFinder {
   #unavailability(pod: Pod): PlanCell[] {
     const { name = '', namespace = '' } = pod.metadata;
     const cells: PlanCell[] = [];
-    if (isUnprotected(pod)) return cells;
-    for (const entry of this.#sources.unavailability.indexes.of(namespace).covering(name)) {
+    const { indexes, scaleOf } = this.#sources.unavailability;
+    const index = indexes.of(namespace);
+    const question = { gates: GATES, scaleOf, nowMs: this.#now };
+    const opinions = new Map(explainUnavailability(index, name, question).map((one) => [one.budget, one]));
+    for (const entry of index.covering(name)) {
       const { budget, tally } = entry;
-      if (isIgnored(entry, pod) || !protects(budget.spec ?? {}, 'EVICT', GATES)) continue;
+      const { reason = 'NotServing' } = opinions.get(budget.metadata.name ?? '') ?? {};
+      if (NOT_ASKED.has(reason)) continue;
+      if (reason === 'StatusStale' || reason === 'LedgerFull') {
+        const id = `${namespace}/pub/${budget.metadata.name ?? ''} (${reason})`;
+        this.#budgets.set(id, { id, allowance: -1 });
+        cells.push({ id: idOf(pod), budget: id, healthy: 0, needed: 1 });
+        continue;
+      }
       const identity = tally.pods.get(name)?.group;
       const group = identity === undefined ? undefined : tally.group(identity);
       const id = `${namespace}/pub/${budget.metadata.name ?? ''}`;

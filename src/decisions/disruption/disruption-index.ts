@@ -176,10 +176,11 @@ export class DisruptionIndex {
     const tally = this.#tally(namespace, budgetName, now);
     if (tally === undefined) return [];
     if (tally.mode.unit === 'PodGroup') {
-      const down = [...tally.down].map((unit) => describe(tally, unit));
+      const down = [...tally.down].map((unit) => describe(tally, unit)).sort(byName);
       return tally.mode.settling === undefined ? down : [...down, ...unresolvedUnits(tally)];
     }
     const missing = [...tally.matched].filter((record) => !record.up || tally.isClaimed(record));
+    missing.sort((a, b) => compare(a.facts.name, b.facts.name));
     return missing.map((record) => ({
       key: undefined,
       name: undefined,
@@ -239,6 +240,10 @@ export interface ShortUnit {
   readonly missing: readonly { readonly pod: PodFacts; readonly evicting: boolean }[];
 }
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** The same words in every answer, in whatever order things were seen. */
+const byName = (a: ShortUnit, b: ShortUnit): number => compare(a.key ?? '', b.key ?? '');
+
 /** Groups that selected pods name and that cannot be resolved: nobody knows how many pods they need. */
 function unresolvedUnits(tally: BudgetTally): ShortUnit[] {
   const units = new Map<string, PodFacts[]>();
@@ -268,7 +273,8 @@ function describe(tally: BudgetTally, unit: Unit): ShortUnit {
       evicting: tally.matched.has(record) && tally.isClaimed(record),
     }))
     .filter(({ evicting, up }) => !up || evicting)
-    .map(({ pod, evicting }) => ({ pod, evicting }));
+    .map(({ pod, evicting }) => ({ pod, evicting }))
+    .sort((a, b) => compare(a.pod.name, b.pod.name));
   return {
     key: unit.key,
     name: tally.grouping.nameOf(unit),

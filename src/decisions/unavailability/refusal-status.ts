@@ -59,7 +59,10 @@ export function explainRefusal(
   if (reason === 'StatusStale') return causes;
   const short =
     podGroupPolicy === undefined
-      ? [...tally.pods.values()].filter((pod) => pod.active && !tally.isAvailable(pod)).map(({ name }) => `pod ${name}`)
+      ? [...tally.pods.values()]
+          .filter((pod) => pod.active && !tally.isAvailable(pod))
+          .map(({ name }) => `pod ${name}`)
+          .sort()
       : tally.unavailableGroupNames(5).map((name) => `group ${name}`);
   for (const what of short.slice(0, 5)) causes.push({ reason: 'QuorateShort', message: `${what} is not available` });
   const help =

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { startEmbeddedAgreement } from './embedded.ts';
+
+/** `npm run test:agreement` asks about thousands; here a few, so that a door which forgets something is seen at once. */
+const STATES = 15;
+
+it(`18.10: eviction API, why, plan, drain and preemption agree about ${STATES} drawn states`, async () => {
+  const agreement = await startEmbeddedAgreement();
+  try {
+    const problems: string[] = [];
+    for (let seed = 1; seed <= STATES; seed += 1) problems.push(...(await agreement.ask(seed)));
+    expect(problems).toEqual([]);
+  } finally {
+    await agreement.stop();
+  }
+}, 120_000);
