@@ -83,6 +83,8 @@ test('17.12: a delete takes DeleteOptions and nothing else, and deletes nothing 
 
 test('17.12: kind and apiVersion are text, and an apply with a UID makes nothing new', async () => {
   expect(await send('POST', MAPS, '{"kind":["ConfigMap"],"metadata":{"name":"e"}}')).toBe(400);
+  const odd = '{"apiVersion":"v1","kind":{"toString":" "},"metadata":{"name":"e"}}';
+  expect(await send('PATCH', `${MAPS}/e?fieldManager=me`, odd, APPLY)).toBe(400);
   expect(await send('POST', MAPS, '{"apiVersion":5,"metadata":{"name":"e"}}')).toBe(400);
   const config = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"e","uid":"x"}}';
   expect(await send('PATCH', `${MAPS}/e?fieldManager=me`, config, APPLY)).toBe(409);

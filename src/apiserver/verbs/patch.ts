@@ -245,7 +245,7 @@ function readConfig(call: Call): ApiObject {
   const expected = apiVersion(row.group, version.name);
   if (config['apiVersion'] !== expected || config['kind'] !== row.kind) {
     throw badRequest(
-      `the apply configuration is of ${String(config['apiVersion'])}, Kind=${String(config['kind'])}; expected ${expected}, Kind=${row.kind}`,
+      `the apply configuration is of ${JSON.stringify(config['apiVersion'])}, Kind=${JSON.stringify(config['kind'])}; expected ${expected}, Kind=${row.kind}`,
     );
   }
   const metadata = isObject(config['metadata']) ? config['metadata'] : {};
