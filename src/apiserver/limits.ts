@@ -15,10 +15,11 @@ export const LIMITS = {
   yamlDepth: 300,
   /** Characters of YAML that are read at once; longer texts are read on a thread of their own. */
   yamlReadAtOnce: 16 * 1024,
-  /** What that thread may take for one text, and how many may wait for it. */
+  /** What that thread may take for one text, and how many may wait for it, of all and of one user. */
   yamlReadMs: 5000,
   yamlMemoryMb: 512,
   yamlWaiting: 10,
+  yamlWaitingOfUser: 5,
   /** Unknown and repeated fields that are told of; as the real server. */
   fieldProblems: 100,
   /** Characters of their paths, which a body with long keys could multiply. */

@@ -123,6 +123,7 @@ const bad = [
   { name: 'CBOR', type: 'application/cbor', body: 'x', code: 415 },
   { name: 'another kind', type: 'application/json', body: '{"kind":"Secret","apiVersion":"v1"}', code: 400 },
   { name: 'deep nesting', type: 'application/json', body: '{"a":'.repeat(50_000), code: 400 },
+  { name: '17.11: deep nesting of many values', type: 'application/json', body: '[0,'.repeat(200_000), code: 400 },
 ];
 for (const { name, type, body, code } of bad) {
   test(`${name} is a Status with code ${code}`, async () => {

@@ -35,16 +35,17 @@ const HANDLERS: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
 };
 
 export function dispatch(call: Call): Promise<ApiResponse> {
-  const reading = largeYaml(call.request);
+  const reading = largeYaml(call);
   return reading === undefined ? run(call) : reading.then((yaml) => run({ ...call, yaml }));
 }
 
 /** A YAML body that takes long is read before the call begins, elsewhere. */
-function largeYaml({ body, headers }: Call['request']): Promise<ReadYaml> | undefined {
+function largeYaml({ request, user }: Call): Promise<ReadYaml> | undefined {
+  const { body, headers } = request;
   if (body === undefined || body.length <= LIMITS.yamlReadAtOnce) return undefined;
   const isYaml = /^\s*application\/(?:yaml|apply-patch\+yaml)\s*(?:;|$)/i.test(headers['content-type'] ?? '');
   // What is no text is refused at once.
-  return isYaml && isUtf8(body) ? readYamlApart(Buffer.from(body).toString('utf8')) : undefined;
+  return isYaml && isUtf8(body) ? readYamlApart(Buffer.from(body).toString('utf8'), user.username) : undefined;
 }
 
 function run(call: Call): Promise<ApiResponse> {

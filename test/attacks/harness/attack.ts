@@ -19,7 +19,9 @@ export interface Figures {
   readonly tookMs: number;
   /** What the attack says it was answered, or how it failed. */
   readonly answer: string;
-  /** Undefined when the server did not survive. */
+  /** True when the attack was not done in time. */
+  readonly isLate: boolean;
+  /** Undefined when the server did not survive, or had no time to tell. */
   readonly turns: Turns | undefined;
   readonly waits: Waits;
   readonly ended: string | undefined;
@@ -31,6 +33,9 @@ export const BOUNDS = { longestTurnMs: 50, bystanderP99Ms: 250 } as const;
 /** Long enough for the bystander to be answered often, however short the attack is. */
 const WATCHED_MS = 1500;
 
+/** An attack that has not ended by then is left, and its figures say so. */
+const LIMIT_MS = 60_000;
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function measureAttack(attack: Attack, server: AttackedServer): Promise<Figures> {
@@ -40,19 +45,42 @@ export async function measureAttack(attack: Attack, server: AttackedServer): Pro
   await server.turns();
   await bystander.waits();
   const begun = performance.now();
-  const answer = await attack.run(server).catch((error: unknown) => `failed: ${String(error)}`);
+  const running = attack.run(server).catch((error: unknown) => `failed: ${String(error)}`);
+  const answer = await within(LIMIT_MS, running);
   const tookMs = performance.now() - begun;
   await pause(Math.max(200, WATCHED_MS - tookMs));
-  const turns = await server.turns().catch(() => undefined);
+  // Telling of its turns takes a free thread, which the server may not have.
+  const turns = await within(
+    LIMIT_MS,
+    server.turns().catch(() => undefined),
+  );
   const waits = await bystander.waits();
   bystander.stop();
   bystander = undefined;
-  return { name: attack.name, knownLong: attack.knownLong, tookMs, answer, turns, waits, ended: server.ended() };
+  const { knownLong, name } = attack;
+  const late = `NOT DONE within ${LIMIT_MS / 1000} s`;
+  return {
+    name,
+    knownLong,
+    tookMs,
+    answer: answer ?? late,
+    isLate: answer === undefined,
+    turns,
+    waits,
+    ended: server.ended(),
+  };
+}
+
+/** Undefined when the time is over first. */
+async function within<T>(ms: number, outcome: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
+  return Promise.race([outcome, over]).finally(() => clearTimeout(timer));
 }
 
 /** True when the figures are within the bounds, or long for a reason that is told. */
-export function isWithinBounds({ ended, knownLong, turns, waits }: Figures): boolean {
-  if (ended !== undefined || turns === undefined || turns.unhandled > 0) return false;
+export function isWithinBounds({ ended, isLate, knownLong, turns, waits }: Figures): boolean {
+  if (ended !== undefined || isLate || turns === undefined || turns.unhandled > 0) return false;
   if (knownLong !== undefined) return true;
   return turns.longestRunMs <= BOUNDS.longestTurnMs && waits.p99Ms <= BOUNDS.bystanderP99Ms;
 }

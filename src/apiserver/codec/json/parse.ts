@@ -12,10 +12,11 @@ export interface ParsedJson {
 
 /** Parses JSON text and tells which keys it repeats, which JSON.parse alone cannot. */
 export function parseJson(text: string): ParsedJson {
-  checkValues(text);
+  // Too deep is malformed, however large it is besides; the real server answers so as well.
   if (mayBeDeep(text) && nestingDepth(text) > MAX_DEPTH) {
     throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
   }
+  checkValues(text);
   let value: unknown;
   try {
     value = JSON.parse(text);

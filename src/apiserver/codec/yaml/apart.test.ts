@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../limits.ts';
-import { readYamlApart } from './apart.ts';
+import { readYamlApart, YamlReader } from './apart.ts';
 import { parseYaml } from './parse.ts';
+
+/** However slow the machine is: what is read here is small. */
+const patient = new YamlReader(600_000);
 
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('');
@@ -21,19 +24,20 @@ test.each([
   ['JSON', JSON.stringify({ a: Array.from({ length: 5000 }, (_, at) => at) })],
   ['an alias bomb', lines(30, (at) => (at === 0 ? 'k0: &a0 [x,x]\n' : `k${at}: &a${at} [*a${at - 1},*a${at - 1}]\n`))],
 ])('17.11: readYamlApart() reads %s as parseYaml() does', async (_, text) => {
-  expect(await outcome(async () => (await readYamlApart(text))())).toEqual(await outcome(() => parseYaml(text)));
+  expect(await outcome(async () => (await readYamlApart(text, 'a', patient))())).toEqual(
+    await outcome(() => parseYaml(text)),
+  );
 });
 
-test('17.11: readYamlApart() refuses more values than a body may have', async () => {
-  const read = await readYamlApart(`a: [${'x,'.repeat(LIMITS.bodyValues)}x]`);
-  expect(read).toThrow(/^Request entity too large: limit is 100000 values/);
-});
-
-test('17.11: readYamlApart() lets so many texts wait and no more', async () => {
+test('17.11: readYamlApart() lets so many texts wait, of all and of one user', async () => {
   const text = lines(200, (at) => `key-${at}: 1\n`);
-  const answers = await Promise.allSettled(Array.from({ length: LIMITS.yamlWaiting + 5 }, () => readYamlApart(text)));
-  const refused = answers.filter(({ status }) => status === 'rejected');
+  const read = (user: string): Promise<unknown> => readYamlApart(text, user, patient);
+  const isRefused = ({ status }: PromiseSettledResult<unknown>): boolean => status === 'rejected';
   // One is being read while the others wait.
-  expect(refused).toHaveLength(4);
-  expect(refused[0]).toMatchObject({ reason: { code: 429 } });
+  const ofOne = Array.from({ length: LIMITS.yamlWaitingOfUser + 3 }, () => read('one'));
+  const ofOthers = Array.from({ length: LIMITS.yamlWaiting }, (_, at) => read(`other-${at}`));
+  const [one, others] = await Promise.all([Promise.allSettled(ofOne), Promise.allSettled(ofOthers)]);
+  expect(one.filter(isRefused)).toHaveLength(2);
+  expect(others.filter(isRefused)).toHaveLength(LIMITS.yamlWaitingOfUser);
+  expect(others.find(isRefused)).toMatchObject({ reason: { code: 429 } });
 });

@@ -12,9 +12,9 @@ import { jsonInYaml } from './parse.ts';
 import type { YamlAnswer } from './worker.ts';
 
 /** Gives what was read, or throws what parseYaml would have thrown. */
-export async function readYamlApart(text: string): Promise<ReadYaml> {
+export async function readYamlApart(text: string, user: string, by = reader): Promise<ReadYaml> {
   const json = jsonInYaml(text);
-  return json === undefined ? resultOf(await reader.read(text)) : () => json;
+  return json === undefined ? resultOf(await by.read(text, user)) : () => json;
 }
 
 function resultOf(answer: YamlAnswer): ReadYaml {
@@ -32,20 +32,28 @@ function resultOf(answer: YamlAnswer): ReadYaml {
 
 interface Job {
   readonly text: string;
+  readonly user: string;
   readonly done: (answer: YamlAnswer) => void;
 }
 
-class YamlReader {
+/** Reads one text after another; half of those that wait may be of one user, so that there is room for others. */
+export class YamlReader {
+  readonly #readMs: number;
   readonly #waiting: Job[] = [];
   #worker: Promise<Worker> | undefined;
   #isBusy = false;
 
-  read(text: string): Promise<YamlAnswer> {
-    if (this.#waiting.length >= LIMITS.yamlWaiting) {
+  constructor(readMs: number = LIMITS.yamlReadMs) {
+    this.#readMs = readMs;
+  }
+
+  read(text: string, user: string): Promise<YamlAnswer> {
+    const own = this.#waiting.filter((job) => job.user === user).length;
+    if (this.#waiting.length >= LIMITS.yamlWaiting || own >= LIMITS.yamlWaitingOfUser) {
       return Promise.reject(tooManyRequests('too many large YAML bodies are being read, please try again later'));
     }
     return new Promise((done) => {
-      this.#waiting.push({ text, done });
+      this.#waiting.push({ text, user, done });
       if (!this.#isBusy) void this.#work();
     });
   }
@@ -63,7 +71,7 @@ class YamlReader {
     try {
       worker = await (this.#worker ??= startWorker());
       worker.ref();
-      return await answerOf(worker, text);
+      return await answerOf(worker, text, this.#readMs);
     } catch (error) {
       // It took too long or too much memory: the thread is of no use any more.
       this.#worker = undefined;
@@ -76,16 +84,16 @@ class YamlReader {
   }
 }
 
-async function answerOf(worker: Worker, text: string): Promise<YamlAnswer> {
+async function answerOf(worker: Worker, text: string, readMs: number): Promise<YamlAnswer> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), LIMITS.yamlReadMs);
+  const timer = setTimeout(() => limit.abort(), readMs);
   try {
     const answering = once(worker, 'message', { signal: limit.signal });
     worker.postMessage(text);
     const [answer] = (await answering) as [YamlAnswer];
     return answer;
   } catch (error) {
-    throw limit.signal.aborted ? new Error(`it takes more than ${LIMITS.yamlReadMs / 1000} s`) : error;
+    throw limit.signal.aborted ? new Error(`it takes more than ${readMs / 1000} s`) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -12,6 +12,7 @@ import {
 import { LIMITS } from '../../limits.ts';
 import { DecodeError, TooLargeError } from '../decode-error.ts';
 import { checkValues, parseJson } from '../json/parse.ts';
+import { checkYamlSize } from './count.ts';
 import { nestingBound } from './nesting.ts';
 
 const MAX_DEPTH = LIMITS.yamlDepth;
@@ -63,6 +64,7 @@ export function jsonInYaml(text: string): ParsedYaml | undefined {
 export function yamlToJson(text: string): { readonly json: string; readonly duplicates: readonly string[] } {
   if (nestingBound(text) > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
   if (CONTROL.test(text)) throw new DecodeError('yaml: control characters are not allowed');
+  checkYamlSize(text);
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, {
@@ -71,9 +73,14 @@ export function yamlToJson(text: string): { readonly json: string; readonly dupl
       lineCounter: lines,
       customTags: withoutTimes,
       logLevel: 'silent',
+      // They would quote the line for every error, and only the first one is told.
+      prettyErrors: false,
     });
     const [error] = document.errors;
-    if (error !== undefined) throw new DecodeError(`yaml: ${firstLine(error.message)}`);
+    if (error !== undefined) {
+      const { col, line } = lines.linePos(error.pos[0]);
+      throw new DecodeError(`yaml: ${firstLine(error.message)} at line ${line}, column ${col}`);
+    }
     const duplicates = duplicatesIn(document, lines);
     const json = toJson(document.toJS({ maxAliasCount: 100 }));
     checkValues(json);
