@@ -1,6 +1,8 @@
-import type { KubeObject } from '../api/resource.ts';
+import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
+import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../api/quorate/types.ts';
+import type { KubeObject, ResourceType } from '../api/resource.ts';
 import { openAllBudgets } from '../decisions/all-budgets/index.ts';
-import { DisruptionIndex, FED_KINDS, type FedKind } from '../decisions/disruption/index.ts';
+import { DisruptionIndex, FED_KINDS, type FedKind, takeLedger } from '../decisions/disruption/index.ts';
 import type { ChargeBudgets } from '../decisions/gang/index.ts';
 import {
   UNAVAILABILITY_KINDS,
@@ -15,6 +17,8 @@ const nameOf = ({ metadata: { name = '', namespace = '' } }: KubeObject) => ({ n
 export class Budgets {
   readonly index = new DisruptionIndex();
   readonly unavailability = new UnavailabilityFeed();
+  readonly #ledgers = new Map<string, DisruptionLedgerStatus>();
+  readonly #budgets = new Map<string, PodDisruptionBudget>();
   readonly #context: ControllerContext;
   readonly #gates: UnavailabilityGates;
   readonly #kinds: readonly FedKind[];
@@ -32,9 +36,22 @@ export class Budgets {
     const followed = [
       followServed({
         context,
+        kinds: [{ types: [disruptionLedgerType as ResourceType], builtIn: false }],
+        seen: (_, object) => this.#setLedger(object as DisruptionLedger, nameOf(object)),
+        gone: (_, object) => this.#setLedger(undefined, nameOf(object)),
+      }),
+      followServed({
+        context,
         kinds: this.#kinds,
-        seen: (row, object) => row.set(index, object),
-        gone: (row, object) => row.delete(index, nameOf(object).namespace, nameOf(object).name),
+        seen: (row, object) => {
+          row.set(index, object);
+          if (row.role === 'Budget') this.#setBudget(object as PodDisruptionBudget);
+        },
+        gone: (row, object) => {
+          const { name, namespace } = nameOf(object);
+          row.delete(index, namespace, name);
+          if (row.role === 'Budget') this.#budgets.delete(`${namespace}/${name}`);
+        },
       }),
       followServed({
         context,
@@ -44,6 +61,23 @@ export class Budgets {
       }),
     ];
     await Promise.all(followed.map(({ firstTry }) => firstTry));
+  }
+
+  /** On a cluster, budgets that count groups are decided by the ledgers that the operator keeps. */
+  #setLedger(ledger: DisruptionLedger | undefined, { name, namespace }: { name: string; namespace: string }): void {
+    const key = `${namespace}/${name}`;
+    if (ledger?.status === undefined) this.#ledgers.delete(key);
+    else this.#ledgers.set(key, ledger.status);
+    const budget = this.#budgets.get(key);
+    if (budget !== undefined) this.#setBudget(budget);
+  }
+
+  #setBudget(budget: PodDisruptionBudget): void {
+    const { name, namespace } = nameOf(budget as KubeObject);
+    const key = `${namespace}/${name}`;
+    this.#budgets.set(key, budget);
+    const status = this.#ledgers.get(key);
+    if (status !== undefined) takeLedger(this.index, budget, status, this.#context.clock.now());
   }
 
   /** Victims are deleted, which is what PodUnavailableBudgets are asked about. */

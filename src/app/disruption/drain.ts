@@ -82,8 +82,8 @@ export async function drainNodes(deps: DrainDeps, options: DrainOptions): Promis
   };
   let looked: Look;
   try {
-    if (options.dryRun) for (const name of options.nodes) await client.get(nodeType, { name });
     looked = await look(deps, options);
+    if (options.dryRun) for (const name of options.nodes) await client.get(nodeType, { name });
   } catch (error) {
     await giveBack();
     throw error;

@@ -1,6 +1,6 @@
 import { disruptionLedgerType, type DisruptionLedger } from '../../api/quorate/types.ts';
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { computeAllowed, computeDesired, type DisruptionIndex, readBudget } from '../../decisions/disruption/index.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { computeAllowed, computeDesired, type DisruptionIndex, takeLedger } from '../../decisions/disruption/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import type { ClusterReader } from './cluster-reader.ts';
 
@@ -30,19 +30,6 @@ export async function readGroupNumbers(
       takeLedger(index, budget, ledger.status, now);
     } else countHere(index, budget, now);
   }
-}
-
-/** Where pods count, what Kubernetes publishes decides, as it does in an eviction. */
-function takeLedger(
-  index: DisruptionIndex,
-  budget: PodDisruptionBudget,
-  status: PodDisruptionBudgetStatus,
-  now: number,
-): void {
-  const facts = readBudget({ ...budget, status });
-  index.setBudget(facts);
-  const isInGroups = index.count(facts.namespace, facts.name, now)?.mode.unit === 'PodGroup';
-  if (!isInGroups && facts.status.podGroupBudget?.status !== 'True') index.setBudget(readBudget(budget));
 }
 
 const keyOf = ({ metadata }: { metadata: { name?: string | undefined; namespace?: string | undefined } }): string =>
