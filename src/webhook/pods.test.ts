@@ -154,9 +154,13 @@ test('W20 four conflicts refuse, in a way that makes drains wait', async () => {
 
 test('H18 a pod of a group that is short already may go although nothing can be recorded', async () => {
   const policy = { podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 3 } };
-  const { client, seen } = server(Number.POSITIVE_INFINITY, () => budget(0, policy));
+  // Groups have had their three pods, so the threshold can be met and this one is short of it.
+  const reached = { type: 'MinReadyReplicasImpossible', status: 'False', reason: 'ThresholdReached' };
+  const short = budget(0, policy);
+  short.status = { ...short.status, conditions: [{ ...reached, message: '', lastTransitionTime: '' }] };
+  const { client, seen } = server(Number.POSITIVE_INFINITY, () => short);
   const member = pod('s', { app: 'llm', shard: 'a' });
-  const { response } = await review({ client, budgets: [budget(0, policy)], pods: [member] }, { name: 's' });
+  const { response } = await review({ client, budgets: [short], pods: [member] }, { name: 's' });
   expect(response.allowed).toBe(true);
   expect(seen.writes).toBe(4);
 });
