@@ -34,6 +34,8 @@ export const LIMITS = {
   writtenAtOnce: 64 * 1024,
   /** Problems that the answer to an invalid object lists. */
   listedIssues: 1000,
+  /** Length of texts times the size of the patterns that they are matched with, for one object. */
+  patternWork: 10_000_000,
   /** Characters of one CEL expression; as the real server. */
   celCharacters: 100_000,
   /** Expressions in one custom resource definition. The real server has no such bound. */

@@ -1,7 +1,8 @@
 /** Functions Kubernetes adds to CEL, as far as the library below does not have them. */
 import type { Environment } from '@marcbachmann/cel-js';
 import { compareQuantities, formatNanos, parseNanos } from '../../machinery/values/index.ts';
-import { compilePattern } from '../codec/structural/pattern.ts';
+import { compilePattern, patternWork } from '../codec/structural/pattern.ts';
+import { spend } from './meter.ts';
 import { fromCel } from './values.ts';
 
 /** An amount such as `1Gi`, compared by value. */
@@ -18,14 +19,19 @@ const NANO = 1_000_000_000n;
 /** Patterns run in linear time whatever they are; `matches` is rewritten to this name before an expression is parsed. */
 export const SAFE_MATCHES = 'matchesSafely';
 
-const pattern = (text: string) => {
-  const compiled = compilePattern(text);
-  if (compiled === undefined) throw new Error(`Invalid regular expression: ${text}`);
-  return compiled;
+/** Steps of matching that count as one unit of cost. */
+const STEPS_OF_UNIT = 10;
+
+/** What finds a pattern in a text; it is paid for before it is used. */
+const finder = (text: string, expression: string) => {
+  const compiled = compilePattern(expression);
+  if (compiled === undefined) throw new Error(`Invalid regular expression: ${expression}`);
+  spend(patternWork(text, compiled) / STEPS_OF_UNIT);
+  return compiled.matcher(text);
 };
 
 export function registerLibrary(environment: Environment): void {
-  const matches = (text: string, expression: string): boolean => pattern(expression).matcher(text).find();
+  const matches = (text: string, expression: string): boolean => finder(text, expression).find();
   environment.registerFunction(`string.${SAFE_MATCHES}(string): bool`, matches);
   environment.registerFunction(`${SAFE_MATCHES}(string, string): bool`, matches);
   registerText(environment);
@@ -52,11 +58,11 @@ function registerText(environment: Environment): void {
   environment.registerFunction('string.replace(string, string, int): string', replaceSome);
   environment.registerFunction('string.charAt(int): string', (text: string, at: bigint) => text.charAt(Number(at)));
   environment.registerFunction('string.find(string): string', (text: string, expression: string) => {
-    const matcher = pattern(expression).matcher(text);
+    const matcher = finder(text, expression);
     return matcher.find() ? (matcher.group() ?? '') : '';
   });
   environment.registerFunction('string.findAll(string): list', (text: string, expression: string) => {
-    const matcher = pattern(expression).matcher(text);
+    const matcher = finder(text, expression);
     const found: string[] = [];
     while (matcher.find()) found.push(matcher.group() ?? '');
     return found;

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
+import type { CustomResourceDefinition, JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import { FieldPath } from '../../machinery/values/index.ts';
 import { compileCel } from '../cel/compile.ts';
 import { LIMITS } from '../limits.ts';
 import { checkRules } from './rule-check.ts';
 import { estimateRule } from './rule-cost.ts';
 import { compileRules, RULE_VARIABLES } from './rules.ts';
+import { validateDefinition } from './validation.ts';
 
 const list = (type: string, more: JSONSchemaProps = {}): JSONSchemaProps => ({
   type: 'array',
@@ -94,4 +95,42 @@ test('17.11: an evaluation that costs too much ends the validation, in the words
   expect(issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
     expect.stringMatching(/^a: Invalid value: .* due to call cost exceeds limit for rule: self\.all\(x, /),
   ]);
+});
+
+test('17.11: rules that are stored already are not refused for what they cost', () => {
+  const schema: JSONSchemaProps = {
+    ...list('integer'),
+    'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, self.all(c, a + b + c >= 0)))' }],
+  };
+  const path = FieldPath.of('openAPIV3Schema');
+  expect(checkRules(schema, path)).not.toEqual([]);
+  expect(checkRules(schema, path, true)).toEqual([]);
+  const definition = {
+    metadata: { name: 'cubes.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'cubes', singular: 'cube', kind: 'Cube', listKind: 'CubeList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } },
+        },
+      ],
+    },
+  } satisfies CustomResourceDefinition;
+  expect(validateDefinition(definition)).not.toEqual([]);
+  expect(validateDefinition(definition, definition)).toEqual([]);
+  const wrong = { ...schema, 'x-kubernetes-validations': [{ rule: 'self.all(' }] };
+  expect(checkRules(wrong, path, true)).toHaveLength(1);
+});
+
+test('17.11: matching a large text with a large pattern counts before it is done', () => {
+  const rule = `self.matches('(a|b|c|d|e|f|g|h){1,500}$')`;
+  const validate = compileRules({ type: 'string', 'x-kubernetes-validations': [{ rule }] });
+  const problems = (value: string) => validate(value as never, undefined).map(({ message }) => message);
+  expect(problems('abcdefgh'.repeat(20))).toEqual([]);
+  expect(problems('abcdefgh'.repeat(12_500))).toEqual([expect.stringContaining('call cost exceeds limit')]);
 });

@@ -21,7 +21,7 @@ export function compileSchema(schema: JSONSchemaProps | undefined): CustomSchema
   };
 }
 
-/** Issues of the schema itself. */
-export function checkSchema(schema: JSONSchemaProps, path: FieldPath): Issue[] {
-  return [...structuralSchemas.check(schema, path.toString()), ...checkRules(schema, path)];
+/** Issues of the schema itself. What its rules cost is not asked of one that `isStored` already. */
+export function checkSchema(schema: JSONSchemaProps, path: FieldPath, isStored = false): Issue[] {
+  return [...structuralSchemas.check(schema, path.toString()), ...checkRules(schema, path, isStored)];
 }

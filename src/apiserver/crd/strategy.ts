@@ -37,7 +37,11 @@ export const definitionStrategy: Strategy = {
     }
   },
   validate: (object) => validateDefinition(asDefinition(object)),
-  validateUpdate: (object, old) => validateDefinitionUpdate(asDefinition(object), asDefinition(old)),
+  validateUpdate: (object, old) => [
+    ...validateDefinition(asDefinition(object), asDefinition(old)),
+    ...validateDefinitionUpdate(asDefinition(object), asDefinition(old)),
+  ],
+  ratchets: true,
   generation: 'spec',
   table: {
     columns: [

@@ -8,6 +8,7 @@ import type {
 import {
   checkDns1035Label,
   checkDnsSubdomain,
+  deepEqual,
   duplicate,
   FieldPath,
   type Issue,
@@ -23,7 +24,8 @@ const APPROVAL = 'api-approved.kubernetes.io';
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const spec = FieldPath.of('spec');
 
-export function validateDefinition(definition: CustomResourceDefinition): Issue[] {
+/** `old` is what an update changes: schemas that stay as they are may cost what they cost. */
+export function validateDefinition(definition: CustomResourceDefinition, old?: CustomResourceDefinition): Issue[] {
   const given: Partial<CustomResourceDefinitionSpec> = definition.spec ?? {};
   const { group = '', scope = '', versions = [] } = given;
   const names: Partial<CustomResourceDefinitionNames> = given.names ?? {};
@@ -50,7 +52,11 @@ export function validateDefinition(definition: CustomResourceDefinition): Issue[
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     issues.push(invalid(spec.child('preserveUnknownFields'), true, why));
   }
-  issues.push(...validateNames(names), ...validateVersions(versions), ...validateConversion(given));
+  issues.push(
+    ...validateNames(names),
+    ...validateVersions(versions, old?.spec?.versions),
+    ...validateConversion(given),
+  );
   return issues;
 }
 
@@ -82,7 +88,10 @@ function validateNames(names: Partial<CustomResourceDefinitionNames>): Issue[] {
   return issues;
 }
 
-function validateVersions(versions: readonly CustomResourceDefinitionVersion[]): Issue[] {
+function validateVersions(
+  versions: readonly CustomResourceDefinitionVersion[],
+  old: readonly CustomResourceDefinitionVersion[] = [],
+): Issue[] {
   const path = spec.child('versions');
   if (versions.length === 0) return [required(path, 'must have at least one version')];
   const issues: Issue[] = [];
@@ -94,7 +103,8 @@ function validateVersions(versions: readonly CustomResourceDefinitionVersion[]):
       issues.push(invalid(path, version.name, 'must contain unique version names'));
     }
     seen.add(version.name);
-    issues.push(...validateVersion(own, version));
+    const before = old.find(({ name }) => name === version.name);
+    issues.push(...validateVersion(own, version, before));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     issues.push(invalid(path, null, 'must have exactly one version marked as storage version'));
@@ -102,12 +112,16 @@ function validateVersions(versions: readonly CustomResourceDefinitionVersion[]):
   return issues;
 }
 
-function validateVersion(path: FieldPath, version: CustomResourceDefinitionVersion): Issue[] {
+function validateVersion(
+  path: FieldPath,
+  version: CustomResourceDefinitionVersion,
+  old: CustomResourceDefinitionVersion | undefined,
+): Issue[] {
   const issues: Issue[] = [];
   const schema = version.schema?.openAPIV3Schema;
   const at = path.child('schema', 'openAPIV3Schema');
   if (schema === undefined || schema === null) issues.push(required(at, 'schemas are required'));
-  else issues.push(...checkSchema(schema, at));
+  else issues.push(...checkSchema(schema, at, deepEqual(schema, old?.schema?.openAPIV3Schema)));
   const columns = version.additionalPrinterColumns ?? [];
   for (const [index, column] of columns.entries()) {
     const own = path.child('additionalPrinterColumns').index(index);

@@ -381,6 +381,22 @@ const definitions: readonly Attack[] = [
       return `${made} / ${await ask(server, post(path, JSON.stringify(body)))}`;
     },
   },
+  {
+    name: '17.11 CRD: a pattern of 2,000 steps over 100,000 characters',
+    async run(server) {
+      const schema = { type: 'string', pattern: '(a|b|c|d|e|f|g|h){1,500}$' };
+      const made = await ask(server, post(DEFINITIONS, JSON.stringify(definition('steps', schema))));
+      const path = '/apis/example.com/v1/namespaces/default/steps';
+      await established(server, path);
+      const body = {
+        apiVersion: 'example.com/v1',
+        kind: 'Steps',
+        metadata: { name: 'a' },
+        spec: 'abcdefgh'.repeat(12_500),
+      };
+      return `${made} / ${await ask(server, post(path, JSON.stringify(body)))}`;
+    },
+  },
   one('CRD: a pattern that repeats repeats', () => {
     const schema = { type: 'string', pattern: '((a{0,100}){0,100}){0,100}' };
     return post(DEFINITIONS, JSON.stringify(definition('repeats', schema)));

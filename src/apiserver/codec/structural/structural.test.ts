@@ -240,3 +240,19 @@ test('pruning twice is the same as once; what is pruned and defaulted stays so',
     ),
   );
 });
+
+test('17.11: validateCustom() refuses to match large texts with large patterns, all of an object together', () => {
+  const pattern = '(a|b|c|d|e|f|g|h){1,500}$';
+  const found = (spec: unknown, schema: StructuralSchema): string[] =>
+    validateCustom(custom(spec), root(schema)).map(formatIssue);
+  const tooLong =
+    'Too long: to match the texts of this object with their patterns takes more than 10000000 steps (characters times steps of the pattern)';
+  expect(found('abcdefgh'.repeat(20), { type: 'string', pattern })).toEqual([]);
+  expect(found('abcdefgh'.repeat(12_500), { type: 'string', pattern })).toEqual([`spec: ${tooLong}`]);
+  // What could not be matched does not count as not matching.
+  expect(found('abcdefgh'.repeat(12_500), { type: 'string', not: { pattern } })).toEqual([`spec: ${tooLong}`]);
+  const many = Array.from({ length: 5 }, () => 'abcdefgh'.repeat(150));
+  expect(found(many, { type: 'array', items: { type: 'string', pattern } })).toEqual([`spec[4]: ${tooLong}`]);
+  // A megabyte of base64 is nothing unusual.
+  expect(found('aB9+'.repeat(250_000), { type: 'string', pattern: '^[A-Za-z0-9+/=]*$' })).toEqual([]);
+});

@@ -1,4 +1,6 @@
 import { deepEqual, type Issue, isObject, type JsonObject } from '../../../machinery/values/index.ts';
+import { LIMITS } from '../../limits.ts';
+import { PatternWorkExceeded, withinPatternWork } from './pattern.ts';
 import { checkNumber, checkString } from './value-rules.ts';
 import { invalidAt, issueAt, joinPath, typeInvalidAt, tooManyAt } from './value-issues.ts';
 import {
@@ -14,7 +16,14 @@ import {
 /** Every rule of the schema a custom resource breaks. Takes objects that are pruned and defaulted. */
 export function validateCustom(object: JsonObject, schema: StructuralSchema | undefined): Issue[] {
   const issues: Issue[] = [];
-  if (schema !== undefined) check(object, schema, '', true, issues);
+  if (schema === undefined) return issues;
+  try {
+    withinPatternWork(() => check(object, schema, '', true, issues));
+  } catch (error) {
+    if (!(error instanceof PatternWorkExceeded)) throw error;
+    const why = `Too long: to match the texts of this object with their patterns takes more than ${LIMITS.patternWork} steps (characters times steps of the pattern)`;
+    issues.push(issueAt(error.path, 'FieldValueTooLong', why));
+  }
   return issues;
 }
 

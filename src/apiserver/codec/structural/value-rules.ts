@@ -11,7 +11,7 @@ export function checkString(value: string, schema: StructuralSchema, path: strin
     issues.push(issueAt(path, 'FieldValueTooLong', `Too long: may not be more than ${schema.maxLength} bytes`));
   } else if (schema.minLength !== undefined && length < schema.minLength) {
     issues.push(invalidAt(path, value, `should be at least ${schema.minLength} chars long`));
-  } else if (schema.pattern !== undefined && schema.pattern !== '' && !matchesPattern(value, schema.pattern)) {
+  } else if (schema.pattern !== undefined && schema.pattern !== '' && !matchesPattern(value, schema.pattern, path)) {
     issues.push(invalidAt(path, value, `should match '${schema.pattern}'`));
   }
   if (schema.format !== undefined && !hasFormat(value, schema.format)) {
