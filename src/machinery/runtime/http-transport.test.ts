@@ -158,10 +158,14 @@ test('a gathered watch that breaks off fails, and so does one that nobody wants 
 
 test('18.6: a request that is not answered in time fails by itself, and its connection is not used again', async () => {
   let stalled = true;
-  const sockets = new Set<unknown>();
+  const given = new Set<unknown>();
+  let answering: unknown;
   const transport = await listen((request, response) => {
-    sockets.add(request.socket);
-    if (!stalled) response.end('answered');
+    if (stalled) given.add(request.socket);
+    else {
+      answering = request.socket;
+      response.end('answered');
+    }
   });
   const late = /no answer from the API server within 0\.05 s \(GET \/a\)/;
   for (const whole of [true, false]) {
@@ -169,7 +173,8 @@ test('18.6: a request that is not answered in time fails by itself, and its conn
   }
   stalled = false;
   expect(await text(transport, 'GET', '/a')).toBe('answered');
-  expect(sockets.size).toBe(3);
+  // On a busy machine a deadline may pass before the server has seen the connection: those it saw are not used again.
+  expect(given.has(answering)).toBe(false);
   transport.close();
 });
 

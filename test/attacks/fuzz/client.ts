@@ -31,11 +31,12 @@ export function http1Lines(host: string, port: number): Lines {
     async send(request, authorization) {
       const isFresh = socket === undefined || socket.destroyed;
       if (isFresh) socket = open();
-      const outcome = await exchange(socket as TLSSocket, http1Bytes(request, authorization), request.method);
+      const bytes = http1Bytes(request, authorization);
+      const outcome = await exchange(socket as TLSSocket, bytes, request);
       // A kept connection may have been ended by the server before this request came.
       if (outcome.status !== 0 || isFresh) return outcome;
       socket = open();
-      return exchange(socket, http1Bytes(request, authorization), request.method);
+      return exchange(socket, bytes, request);
     },
     close: () => socket?.destroy(),
   };
@@ -50,8 +51,8 @@ function http1Bytes({ body, headers, method, path }: FuzzRequest, authorization:
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** Reads one answer; a stream that does not end by itself is taken as answered with its head. */
-function exchange(socket: TLSSocket, bytes: Buffer, method: string): Promise<Outcome> {
+/** Reads one answer; a watch is taken as answered with its first event. */
+function exchange(socket: TLSSocket, bytes: Buffer, { method, path }: FuzzRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     let text = '';
     const finish = (status: number, keep: boolean): void => {
@@ -80,7 +81,7 @@ function exchange(socket: TLSSocket, bytes: Buffer, method: string): Promise<Out
         if (text.length >= end + 4 + Number(length)) finish(status, keep);
       } else if (/\r\ntransfer-encoding: *chunked/.test(head)) {
         if (text.endsWith('0\r\n\r\n')) finish(status, keep);
-        else if (/"type": *"(added|modified|deleted|bookmark|error)"/i.test(text)) finish(status, false);
+        else if (isWatch(path) && EVENT.test(text)) finish(status, false);
       }
     });
     socket.once('close', closed);
@@ -88,6 +89,8 @@ function exchange(socket: TLSSocket, bytes: Buffer, method: string): Promise<Out
   });
 }
 
+const isWatch = (path: string): boolean => path.includes('watch');
+const EVENT = /"type": *"(ADDED|MODIFIED|DELETED|BOOKMARK|ERROR)"/;
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
 
 /** Headers that HTTP/2 does not have; Node refuses to send them. */
@@ -120,18 +123,23 @@ function exchangeHttp2(
     for (const [name, value] of Object.entries(headers)) if (!NOT_IN_HTTP2.has(name)) sent[name] = value;
     let status = 0;
     let text = '';
+    const watches = isWatch(path);
     const stream = session.request(sent, { endStream: body === undefined });
-    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), TIMEOUT_MS);
+    // Answered is answered: whether the rest of a body that was refused still goes out is the connection's affair.
+    const finish = (): void => {
+      clearTimeout(late);
+      if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
+      resolve({ status, text });
+    };
+    const late = setTimeout(finish, TIMEOUT_MS);
     stream.on('response', (answered) => (status = Number(answered[':status'] ?? 0)));
     stream.on('data', (chunk: Buffer) => {
       if (text.length < KEPT_TEXT) text += chunk.toString('latin1');
-      if (/"type": *"(ADDED|MODIFIED|DELETED|BOOKMARK|ERROR)"/.test(text)) stream.close(constants.NGHTTP2_CANCEL);
+      if (watches && EVENT.test(text)) finish();
     });
     stream.on('error', () => {});
-    stream.on('close', () => {
-      clearTimeout(late);
-      resolve({ status, text });
-    });
+    stream.on('end', finish);
+    stream.on('close', finish);
     if (body !== undefined) stream.end(body);
   });
 }
