@@ -81,14 +81,15 @@ export function tellEvictionStories(on: () => StoryHost): void {
     const host = on();
     await begin(host, 'exactly', ...gangs(host.groups, 2, 1), budget({ minAvailable: 1 }));
     await untilAllowed(host, 'exactly', 1);
-    const evictOnly = async (uid: string | undefined): Promise<number> =>
-      (await evict(host, 'exactly', 'g0-0', { preconditions: { uid } })).code;
-    for (const uid of ['other', 'another']) expect(await evictOnly(uid)).toBe(409);
+    const evictOnly = async (preconditions: object): Promise<number> =>
+      (await evict(host, 'exactly', 'g0-0', { preconditions })).code;
+    expect(await evictOnly({ uid: 'other' })).toBe(409);
+    for (const resourceVersion of ['1', '2']) expect(await evictOnly({ resourceVersion })).toBe(409);
     expect(await podsOf(host, 'exactly')).toEqual(['g0-0', 'g1-0']);
     // What was approved stays taken: the pod may still be on its way out.
     expect(await codesOf(host, 'exactly', 'g1-0')).toEqual([429]);
     const { metadata } = await host.client.get(podType, { namespace: 'exactly', name: 'g0-0' });
-    expect(await evictOnly(metadata.uid)).toBe(201);
+    expect(await evictOnly({ uid: metadata.uid })).toBe(201);
     expect(await codesOf(host, 'exactly', 'g1-0')).toEqual([429]);
     await end(host, 'exactly');
   });
