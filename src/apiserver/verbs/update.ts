@@ -182,6 +182,8 @@ async function tryUpdate(
       now: kernel.clock.now(),
     });
   }
+  const recorded = part();
+  if (recorded !== undefined) await recorded;
 
   try {
     const written = await kernel.store.transact<Written>((transaction) => {

@@ -33,7 +33,10 @@ function nodeOf(member: boolean, children: Record<string, FieldSet>): FieldSet |
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a;
-  if (isEmptySet(a)) return b;
+  return isEmptySet(a) ? b : unionOf(a, b);
+}
+
+function unionOf(a: FieldSet, b: FieldSet): Record<string, FieldSet> {
   const result: Record<string, FieldSet> = { ...a };
   for (const key of childKeys(b)) {
     const [left, right] = [a[key], b[key] as FieldSet];
@@ -44,10 +47,10 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 
 function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
-  const member = isMember(a) || isMember(b);
-  const result = { ...union(a, b) } as Record<string, FieldSet>;
-  delete result[SELF];
-  return nodeOf(member, result) ?? EMPTY_SET;
+  if (isEmptySet(a) && isEmptySet(b)) return EMPTY_SET;
+  const result = unionOf(a, b);
+  if (isMember(a) || isMember(b)) result[SELF] = EMPTY_SET;
+  return result;
 }
 
 export function intersect(a: FieldSet, b: FieldSet): FieldSet {
@@ -137,9 +140,10 @@ export class FieldSetBuilder {
       if (child === undefined) {
         child = {};
         node[element] = child;
-      } else if (isEmptySet(child)) {
-        // An empty node is a member; once it has children that must be said with a dot.
-        child[SELF] = EMPTY_SET;
+      } else if (child === EMPTY_SET) {
+        // An empty node is a member, and one for all; once it has children that must be said with a dot.
+        child = { [SELF]: EMPTY_SET };
+        node[element] = child;
       }
       node = child;
       this.#elements[depth] = element;
@@ -148,8 +152,8 @@ export class FieldSetBuilder {
     this.#known = last;
     const element = path[last] as string;
     const child = node[element] as Record<string, FieldSet> | undefined;
-    if (child === undefined) node[element] = {};
-    else if (!isEmptySet(child)) child[SELF] = EMPTY_SET;
+    if (child === undefined) node[element] = EMPTY_SET;
+    else if (child !== EMPTY_SET) child[SELF] = EMPTY_SET;
   }
 
   build(): FieldSet {
@@ -159,6 +163,7 @@ export class FieldSetBuilder {
 
 /** The set with every level in the order of its keys, the node itself first; levels in order are kept as they are. */
 export function inOrder(set: FieldSet): FieldSet {
+  if (set === EMPTY_SET) return set;
   const keys = Object.keys(set);
   let result: Record<string, FieldSet> | undefined;
   for (let i = 0; i < keys.length; i++) {

@@ -1,5 +1,6 @@
 import type { ListNode, SchemaNode } from '../../../api/schema/index.ts';
 import { deepClone, isObject, type JsonObject } from '../../../machinery/values/index.ts';
+import { LIMITS } from '../../limits.ts';
 import { PatchError } from '../patch-error.ts';
 import { badPatchType, goFormat, PATCH } from './directives.ts';
 
@@ -24,6 +25,11 @@ export function mergeList(
   }
   const key = node.patchMergeKey;
   if (key === undefined) throw new PatchError('InternalError', 'cannot merge lists without merge key');
+  // The result would be refused for it as well, after the work is done.
+  if (patch.length > LIMITS.listedObjects) {
+    const why = `Request entity too large: limit is ${LIMITS.listedObjects} objects in one list of a patch`;
+    throw new PatchError('RequestEntityTooLarge', why);
+  }
   return mergeMaps(original as JsonObject[], patch as JsonObject[], key, (target, item) =>
     mergeMap(target, item, node.element),
   );

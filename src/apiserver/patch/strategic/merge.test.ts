@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { loadSchema, nodeOfKind, type ObjectNode } from '../../../api/schema/index.ts';
 import { deepClone, type JsonObject } from '../../../machinery/values/index.ts';
 import { applyMergePatch } from '../merge-patch.ts';
+import { LIMITS } from '../../limits.ts';
 import { PatchError } from '../patch-error.ts';
 import { applyStrategicMergePatch } from './merge.ts';
 
@@ -194,4 +195,9 @@ test('applyStrategicMergePatch() fails only with PatchError and changes neither 
     }),
     { numRuns: 1000 },
   );
+});
+
+test('17.11: applyStrategicMergePatch() refuses more objects in a list than one may have, before it merges them', () => {
+  const many = Array.from({ length: LIMITS.listedObjects + 1 }, (_, at) => container(`c${at}`));
+  expect(() => applyStrategicMergePatch(pod, spec(container('a')), spec(...many))).toThrow(/limit is 10000 objects/);
 });
