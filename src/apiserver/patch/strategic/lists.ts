@@ -19,17 +19,17 @@ export function mergeList(
   mergeMap: MergeMap,
 ): unknown[] {
   if (original.length === 0 && patch.length === 0) return [];
+  // The result would be refused for it as well, after the work is done.
+  if (patch.length > LIMITS.listedObjects && isObject(patch[0])) {
+    const why = `Request entity too large: limit is ${LIMITS.listedObjects} objects in one list of a patch`;
+    throw new PatchError('RequestEntityTooLarge', why);
+  }
   if (!areMaps(original, patch)) {
     const merged = [...new Set<unknown>([...original, ...patch])];
     return enforceOrder(merged, patch, original, (item) => item);
   }
   const key = node.patchMergeKey;
   if (key === undefined) throw new PatchError('InternalError', 'cannot merge lists without merge key');
-  // The result would be refused for it as well, after the work is done.
-  if (patch.length > LIMITS.listedObjects) {
-    const why = `Request entity too large: limit is ${LIMITS.listedObjects} objects in one list of a patch`;
-    throw new PatchError('RequestEntityTooLarge', why);
-  }
   return mergeMaps(original as JsonObject[], patch as JsonObject[], key, (target, item) =>
     mergeMap(target, item, node.element),
   );
