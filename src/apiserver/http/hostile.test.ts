@@ -57,6 +57,21 @@ for (const protocol of PROTOCOLS) {
       expect(refused.status).toBe(401);
     });
 
+    if (protocol === 'http2') {
+      it('17.10: bodies that are refused unread leave the window of their connection to others', async () => {
+        const session = edge.session();
+        for (const bytes of [42_000, 70_000, 70_000]) {
+          const refused = { method: 'POST', path: CONFIG_MAPS, pieces: ['x'.repeat(bytes)] };
+          const answers = await Promise.all(Array.from({ length: 60 }, () => sendHttp2(session, refused, false)));
+          expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
+        }
+        const large = JSON.stringify({ metadata: { name: 'after-refusals' }, data: { a: 'y'.repeat(500_000) } });
+        const headers = { ...edge.admin, 'content-type': 'application/json' };
+        const path = `${CONFIG_MAPS}?dryRun=All`;
+        expect((await sendHttp2(session, { method: 'POST', path, headers, pieces: [large] })).status).toBe(201);
+      });
+    }
+
     it('17.10: bodies in flight are bounded in sum, and what was held is free again afterwards', async () => {
       const headers = { ...edge.admin, 'content-type': 'application/json' };
       const unfinished = {

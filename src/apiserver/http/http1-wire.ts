@@ -1,11 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { peerOf } from './peer.ts';
+import { throwAway } from './throw-away.ts';
 import { flatten, type Wire } from './wire.ts';
 import type { WireHeaders } from './wire-headers.ts';
-
-/** What is thrown away of a body nobody reads, so that the client gets to read its answer before the line is cut. */
-const MAX_THROWN_AWAY_BYTES = 8 * 1024 * 1024;
-const MAX_THROWING_AWAY_MS = 2000;
 
 export interface Http1Options {
   /** The client waits for `100 Continue` before it sends its body. */
@@ -45,25 +42,4 @@ export function http1Wire(incoming: IncomingMessage, outgoing: ServerResponse, {
     },
     cut: () => void incoming.socket.destroy(),
   };
-}
-
-/** Reads on without keeping anything, until the end, the limit or the time is reached. */
-function throwAway(incoming: IncomingMessage, done: () => void): void {
-  let bytes = 0;
-  const finish = (): void => {
-    clearTimeout(timer);
-    incoming.removeListener('data', onData);
-    incoming.removeListener('end', finish);
-    incoming.removeListener('close', finish);
-    done();
-  };
-  const onData = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > MAX_THROWN_AWAY_BYTES) finish();
-  };
-  const timer = setTimeout(finish, MAX_THROWING_AWAY_MS);
-  incoming.on('data', onData);
-  incoming.once('end', finish);
-  incoming.once('close', finish);
-  incoming.resume();
 }

@@ -1,6 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { peerOf } from './peer.ts';
+import { throwAway } from './throw-away.ts';
 import { flatten, type Wire } from './wire.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
@@ -23,10 +24,9 @@ export function http2Wire(stream: ServerHttp2Stream, headers: IncomingHttpHeader
       stream.respond({ ':status': status, ...more });
     },
     endUnread() {
-      // The answer is complete; this says that the rest of the request is not wanted.
-      stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
-      stream.resume();
       stream.end();
+      // What the client sent before it has read the answer still comes; only then is the rest of the request refused.
+      throwAway(stream, () => stream.close(constants.NGHTTP2_NO_ERROR));
     },
     cut: () => stream.destroy(),
   };
