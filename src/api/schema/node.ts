@@ -116,7 +116,10 @@ function structNode(struct: StructSchema, { mapType, patchStrategy }: Partial<Fi
       const field = struct.properties.get(name);
       return field === undefined ? undefined : nodeOfField(field);
     },
-    defaultOf: (name) => struct.properties.get(name)?.default,
+    defaultOf: (name) => {
+      const field = struct.properties.get(name);
+      return field === undefined ? undefined : (field.default ?? zeroOf(field));
+    },
     alwaysPresent: (name) => {
       const field = struct.properties.get(name);
       return field !== undefined && !field.pointer && (field.type.kind === 'struct' || !field.omitEmpty);
@@ -172,4 +175,11 @@ function listNode(element: SchemaNode, field: Partial<FieldSchema>): ListNode {
     patchStrategy,
     patchMergeKey,
   };
+}
+
+/** What Kubernetes' schema has as the default of a text or number that is always written: the zero value of Go. */
+function zeroOf({ omitEmpty, pointer, type }: FieldSchema): unknown {
+  if (pointer || omitEmpty || type.kind !== 'scalar') return undefined;
+  if (type.scalar === 'string') return '';
+  return type.scalar === 'int32' || type.scalar === 'int64' ? 0 : undefined;
 }

@@ -89,3 +89,10 @@ test('17.12: kind and apiVersion are text, and an apply with a UID makes nothing
   const config = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"e","uid":"x"}}';
   expect(await send('PATCH', `${MAPS}/e?fieldManager=me`, config, APPLY)).toBe(409);
 });
+
+test('17.12: an applied container without a name has the empty one, which is invalid', async () => {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ image: 'i' }] } };
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'e' }, spec: { template } };
+  const path = '/apis/batch/v1/namespaces/default/jobs/e?fieldManager=me';
+  expect(await send('PATCH', path, JSON.stringify(job), APPLY)).toBe(422);
+});
