@@ -29,7 +29,7 @@ export function objectBody(dice: Dice, object: unknown): Body {
       ? damaged(dice, PROTOBUF, encoded)
       : form === 'yaml'
         ? damaged(dice, YAML, Buffer.from(yaml(dice, object)))
-        : damaged(dice, JSON_TYPE, Buffer.from(json(dice, object)));
+        : jsonBody(dice, object);
   if (!dice.chance(0.03)) return body;
   return { ...body, type: dice.pick(ODD_TYPES), done: `${body.done} odd content type`.trim() };
 }
@@ -45,11 +45,14 @@ function protobuf(object: unknown): Buffer | undefined {
 }
 
 /** Sometimes with a key said twice. */
-function json(dice: Dice, object: unknown): string {
+function jsonBody(dice: Dice, object: unknown): Body {
   const text = JSON.stringify(object) ?? 'null';
-  if (!dice.chance(0.05)) return text;
-  const key = /"([^"\\]+)":/.exec(text.slice(dice.number(text.length)))?.[1];
-  return key === undefined ? text : text.replace('{', `{${JSON.stringify(key)}:${JSON.stringify(oddValue(dice))},`);
+  const from = dice.chance(0.05) ? dice.number(text.length) : text.length;
+  const key = /"([^"\\]+)":/.exec(text.slice(from))?.[1];
+  if (key === undefined) return damaged(dice, JSON_TYPE, Buffer.from(text));
+  const twice = text.replace('{', `{${JSON.stringify(key)}:${JSON.stringify(oddValue(dice))},`);
+  const body = damaged(dice, JSON_TYPE, Buffer.from(twice));
+  return { ...body, done: `key said twice ${body.done}`.trim() };
 }
 
 function yaml(dice: Dice, object: unknown): string {
