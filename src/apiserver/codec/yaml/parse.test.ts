@@ -100,3 +100,7 @@ test('parseYaml() fails only with DecodeError on any text', () => {
     { numRuns: 500 },
   );
 });
+
+test.each(['\uffff', '\ufffe', '\u0080', '\u0001'])('17.12: %j is no character of YAML, in JSON neither', (odd) => {
+  for (const text of [`a: "x${odd}"`, `{"a":"x${odd}"}`]) expect(() => parseYaml(text)).toThrow(DecodeError);
+});

@@ -38,7 +38,7 @@ export function yamlText(bytes: Uint8Array): string {
 }
 
 // oxlint-disable-next-line no-control-regex -- these are the characters that YAML does not have
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
 /** Parses one YAML document into JSON data. JSON is YAML too, and most of what calls itself YAML is JSON. */
 export function parseYaml(text: string): ParsedYaml {
