@@ -74,9 +74,11 @@ async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
       }
       const object = deepClone(old);
       fields.writeReplicas(object, replicas);
-      if (scale.metadata.resourceVersion) object.metadata.resourceVersion = scale.metadata.resourceVersion;
+      // A patch may have taken the metadata away.
+      const { resourceVersion, uid }: Partial<ApiObject['metadata']> = isObject(scale.metadata) ? scale.metadata : {};
+      if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
       else delete object.metadata.resourceVersion;
-      if (scale.metadata.uid) object.metadata.uid = scale.metadata.uid;
+      if (uid) object.metadata.uid = uid;
       return object;
     },
     rules: mainRules(call),

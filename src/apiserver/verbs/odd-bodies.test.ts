@@ -96,3 +96,17 @@ test('17.12: an applied container without a name has the empty one, which is inv
   const path = '/apis/batch/v1/namespaces/default/jobs/e?fieldManager=me';
   expect(await send('PATCH', path, JSON.stringify(job), APPLY)).toBe(422);
 });
+
+test('17.12: a patch of a scale that takes its metadata away is no error of the server', async () => {
+  const sets = '/apis/apps/v1/namespaces/default/replicasets';
+  const labels = { app: 's' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'a' }] } };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  expect(await send('POST', sets, JSON.stringify({ metadata: { name: 's' }, spec }))).toBe(201);
+  const patch = '{"metadata":null,"spec":{"replicas":2}}';
+  for (const type of ['application/merge-patch+json', 'application/strategic-merge-patch+json']) {
+    expect(await send('PATCH', `${sets}/s/scale`, patch, type)).toBe(200);
+  }
+  const metadata = '[{"op":"replace","path":"/metadata","value":"text"}]';
+  expect(await send('PATCH', `${sets}/s/scale`, metadata, 'application/json-patch+json')).toBeLessThan(500);
+});
