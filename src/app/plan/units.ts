@@ -1,4 +1,5 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
+import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
 import { LWS } from '../../api/lws/types.ts';
 import {
   type BudgetView,
@@ -9,11 +10,11 @@ import {
 } from '../../decisions/disruption/index.ts';
 import type { PlanBudget, PlanCell, PlanUnit } from '../../decisions/drain-plan/index.ts';
 import {
-  computeDesired,
   declaredSize,
   explainUnavailability,
-  type IndexedBudget,
   isReady,
+  type Scope,
+  scopeOf,
   type UnavailabilityFeed,
 } from '../../decisions/unavailability/index.ts';
 
@@ -165,18 +166,15 @@ export class UnitFinder {
         cells.push({ id: idOf(pod), budget: id, healthy: 0, needed: 1 });
         continue;
       }
-      const identity = tally.pods.get(name)?.group;
-      const group = identity === undefined ? undefined : tally.group(identity);
       const id = `${namespace}/pub/${budget.metadata.name ?? ''}`;
-      if (budget.spec?.podGroupPolicy !== undefined && group !== undefined) {
-        this.#budgets.set(id, { id, allowance: allowanceOf(entry) });
-        const cell = { id: `${id}/${group.identity}`, budget: id, healthy: group.ready, needed: group.needed };
-        cells.push(cell);
-      } else {
-        const loose = budget.spec?.podGroupPolicy === undefined ? id : `${id} (pods in no group)`;
-        this.#budgets.set(loose, { id: loose, allowance: allowanceOf(entry, loose !== id) });
-        cells.push({ id: idOf(pod), budget: loose, healthy: isReady(pod) ? 1 : 0, needed: 1 });
-      }
+      const scope = scopeOf(entry, tally.pods.get(name), scaleOf);
+      const counts = scope.kind === 'Ungrouped' ? `${id} (pods in no group)` : id;
+      this.#budgets.set(counts, { id: counts, allowance: allowanceOf(budget, scope) });
+      cells.push(
+        scope.kind === 'Group'
+          ? { id: `${id}/${scope.identity}`, budget: id, healthy: scope.ready, needed: scope.needed }
+          : { id: idOf(pod), budget: counts, healthy: isReady(pod) ? 1 : 0, needed: 1 },
+      );
     }
     return cells;
   }
@@ -190,12 +188,9 @@ interface SetGroup {
 }
 
 /** Groups or pods a budget can lose now. */
-function allowanceOf({ budget, tally }: IndexedBudget, ungrouped = false): number {
-  const spec = budget.spec ?? {};
-  if (ungrouped) return tally.ungroupedAvailable - computeDesired(spec, tally.ungrouped).desired;
-  const expected = budget.status?.totalReplicas ?? 0;
-  if (spec.podGroupPolicy !== undefined) return tally.availableGroups - computeDesired(spec, expected).desired;
-  return budget.status?.unavailableAllowed ?? 0;
+function allowanceOf({ status }: PodUnavailableBudget, scope: Scope): number {
+  if (scope.kind === 'Pods') return status?.unavailableAllowed ?? 0;
+  return (scope.kind === 'Group' ? scope.availableGroups : scope.available) - scope.desired;
 }
 
 /** The group of a LeaderWorkerSet that a pod is in. */

@@ -84,7 +84,8 @@ function annotatedOperations({ metadata }: PodUnavailableBudget): string[] {
   return text === undefined || text === '' ? [] : text.split(',');
 }
 
-function scopeOf(
+/** What a budget counts a pod as: one of its pods, a member of a group, or a pod by itself under a budget of groups. */
+export function scopeOf(
   { budget, tally }: IndexedBudget,
   pod: CoveredPod | undefined,
   scaleOf: JudgeQuestion['scaleOf'],
