@@ -125,10 +125,12 @@ function exchangeHttp2(
     let text = '';
     const watches = isWatch(path);
     const stream = session.request(sent, { endStream: body === undefined });
-    // Answered is answered: whether the rest of a body that was refused still goes out is the connection's affair.
+    // Answered is answered. What goes on is cancelled, a watch or a body that was refused, and nothing else: a server
+    // ends the connection of a client that cancels hundreds of streams a second.
     const finish = (): void => {
       clearTimeout(late);
-      if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
+      const goesOn = !stream.readableEnded || !stream.writableFinished;
+      if (!stream.closed && goesOn) stream.close(constants.NGHTTP2_CANCEL);
       resolve({ status, text });
     };
     const late = setTimeout(finish, TIMEOUT_MS);

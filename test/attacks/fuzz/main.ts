@@ -175,6 +175,7 @@ async function finish(of: AttackedServer): Promise<void> {
   const errors = [...serverErrors.values()].reduce((sum, { count }) => sum + count, 0);
   print(`answers 500 that are not the real server's${real === undefined ? ' (by those known to be)' : ''}: ${errors}`);
   print(`status codes that differ and are not known: ${differences.total}`);
-  const sound = turns !== undefined && turns.unhandled === 0 && turns.peakRssMb < PEAK_LIMIT_MB && errors === 0;
-  process.exitCode = sound ? 0 : 1;
+  print(`requests that were not answered: ${unanswered.length}`);
+  const lives = turns !== undefined && turns.unhandled === 0 && turns.peakRssMb < PEAK_LIMIT_MB;
+  process.exitCode = lives && errors === 0 && unanswered.length === 0 ? 0 : 1;
 }
