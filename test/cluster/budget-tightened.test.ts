@@ -50,13 +50,13 @@ for (const mode of ['alongside', 'replace'] as const) {
 
     const demand = (minAvailable: number) =>
       client.patch(podDisruptionBudgetType, key, { type: 'merge', body: { spec: { minAvailable } } });
-    /** Resolves when all have heard that one gang may go. */
+    /** Resolves when all gangs are up, as a pod that is Pending may always go, and all have heard that one may go. */
     const untilLoose = () =>
       stage.until('one gang to be let go', async () => {
         const { status } = await client.get(disruptionLedgerType, key);
         const budget = await client.get(podDisruptionBudgetType, key);
         const isCounted = budget.status?.observedGeneration === budget.metadata.generation;
-        return status?.expectedPods === GANGS.length && isCounted && (await evictAll(0, ['All'])).includes(201);
+        return status?.currentHealthy === GANGS.length && isCounted && (await evictAll(0, ['All'])).includes(201);
       });
     const evictAll = (at: number, dryRun?: string[]): Promise<number[]> =>
       Promise.all(GANGS.map((gang) => evict(`${gang}-${at}`, dryRun)));
