@@ -155,7 +155,10 @@ function prune(schema: Schema, row: ResourceRow, version: string, object: ApiObj
   } catch (error) {
     if (error instanceof TooLargeError) throw tooLarge(error.message);
     if (!(error instanceof DecodeError)) throw error;
-    const name = object.metadata.name ?? '';
-    throw invalid(row, name, [invalidValue(FieldPath.of('patch'), null, error.message)]);
+    // What does not fit may be the name itself.
+    const name: unknown = object.metadata.name;
+    throw invalid(row, typeof name === 'string' ? name : '', [
+      invalidValue(FieldPath.of('patch'), null, error.message),
+    ]);
   }
 }

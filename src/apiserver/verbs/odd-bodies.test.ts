@@ -110,3 +110,11 @@ test('17.12: a patch of a scale that takes its metadata away is no error of the 
   const metadata = '[{"op":"replace","path":"/metadata","value":"text"}]';
   expect(await send('PATCH', `${sets}/s/scale`, metadata, 'application/json-patch+json')).toBeLessThan(500);
 });
+
+test.each(['application/merge-patch+json', 'application/strategic-merge-patch+json'])(
+  '17.12: a name that is no text is the fault of the client, in a patch of type %s',
+  async (type) => {
+    expect(await send('PATCH', `${MAPS}/a`, '{"metadata":{"name":{"toString":"1h"}}}', type)).toBe(422);
+    expect(await send('PATCH', `${MAPS}/a`, '{"kind":{"toString":"1h"}}', type)).toBe(422);
+  },
+);

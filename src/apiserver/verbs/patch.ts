@@ -113,12 +113,12 @@ function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): vo
   const expected = apiVersion(call.row.group, call.version.name);
   if (result.kind !== call.row.kind || result.apiVersion !== expected) {
     throw badRequest(
-      `the patch would change the type of the object to ${result.apiVersion}, Kind=${result.kind}; it must stay ${expected}, Kind=${call.row.kind}`,
+      `the patch would change the type of the object to ${shown(result.apiVersion)}, Kind=${shown(result.kind)}; it must stay ${expected}, Kind=${call.row.kind}`,
     );
   }
   if (result.metadata.name !== old.metadata.name) {
     throw badRequest(
-      `the name of the object (${result.metadata.name}) does not match the name on the URL (${old.metadata.name})`,
+      `the name of the object (${shown(result.metadata.name)}) does not match the name on the URL (${old.metadata.name})`,
     );
   }
   if ((result.metadata.namespace ?? '') !== (old.metadata.namespace ?? '')) {
@@ -254,9 +254,12 @@ function readConfig(call: Call): ApiObject {
   }
   if (metadata['name'] !== undefined && metadata['name'] !== call.info.name) {
     throw badRequest(
-      `the name of the object (${JSON.stringify(metadata['name'])}) does not match the name on the URL (${call.info.name ?? ''})`,
+      `the name of the object (${shown(metadata['name'])}) does not match the name on the URL (${call.info.name ?? ''})`,
     );
   }
   config['metadata'] = { ...metadata, name: call.info.name };
   return config as ApiObject;
 }
+
+/** A patch may put anything in the place of a name. */
+const shown = (name: unknown): string => (typeof name === 'string' ? name : JSON.stringify(name));

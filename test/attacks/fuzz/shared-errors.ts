@@ -7,6 +7,8 @@ const SHARED: readonly RegExp[] = [
   /failed to create typed patch object/,
   // Directives of a strategic merge patch that mean nothing.
   /unknown patch type|\$retainKeys|\$setElementOrder|\$deleteFromPrimitiveList/,
+  // Items of a strategic merge patch that cannot be matched with those that are there.
+  /does not contain declared merge key|list element types are not identical/,
   /resourceVersion should not be set on objects to be created/,
   // Ours alone: nothing runs on simulated nodes, and the real one cannot reach a kubelet there either.
   /keeps no logs/,
