@@ -9,6 +9,7 @@ const SHARED: readonly RegExp[] = [
   /unknown patch type|\$retainKeys|\$setElementOrder|\$deleteFromPrimitiveList/,
   // Items of a strategic merge patch that cannot be matched with those that are there.
   /does not contain declared merge key|list element types are not identical/,
+  /has more than one PodDisruptionBudget/,
   /resourceVersion should not be set on objects to be created/,
   // Ours alone: nothing runs on simulated nodes, and the real one cannot reach a kubelet there either.
   /keeps no logs/,
