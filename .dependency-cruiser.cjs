@@ -1,3 +1,6 @@
+/** What every task may see. */
+const TASK = ['decisions', 'api', 'machinery/values', 'machinery/runtime'];
+
 /**
  * Who may import whom (docs/adr/0001). Each room lists the rooms it may see; anything else fails the build.
  * Tests and contract suites may also use the testkit.
@@ -9,11 +12,16 @@ const ROOMS = {
   decisions: ['api', 'machinery/values'],
   storage: ['machinery/values', 'machinery/runtime'],
   apiserver: ['storage', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
-  controllers: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  // Quorate's own controllers and those that stand in for kube-controller-manager never see each other.
+  'controllers/shared': ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  'controllers/quorate': ['controllers/shared', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  'controllers/kubernetes': ['controllers/shared', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   scheduler: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   nodes: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   webhook: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   'picker-sdk': [],
+  // Runs in a browser, on decisions that do.
+  dashboard: ['decisions', 'api', 'machinery/values'],
   app: [
     'picker-sdk',
     'apiserver',
@@ -27,7 +35,28 @@ const ROOMS = {
     'machinery/values',
     'machinery/runtime',
   ],
-  cli: ['app', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  // Tasks: read a cluster, ask a decision, act. Only demo, simulate and doctor know a host.
+  'tasks/documents': ['machinery/values'],
+  'tasks/cluster-state': TASK,
+  'tasks/snapshot': ['tasks/documents', ...TASK],
+  'tasks/drain': ['tasks/cluster-state', ...TASK],
+  'tasks/why': ['tasks/cluster-state', ...TASK],
+  'tasks/lint': ['tasks/cluster-state', 'controllers', ...TASK],
+  'tasks/plan': ['tasks/cluster-state', 'tasks/documents', 'tasks/drain', ...TASK],
+  'tasks/simulate': [
+    'tasks/cluster-state',
+    'tasks/drain',
+    'tasks/plan',
+    'tasks/snapshot',
+    'app',
+    'apiserver',
+    'nodes',
+    'storage',
+    ...TASK,
+  ],
+  'tasks/demo': ['tasks/drain', 'tasks/plan', 'app', 'nodes', 'picker-sdk', ...TASK],
+  'tasks/doctor': ['app', 'webhook', ...TASK],
+  cli: ['tasks', 'app', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   testkit: [
     'app',
     'apiserver',
@@ -43,6 +72,51 @@ const ROOMS = {
   ],
 };
 
+/** The folders of the API server, lowest first: each sees some of those above it in this list, none of those below. */
+const APISERVER = {
+  exchange: [],
+  patch: ['exchange'],
+  request: ['exchange'],
+  registry: ['exchange', 'request'],
+  access: ['exchange', 'request'],
+  stored: ['exchange', 'registry'],
+  context: ['exchange', 'request', 'registry', 'access', 'stored'],
+  codec: ['exchange', 'patch', 'registry', 'context'],
+  cel: ['exchange', 'codec'],
+  response: ['exchange', 'request', 'registry', 'stored', 'context', 'codec'],
+  http: ['exchange', 'response'],
+  discovery: ['registry'],
+  routes: ['exchange', 'request', 'context', 'response', 'discovery'],
+  openapi: ['exchange', 'request', 'registry', 'codec', 'routes'],
+  verbs: ['exchange', 'request', 'registry', 'access', 'stored', 'context', 'codec', 'response'],
+  subresources: ['exchange', 'request', 'registry', 'access', 'context', 'response', 'verbs'],
+  admission: ['exchange', 'registry', 'stored', 'context', 'cel'],
+  auth: ['exchange', 'registry', 'access', 'stored', 'context', 'verbs'],
+  crd: ['exchange', 'registry', 'stored', 'context', 'codec', 'cel', 'discovery', 'subresources'],
+  kinds: ['exchange', 'request', 'registry', 'context', 'response', 'subresources', 'admission', 'auth', 'crd'],
+  'own-kinds': ['exchange', 'registry', 'context', 'crd'],
+  eviction: ['exchange', 'registry', 'stored', 'context', 'verbs'],
+  unavailability: ['exchange', 'registry', 'stored', 'context', 'eviction'],
+  'group-eviction': ['exchange', 'registry', 'context', 'eviction', 'unavailability'],
+  server: [
+    'exchange',
+    'request',
+    'registry',
+    'access',
+    'stored',
+    'context',
+    'codec',
+    'response',
+    'discovery',
+    'routes',
+    'openapi',
+    'verbs',
+    'admission',
+    'crd',
+    'kinds',
+  ],
+};
+
 const roomPath = (room) => `^src/${room}/`;
 
 module.exports = {
@@ -54,6 +128,26 @@ module.exports = {
       from: { path: roomPath(room), pathNot: '\\.(test|contract)\\.ts$' },
       to: { path: '^src/', pathNot: [room, ...allowed].map(roomPath) },
     })),
+    ...Object.entries(APISERVER).map(([folder, allowed]) => ({
+      name: `apiserver-${folder}-imports`,
+      severity: 'error',
+      from: { path: `^src/apiserver/${folder}/`, pathNot: '\\.(test|fixture)\\.ts$' },
+      to: { path: '^src/apiserver/', pathNot: [folder, ...allowed].map((other) => `^src/apiserver/${other}/`) },
+    })),
+    {
+      name: 'apiserver-has-only-folders',
+      comment: 'A file stands in a folder with borders; only the door is loose.',
+      severity: 'error',
+      from: { path: '^src/apiserver/' },
+      to: { path: '^src/apiserver/[^/]+\\.ts$', pathNot: '^src/apiserver/index\\.ts$' },
+    },
+    {
+      name: 'one-command-does-not-import-another',
+      comment: 'What two commands need is in src/cli/shared.',
+      severity: 'error',
+      from: { path: '^src/cli/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/cli/[^/]+/', pathNot: '^src/cli/($1|shared)/' },
+    },
     {
       name: 'decisions-stay-pure',
       comment: 'A decision sees no clock, timer, randomness, logger, client or node: module.',
@@ -66,6 +160,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     parser: 'swc',
-    exclude: { path: '^src/dashboard/' },
+    // It cannot read them; src/dashboard/borders.test.ts holds them to the same borders.
+    exclude: { path: '\\.tsx$' },
   },
 };

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],
+    setupFiles: ['./scripts/frozen-objects.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 400_000,

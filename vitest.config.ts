@@ -14,7 +14,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     globalSetup: ['./test/package/folder.ts'],
-    setupFiles: ['./scripts/property-seed.ts'],
+    setupFiles: ['./scripts/property-seed.ts', './scripts/frozen-objects.ts'],
     reporters: ['default', './scripts/plain-reporter.ts'],
   },
 });

@@ -15,7 +15,7 @@ import { namespaceType, podType, replicaSetType, serviceAccountType } from '../s
 import { inProcessTransport, systemAdmin } from '../src/apiserver/index.ts';
 import { createPlane } from '../src/app/plane.ts';
 import { runComponents } from '../src/app/run-components.ts';
-import { createReplicaSetController } from '../src/controllers/replicaset/index.ts';
+import { createReplicaSetController } from '../src/controllers/kubernetes/replicaset/index.ts';
 import { type Client, silentLogger, systemClock } from '../src/machinery/runtime/index.ts';
 import { openLmdbStore } from '../src/storage/index.ts';
 import { replicaSet } from '../src/testkit/objects.ts';

@@ -13,17 +13,22 @@ import { defaultInstall, type InstallOptions, installObjects } from '../src/webh
 
 export const CHART = join(import.meta.dirname, '..', 'deploy', 'chart');
 
-const MARKS = { namespace: 'mark-of-namespace', image: 'mark-of-image', replicas: 987_654_321 };
+const MARKS = {
+  namespace: 'mark-of-namespace',
+  image: 'mark-of-image',
+  replicas: 987_654_321,
+  mode: 'mark-of-mode' as InstallOptions['mode'],
+};
 const REFERENCES: readonly [string | RegExp, string][] = [
   [/mark-of-namespace/g, '{{ .Release.Namespace }}'],
   [/mark-of-image/g, '{{ .Values.image }}'],
+  [/mark-of-mode/g, '{{ .Values.mode }}'],
   [/987654321/g, '{{ .Values.replicas }}'],
   // One block for each of a list.
   [/( +- ipBlock:\n.*)mark-of-cidr\n/g, '{{- range .Values.webhookFrom }}\n$1{{ . }}\n{{- end }}\n'],
 ];
 
 const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = [
-  { condition: 'eq .Values.mode "replace"', on: { mode: 'replace' } },
   { condition: '.Values.certManager', on: { certManager: true } },
   { condition: '.Values.failOpen', on: { failOpen: true } },
   { condition: 'eq .Values.groups "crd"', on: { groups: 'crd' } },
@@ -48,7 +53,6 @@ export function chartFiles(): Map<string, string> {
     ...defaultInstall,
     ...MARKS,
     certManager: true,
-    mode: 'replace',
     groups: 'crd',
     scheduler: true,
   });
@@ -160,8 +164,9 @@ const VALUES = `# Container image to run; deploy/Dockerfile builds it.
 image: ${defaultInstall.image}
 # Replicas of the webhook.
 replicas: ${defaultInstall.replicas}
-# alongside: beside the built-in disruption controller. replace: in its place, with kube-controller-manager started with
-# --controllers=*,-disruption-controller.
+# What becomes of the built-in disruption controller. adopt: it runs, and its numbers of budgets over groups are replaced
+# by ours. alongside: it runs, and we can only be stricter. replace: it is switched off, by starting
+# kube-controller-manager with --controllers=*,-disruption-controller.
 mode: ${defaultInstall.mode}
 # Let requests pass when no replica answers, instead of refusing them.
 failOpen: ${defaultInstall.failOpen}
@@ -184,7 +189,7 @@ const SCHEMA = {
   properties: {
     image: { type: 'string', minLength: 1 },
     replicas: { type: 'integer', minimum: 1 },
-    mode: { enum: ['alongside', 'replace'] },
+    mode: { enum: ['adopt', 'alongside', 'replace'] },
     failOpen: { type: 'boolean' },
     certManager: { type: 'boolean' },
     groups: { enum: ['native', 'crd'] },

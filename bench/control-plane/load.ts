@@ -67,24 +67,38 @@ export async function expectStatus(answer: Promise<Answer>, wanted: number): Pro
   return got;
 }
 
-const env = Array.from({ length: 12 }, (_, at) => ({ name: `VARIABLE_${at}`, value: `the value of variable ${at}` }));
+/** Different ones have no part in common: names, images, variables, room asked for. */
+const usualOf = (template: number) => ({
+  env: Array.from({ length: 12 }, (_, at) => ({
+    name: `VARIABLE_${template}_${at}`,
+    value: `the value of variable ${at} of template ${template}`,
+  })),
+  resources: {
+    requests: { cpu: `${100 + template}m`, memory: `${128 + template}Mi` },
+    limits: { memory: `${256 + template}Mi` },
+  },
+  ports: [{ name: 'http', containerPort: 8080 + template }],
+});
 
-const usual = {
-  env,
-  resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
-  ports: [{ name: 'http', containerPort: 8080 }],
-};
-
-/** A pod that no scheduler takes: about 4 KB as stored, or 2 KB when it is small; `unlike`: no other has its spec. */
-export function podBody(name: string, { small = false, unlike = false } = {}): string {
+/**
+ * A pod that no scheduler takes: about 4 KB as stored, or 2 KB when it is small. Pods of one template have their spec
+ * and labels in common; `unlike`: no other has its spec.
+ */
+export function podBody(name: string, { small = false, unlike = false, template = 0 } = {}): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, labels: { app: 'web', tier: 'front' } },
+    metadata: { name, labels: { app: `web-${template}`, tier: 'front' } },
     spec: {
       schedulerName: 'nobody',
       ...(unlike && { hostname: name }),
-      containers: [{ name: 'main', image: 'registry.example.com/team/web:1.2.3', ...(small ? {} : usual) }],
+      containers: [
+        {
+          name: `main-${template}`,
+          image: `registry.example.com/team/web:1.2.${template}`,
+          ...(small ? {} : usualOf(template)),
+        },
+      ],
     },
   });
 }

@@ -7,6 +7,8 @@ const PODS = '/api/v1/namespaces/default/pods';
 /** Apart, so that both kinds of pods are listed and read by themselves. */
 const UNLIKE_PODS = '/api/v1/namespaces/kube-public/pods';
 const CLIENTS = 32;
+/** Workloads that scale at the same time, their pods one after the other: what a cluster does. */
+const TEMPLATES = 8;
 /** Created before anything is measured, on either server: neither stays as cold as it starts. */
 const WARM_UP = 10_000;
 
@@ -21,17 +23,22 @@ export async function measurePods(targets: readonly Target[], { pods }: { pods: 
   const loads = targets.map((target) => createLoad(target, CLIENTS));
   const share = Math.ceil(pods / ROUNDS);
   const warmUp = Math.min(WARM_UP, pods);
-  const create = (send: Send, name: string) => expectStatus(send('POST', PODS, podBody(name)), 201);
+  const create = (send: Send, name: string, template = 0) =>
+    expectStatus(send('POST', PODS, podBody(name, { template })), 201);
   // Replicas have their spec in common, which a server may make use of; these have not.
   const createUnlike = (send: Send, name: string) =>
     expectStatus(send('POST', UNLIKE_PODS, podBody(name, { unlike: true })), 201);
   const steps: readonly Step[] = [
     {
-      name: 'pod creates',
+      name: 'pod creates of 8 templates',
+      run: (send, round) => rate(share, (at) => create(send, `set-${round}-${at}`, at % TEMPLATES)),
+    },
+    {
+      name: 'pod creates of one template',
       run: (send, round) => rate(share, (at) => create(send, `web-${round}-${at}`)),
     },
     {
-      name: 'creates of unlike pods',
+      name: 'pod creates, all unlike',
       run: (send, round) => rate(share, (at) => createUnlike(send, `own-${round}-${at}`)),
     },
     {
@@ -47,7 +54,7 @@ export async function measurePods(targets: readonly Target[], { pods }: { pods: 
       name: 'pods read by LIST',
       run: async (send) => {
         const lists = await measureRate({ count: 8, atOnce: 2 }, () => expectStatus(send('GET', PODS), 200));
-        return lists * (share * ROUNDS + warmUp);
+        return lists * (2 * share * ROUNDS + warmUp);
       },
     },
   ];

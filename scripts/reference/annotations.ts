@@ -73,6 +73,30 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     effect: 'The webhooks leave the namespace alone.',
   },
   {
+    key: 'policy.quorate.dev/exempt',
+    on: 'Pod (label)',
+    values: 'any',
+    effect: 'The pod is deleted without a question, whatever PodUnavailableBudget covers it.',
+  },
+  {
+    key: 'policy.quorate.dev/armed',
+    on: 'webhook configurations of Quorate',
+    values: 'written by Quorate',
+    effect: 'The leading replica has filled the configuration, and keeps it so since then.',
+  },
+  {
+    key: 'policy.quorate.dev/namespace',
+    on: 'webhook configurations of Quorate',
+    values: 'written by `quorate install`',
+    effect: 'The installation that the configuration belongs to; there is one in a cluster.',
+  },
+  {
+    key: 'policy.quorate.dev/webhook-url',
+    on: 'webhook configurations of Quorate, while empty',
+    values: 'a URL',
+    effect: 'Where replicas are reached that run outside the cluster, instead of the Service.',
+  },
+  {
     key: 'policy.quorate.dev/downscale-pick',
     on: 'Pod',
     values: 'written by Quorate',
@@ -80,7 +104,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   },
   {
     key: 'policy.quorate.dev/mode, /version, /reviews',
-    on: 'Lease of the operator',
+    on: 'Lease of the operator (`mode` also as a label of its pods)',
     values: 'written by Quorate',
     effect: 'What the leader runs as, for `quorate doctor`.',
   },

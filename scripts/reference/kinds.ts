@@ -1,15 +1,13 @@
-import * as definitions from '../../src/api/crds/index.ts';
+import { OWN_KINDS } from '../../src/api/crds/index.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../src/api/generated/apiextensions-v1.ts';
 
 type Version = NonNullable<CustomResourceDefinition['spec']>['versions'][number];
 
 /** Kinds that the package defines itself, by name. */
 export function ownKinds(): CustomResourceDefinition[] {
-  return Object.values(definitions as Record<string, unknown>)
-    .filter(
-      (value): value is CustomResourceDefinition => (value as { kind?: string }).kind === 'CustomResourceDefinition',
-    )
-    .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  return OWN_KINDS.map(({ definition }) => definition).sort((a, b) =>
+    (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1,
+  );
 }
 
 export function renderKinds(): string {

@@ -10,8 +10,8 @@ import {
   STALLED_MS,
   systemClock,
 } from '../machinery/runtime/index.ts';
-import { startScheduler } from '../scheduler/index.ts';
-import { type RunningComponents, runComponents } from './run-components.ts';
+import { createScheduler } from '../scheduler/index.ts';
+import { runComponents } from './run-components.ts';
 
 export interface ClusterSchedulerOptions {
   /** Default: as kubectl finds it. */
@@ -47,11 +47,6 @@ export async function startClusterScheduler(options: ClusterSchedulerOptions): P
     throw error;
   }
   const abort = new AbortController();
-  let components: RunningComponents | undefined;
-  const stop = (): void => {
-    components?.stop();
-    abort.abort();
-  };
   const elected = electLeader({
     client: createClient({
       transport: http.send,
@@ -67,14 +62,19 @@ export async function startClusterScheduler(options: ClusterSchedulerOptions): P
     // Two schedulers of one name would place pods twice into the same room: better none for a moment.
     lost() {
       log.error({ lease: schedulerName }, 'lost the lease; another scheduler may be at work');
-      stop();
+      abort.abort();
       options.lost?.();
     },
   }).then(() => {
     if (abort.signal.aborted) return;
-    components = runComponents({ transportFor: () => http.send, clock: systemClock, log, stalledMs: STALLED_MS }, [
-      (context) => startScheduler(context, { schedulerName }),
-    ]);
+    const host = {
+      transportFor: () => http.send,
+      clock: systemClock,
+      log,
+      stalledMs: STALLED_MS,
+      signal: abort.signal,
+    };
+    runComponents(host, [createScheduler({ schedulerName })]);
   });
-  return { server: access.server, schedulerName, elected, stop };
+  return { server: access.server, schedulerName, elected, stop: () => abort.abort() };
 }

@@ -1,36 +1,36 @@
 /** Every controller of the embedded control plane, in one place. */
-import { startClusterRoleAggregationController } from '../controllers/cluster-role-aggregation/index.ts';
-import { startCronJobController } from '../controllers/cronjob/index.ts';
-import { startDaemonSetController } from '../controllers/daemonset/index.ts';
-import { startEndpointSliceController } from '../controllers/endpoint-slice/index.ts';
-import { startEndpointSliceMirroringController } from '../controllers/endpoint-slice-mirroring/index.ts';
-import { startEndpointsController } from '../controllers/endpoints/index.ts';
-import { startEventTtlController } from '../controllers/event-ttl/index.ts';
-import { startGarbageCollector } from '../controllers/garbage-collector/index.ts';
-import { createDeploymentController } from '../controllers/deployment/index.ts';
-import { createDisruptionController } from '../controllers/disruption/index.ts';
-import { startLeaderWorkerSetController } from '../controllers/leader-worker-set/index.ts';
-import { createGroupEvictionController } from '../controllers/group-eviction/index.ts';
-import { startHorizontalPodAutoscalerController } from '../controllers/horizontal-pod-autoscaler/index.ts';
-import { createJobController } from '../controllers/job/index.ts';
-import { startNamespaceController } from '../controllers/namespace/index.ts';
-import { startNodeLifecycleController } from '../controllers/node-lifecycle/index.ts';
-import { createPodGroupController } from '../controllers/pod-group/index.ts';
-import { startPodGcController } from '../controllers/pod-gc/index.ts';
-import { createPodUnavailableBudgetController } from '../controllers/pod-unavailable-budget/index.ts';
+import { clusterRoleAggregationController } from '../controllers/kubernetes/cluster-role-aggregation/index.ts';
+import { cronJobController } from '../controllers/kubernetes/cronjob/index.ts';
+import { daemonSetController } from '../controllers/kubernetes/daemonset/index.ts';
+import { endpointSliceController } from '../controllers/kubernetes/endpoint-slice/index.ts';
+import { endpointSliceMirroringController } from '../controllers/kubernetes/endpoint-slice-mirroring/index.ts';
+import { endpointsController } from '../controllers/kubernetes/endpoints/index.ts';
+import { eventTtlController } from '../controllers/kubernetes/event-ttl/index.ts';
+import { garbageCollector } from '../controllers/kubernetes/garbage-collector/index.ts';
+import { createDeploymentController } from '../controllers/kubernetes/deployment/index.ts';
+import { createDisruptionController } from '../controllers/quorate/disruption/index.ts';
+import { leaderWorkerSetController } from '../controllers/kubernetes/leader-worker-set/index.ts';
+import { createGroupEvictionController } from '../controllers/quorate/group-eviction/index.ts';
+import { horizontalPodAutoscalerController } from '../controllers/kubernetes/horizontal-pod-autoscaler/index.ts';
+import { createJobController } from '../controllers/kubernetes/job/index.ts';
+import { namespaceController } from '../controllers/kubernetes/namespace/index.ts';
+import { createNodeLifecycleController } from '../controllers/kubernetes/node-lifecycle/index.ts';
+import { createPodGroupController } from '../controllers/quorate/pod-group/index.ts';
+import { createPodGcController } from '../controllers/kubernetes/pod-gc/index.ts';
+import { createPodUnavailableBudgetController } from '../controllers/quorate/pod-unavailable-budget/index.ts';
 import {
   createReplicaSetController,
   createReplicationControllerController,
   type ReplicaControllerOptions,
-} from '../controllers/replicaset/index.ts';
-import { startResourceQuotaController } from '../controllers/resource-quota/index.ts';
-import { rootCaController } from '../controllers/root-ca/index.ts';
-import { startServiceAccountController } from '../controllers/service-account/index.ts';
-import { startStatefulSetController } from '../controllers/statefulset/index.ts';
-import { startTaintEvictionController } from '../controllers/taint-eviction/index.ts';
-import { startTtlAfterFinishedController } from '../controllers/ttl-after-finished/index.ts';
-import type { FeatureGates, StartController } from '../machinery/runtime/index.ts';
-import { startScheduler } from '../scheduler/index.ts';
+} from '../controllers/kubernetes/replicaset/index.ts';
+import { resourceQuotaController } from '../controllers/kubernetes/resource-quota/index.ts';
+import { createRootCaController } from '../controllers/kubernetes/root-ca/index.ts';
+import { serviceAccountController } from '../controllers/kubernetes/service-account/index.ts';
+import { statefulSetController } from '../controllers/kubernetes/statefulset/index.ts';
+import { taintEvictionController } from '../controllers/kubernetes/taint-eviction/index.ts';
+import { ttlAfterFinishedController } from '../controllers/kubernetes/ttl-after-finished/index.ts';
+import type { FeatureGates, Controller } from '../machinery/runtime/index.ts';
+import { createScheduler } from '../scheduler/index.ts';
 
 export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
@@ -40,7 +40,7 @@ export interface ComponentOptions {
   readonly compat?: 'kruise' | undefined;
   readonly pickers?: PickerOptions | undefined;
   /** How long budgets gather what approved evictions bring about before they write it. Default: not at all. */
-  readonly gatherMs?: number | undefined;
+  readonly debounceMs?: number | undefined;
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
   readonly settlingMs?: number | undefined;
 }
@@ -48,36 +48,38 @@ export interface ComponentOptions {
 /** Where pod pickers may live, and whose certificates they may show. */
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
-export function embeddedComponents(options: ComponentOptions): StartController[] {
-  const { authority, compat, gates, gatherMs, pickers, settlingMs } = options;
+export function embeddedComponents(options: ComponentOptions): Controller[] {
+  const { authority, compat, gates, debounceMs, pickers, settlingMs } = options;
   return [
-    startNamespaceController,
-    startServiceAccountController,
-    rootCaController(authority),
-    startClusterRoleAggregationController,
-    startGarbageCollector,
-    startEndpointsController,
-    startEndpointSliceController,
-    startEndpointSliceMirroringController,
-    startResourceQuotaController,
-    startTtlAfterFinishedController,
-    startEventTtlController,
-    (context) => startNodeLifecycleController(context),
-    startTaintEvictionController,
-    (context) => startPodGcController(context),
-    ...(gates?.enabled('PodDisruptionBudget') === false ? [] : [createDisruptionController({ gatherMs, settlingMs })]),
+    namespaceController,
+    serviceAccountController,
+    createRootCaController(authority),
+    clusterRoleAggregationController,
+    garbageCollector,
+    endpointsController,
+    endpointSliceController,
+    endpointSliceMirroringController,
+    resourceQuotaController,
+    ttlAfterFinishedController,
+    eventTtlController,
+    createNodeLifecycleController(),
+    taintEvictionController,
+    createPodGcController(),
+    ...(gates?.enabled('PodDisruptionBudget') === false
+      ? []
+      : [createDisruptionController({ debounceMs, settlingMs })]),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),
-    startStatefulSetController,
-    startDaemonSetController,
+    statefulSetController,
+    daemonSetController,
     createJobController(gates === undefined ? {} : { gates }),
-    startCronJobController,
+    cronJobController,
     createDeploymentController({ gates }),
     createPodGroupController(),
-    startLeaderWorkerSetController,
-    createPodUnavailableBudgetController({ compat: compat === 'kruise', gatherMs }),
+    leaderWorkerSetController,
+    createPodUnavailableBudgetController({ compat: compat === 'kruise', debounceMs }),
     createGroupEvictionController(),
-    startHorizontalPodAutoscalerController,
-    (context) => startScheduler(context, { gates }),
+    horizontalPodAutoscalerController,
+    createScheduler({ gates }),
   ];
 }

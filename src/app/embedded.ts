@@ -1,4 +1,5 @@
 /** The whole embedded host in one process: store, API server, controllers and simulated nodes. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
   bootstrapRoles,
@@ -19,14 +20,15 @@ import {
   FeatureGates,
   type Logger,
   Metrics,
-  type StartController,
+  type Controller,
   systemClock,
 } from '../machinery/runtime/index.ts';
-import { type Rules, startSimulatedNodes } from '../nodes/index.ts';
+import { type Rules, createSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, openLmdbStore, type Store } from '../storage/index.ts';
 import { bootstrapObjects, publishServer } from './bootstrap.ts';
 import { componentUser } from './component-user.ts';
 import { embeddedComponents, type PickerOptions } from './components.ts';
+import { createEmbeddedDashboard } from './dashboard/index.ts';
 import { createPlane } from './plane.ts';
 import { runComponents } from './run-components.ts';
 
@@ -55,6 +57,8 @@ export interface EmbeddedHost {
   readonly url: string;
   readonly client: Client;
   readonly kubeconfig: string;
+  /** A link that logs a browser in to the dashboard as the administrator, once and within ten minutes. */
+  dashboardLink(): string;
   stop(): Promise<void>;
 }
 
@@ -65,7 +69,7 @@ const PAGE_SIZE = 50;
 const COMPACT_EVERY_MS = 60_000;
 const KEEP_HISTORY_MS = 2 * 60_000;
 /** A storm of evictions shall cost a budget few writes; nobody decides on what is written late. */
-const GATHER_MS = 50;
+const DEBOUNCE_MS = 50;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedHost> {
   const { dataDirectory, log } = options;
@@ -118,15 +122,26 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   await bootstrapObjects(client);
   await bootstrapRoles(client);
 
+  let url = '';
+  const dashboard = createEmbeddedDashboard({
+    api: plane.handle,
+    client,
+    url: () => url,
+    names: [bind],
+    // Like the secret it follows from, it is kept with the data.
+    key: createHash('sha256').update(`dashboard sessions ${pki.adminToken}`).digest(),
+    clock,
+    log,
+  });
   const listening = await listen({
-    handle: plane.handle,
+    handle: dashboard.handle,
     port: options.port,
     address: bind,
     tls: tlsOf(pki, pki.server),
     log,
   });
   const host = reachable(listening.address);
-  const url = `https://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
+  url = `https://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
   await publishServer(client, { serviceAddress: SERVICE_ADDRESS, address: host, port: listening.port });
   writeKubeconfig(options.kubeconfig, {
     server: url,
@@ -134,20 +149,20 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
   });
 
-  const starts: StartController[] = [
+  const controllers: Controller[] = [
     ...embeddedComponents({
       authority: pki.authority.certificate,
       gates,
       pickers,
       compat,
-      gatherMs: GATHER_MS,
+      debounceMs: DEBOUNCE_MS,
       settlingMs: options.settlingMs,
     }),
-    (context) => startSimulatedNodes(context, { count: options.nodes, rules: options.rules }),
+    createSimulatedNodes({ count: options.nodes, rules: options.rules }),
   ];
   const components = runComponents(
     { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
-    options.apiOnly === true ? [] : starts,
+    options.apiOnly === true ? [] : controllers,
   );
   const stopRenewing = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
@@ -158,7 +173,15 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     url,
     client,
     kubeconfig: options.kubeconfig,
-    stop: () => stopAll({ components, plane, listening, store, cancels: [stopRenewing, stopCompacting] }),
+    dashboardLink: () => `${url}${dashboard.loginPath()}`,
+    stop: () =>
+      stopAll({
+        components,
+        plane,
+        listening,
+        store,
+        cancels: [stopRenewing, stopCompacting, () => dashboard.close()],
+      }),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   systemClock,
 } from '../machinery/runtime/index.ts';
 import { seededRandom } from '../machinery/values/index.ts';
-import { type SimulatedNodesOptions, startSimulatedNodes } from '../nodes/index.ts';
+import { type SimulatedNodesOptions, createSimulatedNodes } from '../nodes/index.ts';
 import { runComponents } from './run-components.ts';
 
 export interface NodesHostOptions {
@@ -34,7 +34,7 @@ export async function startNodes({ context, kubeconfig, log, nodes }: NodesHostO
       log,
       random: seededRandom(nodes.seed ?? 1),
     },
-    [(started) => startSimulatedNodes(started, nodes)],
+    [createSimulatedNodes(nodes)],
   );
   return {
     server: access.server,

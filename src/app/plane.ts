@@ -1,10 +1,11 @@
 /** The API server with everything a control plane adds to it: access control, admission, subresources. */
 import {
   addEviction,
+  type AdmissionPlugin,
   type ApiServer,
   type ApiServerOptions,
   builtinAdmission,
-  builtinRows,
+  builtinResources,
   createApiServer,
   createAuth,
   createCodec,
@@ -13,14 +14,14 @@ import {
   CustomResources,
   groupEvictionPlugin,
   inProcessTransport,
-  type Kernel,
+  type ServerContext,
   leaderWorkerPods,
   metricsRoute,
   registerStorageMetrics,
-  ownRows,
+  ownResources,
   type Pki,
   systemAdmin,
-  type Unavailability,
+  type UnavailabilityOptions,
 } from '../apiserver/index.ts';
 import {
   type Clock,
@@ -31,7 +32,7 @@ import {
   Metrics,
 } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
-import { unavailabilityGates } from '../decisions/unavailability/index.ts';
+import { type RefusedRequest, unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { createRefusalRecorder } from './unavailability-refusals.ts';
 
 export interface PlaneOptions {
@@ -49,50 +50,37 @@ export interface PlaneOptions {
   readonly compat?: 'kruise' | undefined;
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
-  readonly extend?: (kernel: Kernel) => void;
+  readonly extend?: (context: ServerContext) => void;
 }
 
 export function createPlane(options: PlaneOptions): ApiServer {
-  const { store, clock, log, pki, gates = new FeatureGates() } = options;
-  let unavailability: Unavailability | undefined;
-  let refused: ReturnType<typeof createRefusalRecorder> = () => {};
-  let index: ReturnType<typeof createDisruptionView> | undefined;
+  const { store, clock, log, pki, gates = new FeatureGates(), random = Math.random } = options;
   const newUid = options.newUid ?? (() => crypto.randomUUID());
+  const compat = options.compat === 'kruise';
+  const refusals = new Refusals();
   const server: ApiServerOptions = {
     store,
-    rows: [...builtinRows(gates), ...ownRows({ compat: options.compat === 'kruise' })],
+    resources: [...builtinResources(gates), ...ownResources({ compat })],
     clock,
     log,
+    random,
     newUid,
     codec: createCodec(),
-    admission(kernel) {
-      unavailability = createUnavailability(kernel, {
-        gates: unavailabilityGates(gates),
-        compat: options.compat === 'kruise',
-        // Told once the transaction it was refused in is over.
-        refused: (refusal) => queueMicrotask(() => refused(refusal)),
-      });
-      const builtin = builtinAdmission(kernel, { serviceAccounts: options.serviceAccounts ?? false, gates });
-      index = createDisruptionView(kernel);
-      const groups = groupEvictionPlugin(unavailability.guarding, index);
-      return [leaderWorkerPods(kernel.random), ...builtin, ...unavailability.plugins, groups];
-    },
+    admission: (context) => [
+      leaderWorkerPods(context),
+      ...builtinAdmission(context, { serviceAccounts: options.serviceAccounts ?? false, gates }),
+      ...guardPods(context, { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) }),
+    ],
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
-    ...(options.random && { random: options.random }),
     ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };
   const plane = createApiServer(server);
-  addEviction(plane.kernel, {
-    guards: unavailability === undefined ? [] : [unavailability.guard],
-    ...(index !== undefined && { index }),
-  });
   const client = createClient({ transport: inProcessTransport(plane.handle, systemAdmin), userAgent: 'pub-webhook' });
-  const random = options.random ?? Math.random;
   const events = createEventRecorder({ client, clock, log, random, component: 'pub-webhook' });
-  refused = createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log });
-  if (options.metrics !== undefined) registerStorageMetrics(options.metrics, plane.kernel);
-  const custom = new CustomResources(plane.kernel);
-  options.extend?.(plane.kernel);
+  refusals.listen(createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log }));
+  if (options.metrics !== undefined) registerStorageMetrics(options.metrics, plane.context);
+  const custom = new CustomResources(plane.context);
+  options.extend?.(plane.context);
   return {
     ...plane,
     close() {
@@ -100,4 +88,25 @@ export function createPlane(options: PlaneOptions): ApiServer {
       plane.close();
     },
   };
+}
+
+/** Everything that may refuse to let pods go, by one count of their budgets: serves evictions, answers the plugins. */
+function guardPods(context: ServerContext, options: UnavailabilityOptions): AdmissionPlugin[] {
+  const index = createDisruptionView(context);
+  const unavailability = createUnavailability(context, options);
+  addEviction(context, { guards: [unavailability.guard], index });
+  return [...unavailability.plugins, groupEvictionPlugin(unavailability.guarding, index)];
+}
+
+/** Refusals, told of once the transaction that they were made in is over. */
+class Refusals {
+  readonly #listeners: ((refused: RefusedRequest) => void)[] = [];
+
+  listen(listener: (refused: RefusedRequest) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  tell(refused: RefusedRequest): void {
+    queueMicrotask(() => this.#listeners.forEach((listener) => listener(refused)));
+  }
 }

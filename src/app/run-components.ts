@@ -12,7 +12,7 @@ import {
   type Logger,
   Metrics,
   type RunningController,
-  type StartController,
+  type Controller,
   type Transport,
 } from '../machinery/runtime/index.ts';
 
@@ -26,47 +26,49 @@ export interface ComponentHost {
   /** Resolves when this replica may write; absent: at once. */
   readonly leading?: Promise<void>;
   /** What to drop of objects before they are cached, by `plural.group`. */
-  readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
+  readonly transforms?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
   /** Kinds of software that may be removed while this runs. */
   readonly optional?: (type: ResourceType) => boolean;
   /** Open a watch anew that has been silent for so long. */
   readonly stalledMs?: number;
   /** How much later to take in the events of a resource, by `plural.group`. */
   readonly gatherMs?: ReadonlyMap<string, number>;
+  /** Ends the components, beside their own `stop`. */
+  readonly signal?: AbortSignal | undefined;
   /** How many objects to ask for at once. */
   readonly pageSize?: number;
 }
 
-export interface RunningComponents {
+/** What components run on: caches, clients, events. Controllers are started on it once what they need is there. */
+export interface Components {
   readonly client: Client;
   readonly informers: InformerSet;
-  readonly controllers: readonly RunningController[];
-  eventsFor(component: string): EventRecorder;
+  /** Ends with the components. */
+  readonly signal: AbortSignal;
+  readonly eventsFor: (component: string) => EventRecorder;
+  start(controllers: readonly Controller[]): void;
   /** Nothing queued and nothing being worked on. */
   isIdle(): boolean;
   stop(): void;
 }
 
-export function runComponents(host: ComponentHost, starts: readonly StartController[]): RunningComponents {
+export function openComponents(host: ComponentHost): Components {
   const { clock, log, random = Math.random } = host;
   const abort = new AbortController();
+  const signal = host.signal === undefined ? abort.signal : AbortSignal.any([host.signal, abort.signal]);
   // Every queue and watch listens for the end.
-  setMaxListeners(0, abort.signal);
-  const { gatherMs, optional, pageSize, projections, stalledMs } = host;
+  setMaxListeners(0, signal);
+  const { gatherMs, optional, pageSize, transforms, stalledMs } = host;
   const clientFor = (component: string): Client =>
     createClient({ transport: host.transportFor(component), userAgent: 'quorate', pageSize });
   const client = clientFor('quorate');
-  const informers = new InformerSet({
-    client,
-    clock,
-    log,
-    signal: abort.signal,
-    projections,
-    optional,
-    stalledMs,
-    gatherMs,
-  });
+  const informers = new InformerSet({ client, clock, log, signal, transforms, optional, stalledMs, gatherMs });
   const recorders = new Map<string, EventRecorder>();
+  const eventsFor = (component: string): EventRecorder => {
+    const known = recorders.get(component) ?? createEventRecorder({ client, clock, log, random, component });
+    recorders.set(component, known);
+    return known;
+  };
   const context: ControllerContext = {
     client,
     clientFor,
@@ -74,22 +76,27 @@ export function runComponents(host: ComponentHost, starts: readonly StartControl
     clock,
     log,
     metrics: host.metrics ?? new Metrics(),
-    eventsFor(component) {
-      const known = recorders.get(component) ?? createEventRecorder({ client, clock, log, random, component });
-      recorders.set(component, known);
-      return known;
-    },
+    eventsFor,
     random,
     leading: host.leading,
-    signal: abort.signal,
+    signal,
   };
-  const controllers = starts.map((start) => start(context));
+  const running: RunningController[] = [];
   return {
     client,
     informers,
-    controllers,
-    eventsFor: (component) => context.eventsFor(component),
-    isIdle: () => controllers.every(({ queues }) => queues.every((queue) => queue.idle)),
+    signal,
+    eventsFor,
+    start(controllers) {
+      for (const controller of controllers) running.push(controller.start(context));
+    },
+    isIdle: () => running.every(({ queues }) => queues.every((queue) => queue.idle)),
     stop: () => abort.abort(new Error('The control plane is stopping')),
   };
+}
+
+export function runComponents(host: ComponentHost, controllers: readonly Controller[]): Components {
+  const components = openComponents(host);
+  components.start(controllers);
+  return components;
 }

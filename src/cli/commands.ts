@@ -1,24 +1,27 @@
 /** Every command of the program; each file registers its own and loads what it needs only when it runs. */
 import type { Command } from 'commander';
-import { register as doctor } from './doctor.ts';
-import { register as demo } from './demo.ts';
-import { register as drain } from './drain.ts';
-import { register as evict } from './evict.ts';
-import { register as install } from './install.ts';
-import { register as lint } from './lint.ts';
-import { register as node } from './node.ts';
-import { register as nodes } from './nodes.ts';
-import { register as operator } from './operator.ts';
-import { register as plan } from './plan.ts';
-import { register as scheduler } from './scheduler.ts';
-import { register as simulate } from './simulate.ts';
-import { register as snapshot } from './snapshot.ts';
-import { register as up } from './up.ts';
-import { register as why } from './why.ts';
+import { register as dashboard } from './dashboard/command.ts';
+import { register as doctor } from './doctor/command.ts';
+import { register as demo } from './demo/command.ts';
+import { register as drain } from './drain/command.ts';
+import { register as evict } from './evict/command.ts';
+import { register as install } from './install/command.ts';
+import { register as lint } from './lint/command.ts';
+import { register as node } from './node/command.ts';
+import { register as nodes } from './nodes/command.ts';
+import { register as operator } from './operator/command.ts';
+import { register as plan } from './plan/command.ts';
+import { register as scheduler } from './scheduler/command.ts';
+import { register as simulate } from './simulate/command.ts';
+import { register as snapshot } from './snapshot/command.ts';
+import { register as up } from './up/command.ts';
+import { register as version } from './version/command.ts';
+import { register as why } from './why/command.ts';
 
 export const commands: readonly ((program: Command) => void)[] = [
   up,
   demo,
+  dashboard,
   why,
   drain,
   evict,
@@ -32,4 +35,5 @@ export const commands: readonly ((program: Command) => void)[] = [
   operator,
   install,
   doctor,
+  version,
 ];

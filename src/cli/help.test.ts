@@ -20,5 +20,10 @@ for (const command of all(createProgram())) {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(command.description()).not.toBe('');
     for (const option of command.options) expect(option.description, option.flags).not.toBe('');
+    const text = lines.join('\n');
+    for (const title of ['Examples:', 'Exit codes:'])
+      expect(text.split(`\n${title}`).length, title).toBeLessThanOrEqual(2);
+    // A default is shown as it would be typed: 1m, and not 60000 or an object.
+    expect(text).not.toMatch(/default: (\{|\[|\d{4,5}000\))/);
   });
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { createProgram } from './program.ts';
+import { readArguments } from './shared/flags.ts';
 
 // A reader that has seen enough, such as `head`, or a terminal that was closed is no failure.
 for (const stream of [process.stdout, process.stderr]) {
@@ -8,4 +9,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-await createProgram().parseAsync();
+await createProgram().parseAsync(readArguments(process.argv));

@@ -1,7 +1,8 @@
 import { Command, Help } from 'commander';
 import { QUORATE_VERSION } from '../api/version.ts';
 import { commands } from './commands.ts';
-import { WIDTH } from './terminal.ts';
+import { passLeadingFlags, withLeadingFlags } from './shared/flags.ts';
+import { WIDTH } from './shared/terminal.ts';
 
 /** The whole command line, ready to parse. */
 export function createProgram(): Command {
@@ -16,7 +17,16 @@ export function createProgram(): Command {
       optionDescription: (option) =>
         Help.prototype.optionDescription.call(new Help(), option).replace(/ ?\(default: false\)$/, ''),
     })
-    .showHelpAfterError('(quorate --help shows what there is)');
+    .showHelpAfterError('(quorate --help shows what there is)')
+    .enablePositionalOptions()
+    .addHelpText(
+      'after',
+      `
+The flags that say which cluster (-n, --kubeconfig, --context, --as, --as-group,
+--request-timeout) may stand before the command or after it.`,
+    );
+  withLeadingFlags(program);
+  passLeadingFlags(program);
   for (const register of commands) register(program);
   return program;
 }

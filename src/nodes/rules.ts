@@ -23,8 +23,6 @@ export const defaultRules: Rules = { probe: true, deadline: false, hostport: fal
 export const MISSING_IMAGES = ['*:404', '*non-existent*', '*nonexistent*', '*does-not-exist*', '*doesnt-exist*'];
 
 export const RULE_NAMES = ['probe', 'deadline', 'hostport', 'image', 'exit'] as const;
-export type RuleName = (typeof RULE_NAMES)[number];
-
 /** The rules of a comma-separated list such as `probe,deadline`; undefined when a name is unknown. */
 export function parseRules(text: string): Rules | undefined {
   const names = text.split(',').filter((name) => name !== '');

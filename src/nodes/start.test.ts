@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { leaseType, nodeType, podType } from '../api/resource-types.ts';
-import { isNotFound, type StartController } from '../machinery/runtime/index.ts';
+import { isNotFound, type Controller } from '../machinery/runtime/index.ts';
 import { type ControlPlane, pod, startControlPlane } from '../testkit/index.ts';
 import { POWER } from './annotations.ts';
-import { startSimulatedNodes } from './start.ts';
+import { createSimulatedNodes } from './start.ts';
 import type { SimulatedNodesOptions } from './start.ts';
 
 let plane: ControlPlane | undefined;
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const SECOND = 1000;
 async function withNodes(options: SimulatedNodesOptions = { count: 2 }): Promise<ControlPlane> {
-  const nodes: StartController = (context) => startSimulatedNodes(context, options);
+  const nodes: Controller = createSimulatedNodes(options);
   plane = await startControlPlane({ controllers: [nodes] });
   await plane.settle();
   return plane;

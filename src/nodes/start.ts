@@ -1,11 +1,18 @@
-import type { Pod } from '../api/generated/core-v1.ts';
+import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { keyOf } from '../api/resource.ts';
 import {
+  type Client,
+  type Clock,
+  type Controller,
   type ControllerContext,
-  type RunningController,
-  runController,
+  defineController,
+  type Informer,
+  type QueueOf,
   settled,
-  WorkQueue,
+  type Watch,
+  type WorkQueue,
+  wake,
+  watch,
 } from '../machinery/runtime/index.ts';
 import { Fleet } from './fleet.ts';
 import { renewLease, startHeartbeats } from './heartbeat.ts';
@@ -39,17 +46,65 @@ export interface SimulatedNodesOptions {
   readonly fleetBlock?: string | undefined;
 }
 
-/** Starts the simulated nodes against whatever API server the context reaches. */
-export function startSimulatedNodes(
-  context: ControllerContext,
-  options: SimulatedNodesOptions = {},
-): RunningController {
-  const { client, clock, informers, log, metrics, signal } = context;
-  const { count = 0, prefix = 'node-', rules = defaultRules, workers = 32, zones = [] } = options;
+const NODES = 'simulated-nodes';
+const PODS = 'simulated-pods';
+const backOff = { maxDelayMs: 30_000 };
+
+interface Deps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly nodes: Informer<Node>;
+  readonly pods: Informer<Pod>;
+  readonly podQueue: WorkQueue;
+  readonly fleet: Fleet;
+  readonly player: Player;
+  readonly timers: TimerHeap;
+  /** Nodes that just came up: their first heartbeat does not wait for its slot. */
+  readonly cameUp: Set<string>;
+  readonly beginHeartbeats: () => void;
+}
+
+/** The simulated nodes, against whatever API server the context reaches. */
+export function createSimulatedNodes(options: SimulatedNodesOptions = {}): Controller {
+  const { count = 0, prefix = 'node-', workers = 32 } = options;
+  return defineController({
+    name: NODES,
+    workers: 8,
+    backOff,
+    deps: (context, queueOf) => gatherDeps(context, queueOf, options),
+    watches: (deps) => [watchNodes(deps)],
+    initial({ beginHeartbeats }) {
+      beginHeartbeats();
+      return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+    },
+    async reconcile({ cameUp, client, clock, fleet, nodes }, { name }) {
+      await (nodes.get({ name }) === undefined ? fleet.create(name) : fleet.sync(name));
+      // Read again: the node may have appeared while it was being created.
+      const uid = nodes.get({ name })?.metadata.uid;
+      if (uid !== undefined && cameUp.delete(name)) await renewLease(client, name, uid, clock.now());
+      return settled;
+    },
+    loops: [
+      {
+        name: PODS,
+        workers,
+        backOff,
+        watches: watchPods,
+        async reconcile({ player, timers }, key) {
+          await player.play(key, timers);
+          return settled;
+        },
+      },
+    ],
+  });
+}
+
+function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: SimulatedNodesOptions): Deps {
+  const { client, clock, informers, log, signal } = context;
+  const { heartbeatMs: everyMs = 10_000, prefix = 'node-', rules = defaultRules, zones = [] } = options;
   const nodes = informers.of(nodeType);
   const pods = informers.of(podType);
   pods.addIndex(PODS_BY_NODE, ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
-
   const zoneOf = (name: string): Record<string, string> => {
     const zone = zones[Number(name.slice(prefix.length)) % zones.length];
     return zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone };
@@ -71,75 +126,53 @@ export function startSimulatedNodes(
     seed: options.seed ?? 1,
     podBlock: options.podBlock ?? '10.128.0.0/9',
   });
-
-  const podQueue = new WorkQueue({ name: 'simulated-pods', clock, metrics, maxDelayMs: 30_000 });
-  const nodeQueue = new WorkQueue({ name: 'simulated-nodes', clock, metrics, maxDelayMs: 30_000 });
+  const podQueue = queueOf(PODS);
   const timers = new TimerHeap(clock, (key) => podQueue.add(key));
   signal.addEventListener('abort', () => timers.close(), { once: true });
+  return {
+    client,
+    clock,
+    nodes,
+    pods,
+    podQueue,
+    fleet,
+    player,
+    timers,
+    cameUp: new Set(),
+    beginHeartbeats() {
+      if (!signal.aborted) startHeartbeats({ client, clock, log, fleet, nodes, signal, everyMs });
+    },
+  };
+}
 
-  /** Nodes that just came up: their first heartbeat does not wait for its slot. */
-  const cameUp = new Set<string>();
-  const look = (pod: Pod): void => {
-    if (player.learn(pod)) podQueue.add(keyOf(pod));
-  };
-  const playNode = (name: string): void => {
-    for (const pod of pods.byIndex(PODS_BY_NODE, name)) look(pod);
-  };
-  const learnNode = (node: Parameters<Fleet['learn']>[0]): void => {
+function watchNodes({ cameUp, fleet, nodes, player, podQueue, pods }: Deps): Watch {
+  const learn = (node: Node): string | undefined => {
     const name = node.metadata.name ?? '';
-    const power = fleet.learn(node);
-    if (power === 'on') {
+    if (fleet.learn(node) === 'on') {
       cameUp.add(name);
-      playNode(name);
+      wake(
+        podQueue,
+        pods
+          .byIndex(PODS_BY_NODE, name)
+          .filter((pod) => player.learn(pod))
+          .map(keyOf),
+      );
     }
-    if (fleet.get(name)?.on) nodeQueue.add(name);
+    return fleet.get(name)?.on ? name : undefined;
   };
-  nodes.addHandler({
-    added: learnNode,
-    updated: learnNode,
-    deleted: ({ metadata }) => fleet.forget(metadata.name ?? ''),
-  });
-  pods.addHandler({
-    added: look,
-    updated: look,
-    deleted: (pod) => {
-      timers.clear(keyOf(pod));
-      player.forget(pod);
-    },
-  });
+  return watch(nodes, { added: learn, updated: learn, deleted: ({ metadata }) => fleet.forget(metadata.name ?? '') });
+}
 
-  const ready = async (): Promise<void> => {
-    await Promise.all([nodes.whenSynced(), pods.whenSynced()]);
-  };
-  runController({
-    name: 'simulated-pods',
-    context,
-    queue: podQueue,
-    workers,
-    ready,
-    reconcile: async (key) => {
-      await player.play(key, timers);
-      return settled;
-    },
-  });
-  runController({
-    name: 'simulated-nodes',
-    context,
-    queue: nodeQueue,
-    workers: 8,
-    ready,
-    reconcile: async ({ name }) => {
-      await (nodes.get({ name }) === undefined ? fleet.create(name) : fleet.sync(name));
-      // Read again: the node may have appeared while it was being created.
-      const uid = nodes.get({ name })?.metadata.uid;
-      if (uid !== undefined && cameUp.delete(name)) await renewLease(client, name, uid, clock.now());
-      return settled;
-    },
-  });
-  void ready().then(() => {
-    if (signal.aborted) return;
-    for (let index = 0; index < count; index += 1) nodeQueue.add(`${prefix}${index}`);
-    startHeartbeats({ client, clock, log, fleet, nodes, signal, everyMs: options.heartbeatMs ?? 10_000 });
-  });
-  return { name: 'simulated-nodes', queues: [podQueue, nodeQueue] };
+function watchPods({ player, pods, timers }: Deps): Watch[] {
+  const learn = (pod: Pod): string | undefined => (player.learn(pod) ? keyOf(pod) : undefined);
+  return [
+    watch(pods, {
+      added: learn,
+      updated: learn,
+      deleted(pod) {
+        timers.clear(keyOf(pod));
+        player.forget(pod);
+      },
+    }),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import { type DisruptionLedger, type DisruptionLedgerStatus, disruptionLedgerType } from '../api/quorate/types.ts';
 import type { KubeObject, ResourceType } from '../api/resource.ts';
+import { namespaceType } from '../api/resource-types.ts';
 import { openAllBudgets } from '../decisions/all-budgets/index.ts';
 import { DisruptionIndex, FED_KINDS, type FedKind, takeLedger } from '../decisions/disruption/index.ts';
 import type { ChargeBudgets } from '../decisions/gang/index.ts';
@@ -59,6 +60,12 @@ export class Budgets {
         seen: (row, object) => row.set(unavailability, object),
         gone: (row, object) => row.delete(unavailability, nameOf(object).namespace, nameOf(object).name),
       }),
+      followServed({
+        context,
+        kinds: [{ types: [namespaceType as ResourceType], builtIn: true }],
+        seen: (_, object) => unavailability.setNamespace(object),
+        gone: (_, object) => unavailability.deleteNamespace(nameOf(object).name),
+      }),
     ];
     await Promise.all(followed.map(({ firstTry }) => firstTry));
   }
@@ -77,7 +84,7 @@ export class Budgets {
     const key = `${namespace}/${name}`;
     this.#budgets.set(key, budget);
     const status = this.#ledgers.get(key);
-    if (status !== undefined) takeLedger(this.index, budget, status, this.#context.clock.now());
+    if (status !== undefined) takeLedger(this.index, budget, status, { now: this.#context.clock.now(), evicts: false });
   }
 
   /** Victims are deleted, which is what PodUnavailableBudgets are asked about. */

@@ -18,13 +18,19 @@ export type ClusterEvent =
 /** The events that can turn each filter's no into a yes. */
 const HELPS: Readonly<Record<FilterName, readonly ClusterEvent[]>> = {
   NodeUnschedulable: ['NodeAdded', 'NodeTaints'],
+  NodeName: ['NodeAdded'],
+  NodeNotReady: ['NodeAdded', 'NodeTaints'],
   TaintToleration: ['NodeAdded', 'NodeTaints'],
   NodeAffinity: ['NodeAdded', 'NodeLabels'],
   NodePorts: ['NodeAdded', 'PodGone'],
   NodeResourcesFit: ['NodeAdded', 'NodeResources', 'PodGone'],
   PodTopologySpread: ['NodeAdded', 'NodeGone', 'NodeLabels', 'PodAssigned', 'PodGone', 'PodLabels'],
   InterPodAffinity: ['NodeAdded', 'NodeLabels', 'PodAssigned', 'PodGone', 'PodLabels', 'NamespaceLabels'],
+  VolumeRestrictions: ['NodeAdded', 'PodGone', 'VolumeChanged'],
+  NodeVolumeLimits: ['NodeAdded', 'PodGone', 'VolumeChanged'],
   VolumeBinding: ['NodeAdded', 'NodeLabels', 'VolumeChanged'],
+  VolumeZone: ['NodeAdded', 'NodeLabels', 'VolumeChanged'],
+  DynamicResources: ['NodeAdded', 'PodGone'],
   TopologyDomain: ['NodeAdded', 'NodeLabels', 'NodeResources', 'PodGone'],
 };
 
@@ -42,9 +48,14 @@ export function nodeEvents(old: Node, node: Node): ClusterEvent[] {
   if (!deepEqual(old.metadata.labels, node.metadata.labels)) events.push('NodeLabels');
   if (
     !deepEqual(old.spec?.taints, node.spec?.taints) ||
-    Boolean(old.spec?.unschedulable) !== Boolean(node.spec?.unschedulable)
+    Boolean(old.spec?.unschedulable) !== Boolean(node.spec?.unschedulable) ||
+    readyStatus(old) !== readyStatus(node)
   ) {
     events.push('NodeTaints');
   }
   return events;
 }
+
+/** A node that is not ready takes pods as little as one that is tainted for it. */
+const readyStatus = ({ status }: Node): string | undefined =>
+  status?.conditions?.find(({ type }) => type === 'Ready')?.status;

@@ -1,4 +1,4 @@
-import { isNotFound, type Client, type InformerSet, type Logger } from '../machinery/runtime/index.ts';
+import { isNotFound, type Client, type Informers, type Logger } from '../machinery/runtime/index.ts';
 import {
   discoverGroupApi,
   type GroupApi,
@@ -51,7 +51,7 @@ export class GroupBook {
   }
 
   /** Follows what the cluster serves; resolves when the first lists are in. */
-  async follow(informers: InformerSet, api: GroupApi, onChange: (change: GroupChange) => void): Promise<void> {
+  async follow(informers: Informers, api: GroupApi, onChange: (change: GroupChange) => void): Promise<void> {
     const synced: Promise<void>[] = [];
     const watch = (
       kind: GroupChange['kind'],

@@ -1,1 +1,1 @@
-export { type SchedulerOptions, startScheduler } from './scheduler.ts';
+export { createScheduler } from './scheduler.ts';

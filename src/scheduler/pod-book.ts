@@ -136,12 +136,22 @@ export function hasNewSpec(old: Pod, pod: Pod): boolean {
   return !deepEqual(old.spec, pod.spec);
 }
 
+/** What a container has been given counts beside what it asks for, once it is resized in place. */
+function isResized({ status: old }: Pod, { status }: Pod): boolean {
+  const given = (one: Pod['status']): unknown =>
+    one?.containerStatuses?.map(({ allocatedResources, resources }) => [resources?.requests, allocatedResources]);
+  const refused = (one: Pod['status']): unknown =>
+    one?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason;
+  return refused(old) !== refused(status) || !deepEqual(given(old), given(status));
+}
+
 /** Status updates, by far the most, change nothing the scheduler works with. */
 function hasNewFacts(old: Pod, pod: Pod): boolean {
   return (
     hasNewSpec(old, pod) ||
     !deepEqual(old.metadata.labels, pod.metadata.labels) ||
     Boolean(old.metadata.deletionTimestamp) !== Boolean(pod.metadata.deletionTimestamp) ||
-    old.status?.startTime !== pod.status?.startTime
+    old.status?.startTime !== pod.status?.startTime ||
+    isResized(old, pod)
   );
 }

@@ -4,24 +4,26 @@ import type { SchedulerDeps } from './deps.ts';
 import type { KnownPod } from './pod-book.ts';
 import type { GroupReason } from './status-writer.ts';
 
+type Reporters = Pick<SchedulerDeps, 'events' | 'status'>;
+
 /** A pod found no node: an event and the PodScheduled condition say why. */
-export function reportFailure(deps: SchedulerDeps, known: KnownPod, message: string): void {
+export function reportFailure(deps: Reporters, known: KnownPod, message: string): void {
   deps.events.record(known.pod, 'Warning', 'FailedScheduling', message);
   deps.status.unscheduled(known.facts.uid, { reason: 'Unschedulable', message });
 }
 
 /** An attempt could not be made: the objects contradict each other. */
-export function reportError(deps: SchedulerDeps, known: KnownPod, message: string): void {
+export function reportError(deps: Reporters, known: KnownPod, message: string): void {
   deps.events.record(known.pod, 'Warning', 'FailedScheduling', message);
   deps.status.unscheduled(known.facts.uid, { reason: 'SchedulerError', message });
 }
 
-export function reportBound(deps: SchedulerDeps, known: KnownPod): void {
+export function reportBound(deps: Reporters, known: KnownPod): void {
   const { name, namespace } = known.facts;
   const message = `Successfully assigned ${namespace}/${name} to ${known.node ?? ''}`;
   deps.events.record(known.pod, 'Normal', 'Scheduled', message);
 }
 
-export function reportGroup(deps: SchedulerDeps, { podGroup }: GroupTerms, reason: GroupReason, message: string): void {
+export function reportGroup(deps: Reporters, { podGroup }: GroupTerms, reason: GroupReason, message: string): void {
   if (podGroup !== undefined) deps.status.group(podGroup, reason, message);
 }

@@ -1,3 +1,4 @@
+import { reportDefect } from '../machinery/runtime/index.ts';
 import type { SchedulerDeps } from './deps.ts';
 import type { Entity } from './entity.ts';
 import { scheduleGroup } from './schedule-group.ts';
@@ -36,6 +37,7 @@ function attempt(deps: SchedulerDeps, entity: Entity): void {
     if (known?.standing === 'pending') schedulePod(deps, entity, known);
     else deps.queue.remove(entity.key);
   } catch (error) {
+    reportDefect(error);
     // A bug in one decision must not stop the others; the entity comes back after its rest.
     deps.log.error(
       { entity: entity.key, error: error instanceof Error ? error.stack : String(error) },

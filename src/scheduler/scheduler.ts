@@ -1,23 +1,23 @@
 import { namespaceType, nodeType, podType } from '../api/resource-types.ts';
 import { Cluster, findTerms, type GroupTerms } from '../decisions/gang/index.ts';
 import {
+  type Controller,
   type ControllerContext,
+  defineController,
   FeatureGates,
-  type RunningController,
-  runController,
+  type QueueOf,
   settled,
   sleep,
 } from '../machinery/runtime/index.ts';
 import { FED_KINDS } from '../decisions/disruption/index.ts';
 import { unavailabilityGates } from '../decisions/unavailability/index.ts';
-import { startBinder } from './binder.ts';
+import { bindPod } from './binder.ts';
 import { Budgets } from './budgets.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { discoverGroups, GroupBook } from './group-objects.ts';
 import { PendingQueue } from './pending-queue.ts';
 import { Permit } from './permit.ts';
 import { type KnownPod, PodBook } from './pod-book.ts';
-import { reportBound, reportError } from './report.ts';
 import { runRound } from './round.ts';
 import { StatusWriter } from './status-writer.ts';
 import { Victims } from './victims.ts';
@@ -33,112 +33,119 @@ export interface SchedulerOptions {
 }
 
 const DISCOVERY_RETRY_MS = 2000;
+const NAME = 'scheduler';
+const BINDINGS = 'scheduler-bindings';
+const VICTIMS = 'scheduler-victims';
+const POD_STATUS = 'scheduler-pod-status';
+const GROUP_STATUS = 'scheduler-group-status';
 
-/** Starts a scheduler on any Kubernetes API. */
-export function startScheduler(context: ControllerContext, options: SchedulerOptions = {}): RunningController {
-  const { clock, informers, log, metrics, signal } = context;
+/** A scheduler for any Kubernetes API: one loop places, the others write what it decided. */
+export function createScheduler(options: SchedulerOptions = {}): Controller {
+  return defineController({
+    name: NAME,
+    workers: 1,
+    deps: (context, queueOf) => gatherDeps(context, queueOf, options),
+    ready: fillPicture,
+    async reconcile(deps) {
+      await runRound(deps);
+      return settled;
+    },
+    loops: [
+      {
+        name: BINDINGS,
+        workers: options.bindWorkers ?? 32,
+        backOff: { baseDelayMs: 50, maxDelayMs: 5000 },
+        reconcile: (deps, { name: uid }) => bindPod(deps, uid),
+      },
+      { name: VICTIMS, workers: 8, reconcile: ({ victims }, { name: uid }) => victims.remove(uid) },
+      { name: POD_STATUS, workers: 8, reconcile: ({ status }, { name: uid }) => status.writePod(uid) },
+      { name: GROUP_STATUS, reconcile: ({ status }, { name, namespace }) => status.writeGroup(`${namespace}/${name}`) },
+    ],
+  });
+}
+
+function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: SchedulerOptions): SchedulerDeps {
+  const { client, clock, informers, log, metrics, signal } = context;
   const { gates = new FeatureGates(), schedulerName = 'default-scheduler' } = options;
   const cluster = new Cluster();
   const book = new PodBook(cluster, gates.enabled('GenericWorkload') && gates.enabled('GangScheduling'));
   const groups = new GroupBook(log);
   const counted = FED_KINDS.filter(({ role }) => role !== 'Budget' || gates.enabled('PodDisruptionBudget'));
   const budgets = new Budgets(context, unavailabilityGates(gates), counted);
-  const volumes = new Volumes(context.client, informers);
   const events = context.eventsFor(schedulerName);
-  const status = new StatusWriter(context, book);
-
   const termsOf = ({ facts, link }: KnownPod): GroupTerms | undefined => {
     const answer = link && findTerms(link, groups.in(facts.namespace));
     return answer?.reason === 'Found' ? answer.terms : undefined;
   };
-  const queue = new PendingQueue({ clock, onActive: () => rounds.queue.add('next') });
+  const queue = new PendingQueue({ clock, onActive: () => queueOf(NAME).add('next') });
   const permit = new Permit({
     clock,
     book,
     neededBy: (_, known) => termsOf(known)?.needed,
-    bind: (known) => binder.bind(known),
-    expire: (known) => {
+    bind: ({ facts }) => queueOf(BINDINGS).add(facts.uid),
+    expire(known) {
       book.release(known);
-      requeuePod(deps, known);
+      requeuePod({ queue, schedulerName, termsOf }, known);
       queue.notify('PodGone');
     },
   });
-  const binder = startBinder({
-    context,
-    book,
-    workers: options.bindWorkers,
-    mayBind: (known) => {
-      if (permit.allows(known)) return true;
-      permit.pass(known);
-      return false;
-    },
-    beforeBind: (known) => volumes.announce(known),
-    onBound: (known) => reportBound(deps, known),
-    onRefused: (known, error) => {
-      book.release(known);
-      queue.notify('PodGone');
-      reportError(deps, known, `binding rejected: ${error.message}`);
-      requeuePod(deps, known, { rested: true });
-    },
-  });
-  const deps: SchedulerDeps = {
+  // Not idle before the caches are filled and the first round is through.
+  queueOf(NAME).add('next');
+  return {
+    client,
+    informers,
     schedulerName,
     cluster,
     book,
     groups,
     queue,
     permit,
-    status,
-    victims: new Victims(context, events, book),
+    status: new StatusWriter(context, book, { pods: queueOf(POD_STATUS), groups: queueOf(GROUP_STATUS) }),
+    victims: new Victims(context, events, book, queueOf(VICTIMS)),
     preemption: {
       cluster,
-      disruptionOf: (group) => {
+      disruptionOf(group) {
         const [member] = book.members(group);
         return member && termsOf(member)?.disruption;
       },
       openBudgets: () => budgets.open(),
     },
+    budgets,
+    volumes: new Volumes(client, informers),
     clock,
     log,
     metrics,
     events,
+    signal,
     termsOf,
   };
+}
 
-  const discover = async (): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        const api = await discoverGroups(context.client);
-        status.useVersion(api.podGroups[0], api.group);
-        await groups.follow(informers, api, (change) => watchGroup(deps, change));
-        return;
-      } catch (error) {
-        log.warn({ error: String(error) }, 'cannot find out which groups the cluster serves; trying again');
-        await sleep(clock, DISCOVERY_RETRY_MS, signal).catch(() => {});
-      }
+/** Fills the picture of the cluster: nodes and groups are known before the first pod is looked at. */
+async function fillPicture(deps: SchedulerDeps): Promise<void> {
+  const { budgets, cluster, informers, queue, signal, volumes } = deps;
+  const followed = Promise.all([budgets.follow(), volumes.follow(cluster, () => queue.notify('VolumeChanged'))]);
+  await Promise.all([
+    followGroups(deps),
+    informers.of(nodeType).whenSynced(),
+    informers.of(namespaceType).whenSynced(),
+  ]);
+  watchCluster(deps, informers);
+  await Promise.all([followed, informers.of(podType).whenSynced()]);
+  queue.start(signal);
+}
+
+async function followGroups(deps: SchedulerDeps): Promise<void> {
+  const { client, clock, groups, informers, log, signal, status } = deps;
+  while (!signal.aborted) {
+    try {
+      const api = await discoverGroups(client);
+      status.useVersion(api.podGroups[0], api.group);
+      await groups.follow(informers, api, (change) => watchGroup(deps, change));
+      return;
+    } catch (error) {
+      log.warn({ error: String(error) }, 'cannot find out which groups the cluster serves; trying again');
+      await sleep(clock, DISCOVERY_RETRY_MS, signal).catch(() => {});
     }
-  };
-  const rounds = runController({
-    name: 'scheduler',
-    context,
-    workers: 1,
-    ready: async () => {
-      const followed = Promise.all([budgets.follow(), volumes.follow(cluster, () => queue.notify('VolumeChanged'))]);
-      // Nodes and groups are known before the first pod is looked at.
-      await Promise.all([discover(), informers.of(nodeType).whenSynced(), informers.of(namespaceType).whenSynced()]);
-      watchCluster(deps, informers);
-      await Promise.all([followed, informers.of(podType).whenSynced()]);
-      queue.start(signal);
-    },
-    reconcile: async () => {
-      await runRound(deps);
-      return settled;
-    },
-  });
-  // Not idle before the caches are filled and the first round is through.
-  rounds.queue.add('next');
-  return {
-    name: 'scheduler',
-    queues: [rounds.queue, binder.queue, deps.victims.queue, status.podQueue, status.groupQueue],
-  };
+  }
 }

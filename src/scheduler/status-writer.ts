@@ -11,7 +11,6 @@ import {
   type ControllerContext,
   isNotFound,
   type ReconcileResult,
-  runController,
   settled,
   type WorkQueue,
 } from '../machinery/runtime/index.ts';
@@ -32,6 +31,12 @@ interface GroupNote {
   readonly message: string;
 }
 
+/** Get the uids of pods and the keys of groups that `writePod` and `writeGroup` are to be called with. */
+export interface StatusQueues {
+  readonly pods: WorkQueue;
+  readonly groups: WorkQueue;
+}
+
 /**
  * Writes what became of pods and groups, after the fact and off the scheduling path. Only the newest note of each
  * object is written, and only if it says something new.
@@ -42,26 +47,14 @@ export class StatusWriter {
   readonly #pods = new Map<string, PodNote>();
   readonly #nominations = new Map<string, string>();
   readonly #groups = new Map<string, GroupNote>();
-  readonly podQueue: WorkQueue;
-  readonly groupQueue: WorkQueue;
+  readonly #queues: StatusQueues;
   #version: SchedulingVersion | undefined;
   #apiGroup: string | undefined;
 
-  constructor(context: ControllerContext, book: PodBook) {
+  constructor(context: ControllerContext, book: PodBook, queues: StatusQueues) {
     this.#context = context;
     this.#book = book;
-    this.podQueue = runController({
-      name: 'scheduler-pod-status',
-      context,
-      workers: 8,
-      reconcile: ({ name }) => this.#writePod(name),
-    }).queue;
-    this.groupQueue = runController({
-      name: 'scheduler-group-status',
-      context,
-      workers: 4,
-      reconcile: ({ namespace, name }) => this.#writeGroup(`${namespace}/${name}`),
-    }).queue;
+    this.#queues = queues;
   }
 
   /** The version in which PodGroups are written. */
@@ -72,13 +65,13 @@ export class StatusWriter {
 
   unscheduled(uid: string, note: PodNote): void {
     this.#pods.set(uid, note);
-    this.podQueue.add(uid);
+    this.#queues.pods.add(uid);
   }
 
   /** Publishes, or with an empty name withdraws, the node a pod was promised. */
   nominated(uid: string, node: string): void {
     this.#nominations.set(uid, node);
-    this.podQueue.add(uid);
+    this.#queues.pods.add(uid);
   }
 
   group(group: StoredPodGroup, reason: GroupReason, message: string): void {
@@ -91,10 +84,10 @@ export class StatusWriter {
     const same = condition?.reason === reason && condition.message === message;
     if (same && condition.observedGeneration === group.metadata.generation) return;
     this.#groups.set(key, { group, reason, message });
-    this.groupQueue.add(key);
+    this.#queues.groups.add(key);
   }
 
-  async #writePod(uid: string): Promise<ReconcileResult> {
+  async writePod(uid: string): Promise<ReconcileResult> {
     const known = this.#book.get(uid);
     const note = this.#pods.get(uid);
     const nomination = this.#nominations.get(uid);
@@ -121,7 +114,7 @@ export class StatusWriter {
     return settled;
   }
 
-  async #writeGroup(key: string): Promise<ReconcileResult> {
+  async writeGroup(key: string): Promise<ReconcileResult> {
     const note = this.#groups.get(key);
     if (note === undefined || this.#version === undefined) return settled;
     const { group, message, reason } = note;

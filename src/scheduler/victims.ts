@@ -5,7 +5,6 @@ import {
   type EventRecorder,
   isNotFound,
   type ReconcileResult,
-  runController,
   settled,
   type WorkQueue,
 } from '../machinery/runtime/index.ts';
@@ -24,26 +23,22 @@ export class Victims {
   readonly #events: EventRecorder;
   readonly #book: PodBook;
   readonly #sentences = new Map<string, Sentence>();
-  readonly queue: WorkQueue;
+  readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext, events: EventRecorder, book: PodBook) {
+  /** `queue` gets the uids of pods that `remove` is to be called with. */
+  constructor(context: ControllerContext, events: EventRecorder, book: PodBook, queue: WorkQueue) {
     this.#context = context;
     this.#events = events;
     this.#book = book;
-    this.queue = runController({
-      name: 'scheduler-victims',
-      context,
-      workers: 8,
-      reconcile: ({ name }) => this.#remove(name),
-    }).queue;
+    this.#queue = queue;
   }
 
   add(known: KnownPod, sentence: Sentence): void {
     this.#sentences.set(known.facts.uid, sentence);
-    this.queue.add(known.facts.uid);
+    this.#queue.add(known.facts.uid);
   }
 
-  async #remove(uid: string): Promise<ReconcileResult> {
+  async remove(uid: string): Promise<ReconcileResult> {
     const sentence = this.#sentences.get(uid);
     const known = this.#book.get(uid);
     if (sentence === undefined || known === undefined || known.pod.metadata.deletionTimestamp) {

@@ -2,8 +2,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../api/generated/c
 import type { StorageClass } from '../api/generated/storage-v1.ts';
 import { builtinType } from '../api/registry.ts';
 import { keyOf, type ResourceType } from '../api/resource.ts';
-import { type Cluster, volumeTerms } from '../decisions/gang/index.ts';
-import { type Client, type InformerSet, isNotFound } from '../machinery/runtime/index.ts';
+import type { Cluster } from '../decisions/gang/index.ts';
+import { type Client, type Informers, isNotFound } from '../machinery/runtime/index.ts';
 import type { KnownPod } from './pod-book.ts';
 
 const claimType = builtinType('PersistentVolumeClaim') as ResourceType<PersistentVolumeClaim>;
@@ -15,9 +15,9 @@ const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 /** Pods follow their volumes, and volumes that are made for their first pod follow the pod. */
 export class Volumes {
   readonly #client: Client;
-  readonly #informers: InformerSet;
+  readonly #informers: Informers;
 
-  constructor(client: Client, informers: InformerSet) {
+  constructor(client: Client, informers: Informers) {
     this.#client = client;
     this.#informers = informers;
   }
@@ -27,27 +27,34 @@ export class Volumes {
     const claims = this.#informers.of(claimType);
     const volumes = this.#informers.of(volumeType);
     const classes = this.#informers.of(classType);
-    const review = (claim: PersistentVolumeClaim): void => {
-      const bound = claim.spec?.volumeName;
-      const volume = bound ? volumes.get({ name: bound }) : undefined;
-      const terms = volume && volumeTerms(volume);
-      if (terms === undefined) cluster.volumeTerms.delete(keyOf(claim));
-      else cluster.volumeTerms.set(keyOf(claim), terms);
-      onChange();
+    const book = cluster.volumes;
+    book.known = true;
+    book.judgesUnbound = false;
+    const keep = <T>(set: (object: T) => void, drop: (object: T) => void) => {
+      const changed = (object: T): void => {
+        set(object);
+        onChange();
+      };
+      return { added: changed, updated: changed, deleted: drop };
     };
-    claims.addHandler({
-      added: review,
-      updated: review,
-      deleted: (claim) => {
-        cluster.volumeTerms.delete(keyOf(claim));
-      },
-    });
-    const reviewVolume = ({ spec }: PersistentVolume): void => {
-      const { name, namespace } = spec?.claimRef ?? {};
-      const claim = name === undefined ? undefined : claims.get({ namespace, name });
-      if (claim !== undefined) review(claim);
-    };
-    volumes.addHandler({ added: reviewVolume, updated: reviewVolume });
+    claims.addHandler(
+      keep<PersistentVolumeClaim>(
+        (claim) => book.setClaim(claim),
+        (claim) => book.claims.delete(keyOf(claim)),
+      ),
+    );
+    volumes.addHandler(
+      keep<PersistentVolume>(
+        (volume) => book.setVolume(volume),
+        ({ metadata }) => book.volumes.delete(metadata.name ?? ''),
+      ),
+    );
+    classes.addHandler(
+      keep<StorageClass>(
+        (found) => book.classes.set(found.metadata.name ?? '', found),
+        ({ metadata }) => book.classes.delete(metadata.name ?? ''),
+      ),
+    );
     return Promise.all([claims.whenSynced(), volumes.whenSynced(), classes.whenSynced()]);
   }
 

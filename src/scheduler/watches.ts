@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { namespaceType, nodeType, podType } from '../api/resource-types.ts';
-import type { InformerSet } from '../machinery/runtime/index.ts';
+import type { Informers } from '../machinery/runtime/index.ts';
 import { deepEqual } from '../machinery/values/index.ts';
 import { nodeEvents } from './cluster-event.ts';
 import type { SchedulerDeps } from './deps.ts';
@@ -9,7 +9,7 @@ import type { GroupChange } from './group-objects.ts';
 import { hasNewSpec, type KnownPod, type PodChange, uidOf } from './pod-book.ts';
 
 /** Keeps the picture of the cluster current, and wakes whoever an event could help. */
-export function watchCluster(deps: SchedulerDeps, informers: InformerSet): void {
+export function watchCluster(deps: SchedulerDeps, informers: Informers): void {
   const { book, clock, cluster, queue } = deps;
   informers.of(nodeType).addHandler({
     added: (node) => {
@@ -103,8 +103,10 @@ function podGone(deps: SchedulerDeps, pod: Pod, hadPlace: boolean): void {
   if (hadPlace) queue.notify('PodGone');
 }
 
+type Requeuing = Pick<SchedulerDeps, 'queue' | 'schedulerName' | 'termsOf'>;
+
 /** Puts a pending pod, or the group it belongs to, in line. */
-export function requeuePod(deps: SchedulerDeps, known: KnownPod, { rested = false } = {}): void {
+export function requeuePod(deps: Requeuing, known: KnownPod, { rested = false } = {}): void {
   const { queue, schedulerName } = deps;
   const key = entityKeyOf(known);
   if ((known.pod.spec?.schedulerName ?? 'default-scheduler') !== schedulerName) {
@@ -121,7 +123,7 @@ export function requeuePod(deps: SchedulerDeps, known: KnownPod, { rested = fals
   if (entity !== undefined) queue.retry(entity, 1);
 }
 
-function requeueGroup(deps: SchedulerDeps, group: string): void {
+function requeueGroup(deps: Requeuing, group: string): void {
   const entity = deps.queue.get(`group:${group}`);
   if (entity?.state === 'held') deps.queue.add(entity.key, entity);
 }

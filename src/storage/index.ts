@@ -1,8 +1,9 @@
-export { StoreDamagedError } from './lmdb/damage.ts';
-export { DirectoryInUseError } from './lmdb/directory-lock.ts';
-export { type LmdbStoreOptions, openLmdbStore } from './lmdb/lmdb-store.ts';
+/**
+ * Values by key and revision, with transactions and watches: in memory, or on disk by LMDB. Knows no kinds; sees only
+ * machinery. Each store passes store.contract.ts.
+ */
+export { openLmdbStore } from './lmdb/lmdb-store.ts';
 export { createMemoryStore } from './memory/memory-store.ts';
 export { createEntry } from './record.ts';
-export type { StoreOptions } from './revisioned-store.ts';
-export type { Content, Deliver, Entry, Page, RangeOptions, Store, StoreEvent, Transaction } from './store.ts';
+export type { Entry, Store, StoreEvent, Transaction } from './store.ts';
 export { CompactedError, FlushError, StoreClosedError } from './store.ts';

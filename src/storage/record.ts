@@ -12,17 +12,13 @@ const CHECKSUM_AT = 16;
 const OLD_HEADER_BYTES = 16;
 
 export function createEntry(key: string, revision: number, createRevision: number, content: Content): Entry {
-  const isBytes = Buffer.isBuffer(content);
-  const text = typeof content === 'string' ? content : isBytes ? '' : content.text;
-  const bytes = typeof content === 'string' ? undefined : isBytes ? content : content.bytes;
-  // Text goes straight to its place: a buffer in between would be thrown away at once.
-  const length = Buffer.byteLength(text, 'utf8');
-  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length + (bytes?.length ?? 0));
+  const length = Buffer.byteLength(content, 'utf8');
+  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length);
   record.writeDoubleLE(-revision, 0);
   record.writeDoubleLE(createRevision, 8);
-  // Nearly all text is ASCII, which takes no encoding.
-  if (text !== '') record.write(text, HEADER_BYTES, length === text.length ? 'latin1' : 'utf8');
-  if (bytes !== undefined) record.set(bytes, HEADER_BYTES + length);
+  // Text goes straight to its place: a buffer in between would be thrown away at once. Nearly all of it is ASCII.
+  if (typeof content !== 'string') record.set(content, HEADER_BYTES);
+  else record.write(content, HEADER_BYTES, length === content.length ? 'latin1' : 'utf8');
   return { key, value: record.subarray(HEADER_BYTES), revision, createRevision };
 }
 

@@ -26,8 +26,8 @@ export interface StoreEvent {
   readonly previous?: Entry;
 }
 
-/** A value to be stored: bytes, text that is stored as UTF-8, or text and the bytes that come after it. */
-export type Content = Buffer | string | { readonly text: string; readonly bytes: Buffer };
+/** A value to be stored: bytes, or text that is stored as UTF-8. */
+export type Content = Buffer | string;
 
 /** Reads and writes of one `transact` call. Sees the writes of earlier transactions that are not yet on disk. */
 export interface Transaction {

@@ -1,7 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
 import { builtinType } from '../api/registry.ts';
 import { configMapType, podType } from './types.ts';
-import { type ApiError, isConflict, isInvalid, isNotFound } from '../machinery/runtime/index.ts';
+import {
+  type ApiError,
+  defineController,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  onDefect,
+  watch,
+} from '../machinery/runtime/index.ts';
 import { type ControlPlane, configMap, pod, startControlPlane } from './index.ts';
 
 let plane: ControlPlane | undefined;
@@ -150,4 +158,24 @@ test('what was made in a dry run is not there', async () => {
   const made = await client.create(configMapType, configMap({ name: 'dry' }), { dryRun: true });
   expect(made.metadata?.uid).toBeDefined();
   await expect(client.get(configMapType, { namespace: 'default', name: 'dry' })).rejects.toSatisfy(isNotFound);
+});
+
+test('19.6: who changes an object that others hold too is found out', async () => {
+  const defects: Error[] = [];
+  onDefect((error) => defects.push(error));
+  const careless = defineController({
+    name: 'careless',
+    deps: ({ informers }) => informers.of(podType),
+    watches: (pods) => [
+      watch(pods, ({ metadata }) => {
+        (metadata.labels ??= {})['seen'] = 'true';
+      }),
+    ],
+    reconcile: () => Promise.resolve({}),
+  });
+  plane = await startControlPlane({ controllers: [careless] });
+  await plane.client.create(podType, pod({ name: 'p', labels: { app: 'a' } }));
+  await plane.settle();
+  expect(defects).toHaveLength(1);
+  expect(defects[0]).toBeInstanceOf(TypeError);
 });

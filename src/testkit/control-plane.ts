@@ -1,10 +1,16 @@
 /** A whole Kubernetes API inside a test: no disk, no port unless asked for, time moved by hand. */
-import { type ApiServer, bootstrapRoles, inProcessTransport, type Kernel, systemAdmin } from '../apiserver/index.ts';
+import {
+  type ApiServer,
+  bootstrapRoles,
+  inProcessTransport,
+  type ServerContext,
+  systemAdmin,
+} from '../apiserver/index.ts';
 import { bootstrapObjects } from '../app/bootstrap.ts';
 import { componentUser } from '../app/component-user.ts';
 import { embeddedComponents } from '../app/components.ts';
 import { createPlane } from '../app/plane.ts';
-import { type RunningComponents, runComponents } from '../app/run-components.ts';
+import { type Components, runComponents } from '../app/run-components.ts';
 import {
   type Client,
   type Clock,
@@ -15,11 +21,11 @@ import {
   Metrics,
   settle,
   silentLogger,
-  type StartController,
+  type Controller,
   type Transport,
 } from '../machinery/runtime/index.ts';
-import { seededRandom, seededUuids } from '../machinery/values/index.ts';
-import { startSimulatedNodes } from '../nodes/index.ts';
+import { freezeSharedObjects, seededRandom, seededUuids } from '../machinery/values/index.ts';
+import { createSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, type Store } from '../storage/index.ts';
 import { openTestPki, serve } from './serve.ts';
 
@@ -32,7 +38,7 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   /** Simulated nodes. Default 0. */
   readonly nodes?: number;
   /** `true` starts every controller of `quorate up`; a list starts just those. Default none. */
-  readonly controllers?: boolean | readonly StartController[];
+  readonly controllers?: boolean | readonly Controller[];
   /** Default: a clock that stands still until the test moves it. */
   readonly clock?: C;
   readonly log?: Logger;
@@ -47,7 +53,7 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   /** Continues on what an earlier plane left; its owner closes it. Take another seed then. Default: an empty one. */
   readonly store?: Store;
   /** Registers more with the server before it is used, such as subresources. */
-  readonly extend?: (kernel: Kernel) => void;
+  readonly extend?: (context: ServerContext) => void;
 }
 
 export interface ControlPlane<C extends Clock = ManualClock> {
@@ -81,6 +87,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   options: ControlPlaneOptions<C> = {},
 ): Promise<ControlPlane<C> | ServedControlPlane<C>> {
   const { nodes = 0, controllers = false, log = silentLogger, seed = 1 } = options;
+  freezeSharedObjects();
   const clock = options.clock ?? (new ManualClock() as Clock as C);
   const random = seededRandom(seed);
   const metrics = options.metrics ?? new Metrics();
@@ -118,9 +125,9 @@ export async function startControlPlane<C extends Clock = ManualClock>(
       : controllers === false
         ? []
         : controllers;
-  const starts: StartController[] = [...chosen];
-  if (nodes > 0) starts.push((context) => startSimulatedNodes(context, { count: nodes }));
-  const components: RunningComponents | undefined =
+  const starts: Controller[] = [...chosen];
+  if (nodes > 0) starts.push(createSimulatedNodes({ count: nodes }));
+  const components: Components | undefined =
     starts.length === 0
       ? undefined
       : runComponents(

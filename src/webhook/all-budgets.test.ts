@@ -6,6 +6,7 @@ import { DisruptionIndex, readBudget, readPod } from '../decisions/disruption/in
 import { BudgetIndexes } from '../decisions/unavailability/index.ts';
 import { createClient, ManualClock } from '../machinery/runtime/index.ts';
 import { reviewAllBudgets } from './all-budgets.ts';
+import { BudgetCopies } from './budget-copies.ts';
 import { LedgerCluster } from './ledger-cluster.fixture.ts';
 import type { ReviewRequest } from './review.ts';
 
@@ -31,6 +32,7 @@ const pdb = (disruptionsAllowed: number): PodDisruptionBudget => ({
 async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
   const clock = new ManualClock();
   let writes = 0;
+  let judged = 0;
   const client = createClient({
     userAgent: 'test',
     transport: ({ body, method }) => {
@@ -53,6 +55,7 @@ async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
     clock,
     index,
     indexes,
+    budgets: new BudgetCopies(client, indexes),
     budget: () => cached,
     isCordoned: () => false,
     podsResourceVersion: () => '1',
@@ -60,19 +63,22 @@ async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
     ledgers: new LedgerCluster({}).replica('a').desk,
     identity: 'a',
     changes: 'barrier' as const,
-    gates: { deletes: true, updates: true, verticalScaling: false },
+    get gates() {
+      judged += 1;
+      return { deletes: true, updates: true, verticalScaling: false };
+    },
     scaleOf: () => undefined,
   };
   const request = { namespace, name: 'a', operation: 'CREATE', subResource: 'eviction' } as ReviewRequest;
   const { allowed, status } = await reviewAllBudgets(webhook, request, new AbortController().signal);
-  return { allowed, code: status?.code, writes };
+  return { allowed, code: status?.code, writes, judged };
 }
 
 test('W25 a PodUnavailableBudget is not charged for what a PodDisruptionBudget is bound to refuse', async () => {
-  expect(await review(pdb(0), pdb(0))).toEqual({ allowed: false, code: 429, writes: 0 });
+  expect(await review(pdb(0), pdb(0))).toEqual({ allowed: false, code: 429, writes: 0, judged: 1 });
 });
 
-test('reviewAllBudgets() refuses nothing on an old copy of a budget', async () => {
-  expect(await review(pdb(0), pdb(1))).toEqual({ allowed: true, code: undefined, writes: 1 });
-  expect(await review(pdb(1), pdb(1))).toEqual({ allowed: true, code: undefined, writes: 1 });
+test('19.5: reviewAllBudgets() judges once, and refuses nothing on an old copy of a budget', async () => {
+  expect(await review(pdb(0), pdb(1))).toEqual({ allowed: true, code: undefined, writes: 1, judged: 1 });
+  expect(await review(pdb(1), pdb(1))).toEqual({ allowed: true, code: undefined, writes: 1, judged: 1 });
 });

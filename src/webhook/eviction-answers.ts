@@ -1,39 +1,31 @@
-/** Refusals of evictions as the API server hands them to clients. */
+/** Refusals as the API server hands them to clients. */
 import {
+  answerRefusal,
+  type AskedEviction,
   type DisruptionIndex,
-  explainEviction,
-  explanationCauses,
-  formatRefusal,
-  type Judgement,
   processing,
   type Refusal,
   type RefusalAnswer,
+  withCauses,
 } from '../decisions/disruption/index.ts';
+import { type Refused, refusalStatus } from '../decisions/refusal-status.ts';
 import { ABANDONED_MS } from './ledger-hold.ts';
 import { refuse, type ReviewResponse } from './review.ts';
 
-export interface Judged {
-  readonly pod: { readonly namespace: string; readonly name: string };
-  readonly now: number;
-  readonly judgement: Judgement;
+export const tell = (refused: Refused): ReviewResponse => refuse(refusalStatus(refused));
+
+/** Drains wait for 429 only: numbers that cannot be right are counted anew, and never a reason to give up. */
+export function refusal(index: DisruptionIndex, verdict: Refusal, asked: AskedEviction): ReviewResponse {
+  const refused = answerRefusal(index, verdict, asked);
+  return refused.code === 403 ? answer(processing(verdict.views[0]?.budget.name ?? '')) : tell(refused);
 }
 
-export function refusal(index: DisruptionIndex, verdict: Refusal, { judgement, now, pod }: Judged): ReviewResponse {
-  const explanation = explainEviction(index, pod, now, judgement);
-  return answer(formatRefusal(verdict), explanation === undefined ? [] : explanationCauses(explanation, now));
-}
+export const answer = (refused: RefusalAnswer): ReviewResponse => tell(withCauses(refused));
 
-export function answer(
-  { cause, code, message, reason, retryAfterSeconds }: RefusalAnswer,
-  more: readonly { reason: string; message: string }[] = [],
-): ReviewResponse {
-  const causes = [...(cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }]), ...more];
-  return refuse({
-    code,
-    reason,
-    message,
-    details: { causes, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
-  });
+/** As the API server says it. Whoever drains takes it for done. */
+export function notFound(pod: string): ReviewResponse {
+  const about = { name: pod, group: '', kind: 'pods' };
+  return tell({ code: 404, reason: 'NotFound', message: `pods "${pod}" not found`, causes: [], about });
 }
 
 /** The replica that holds the ledger does not let go. */

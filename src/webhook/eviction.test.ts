@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus } from '../api/quorate/types.ts';
-import { readBudget, readPod, readPodGroup } from '../decisions/disruption/index.ts';
+import { readBudget, readBudgetStatus, readPod, readPodGroup } from '../decisions/disruption/index.ts';
 import { settle } from '../machinery/runtime/index.ts';
 import { reviewEviction } from './eviction.ts';
 import { LedgerCluster, namespace, podObjects } from './ledger-cluster.fixture.ts';
@@ -92,7 +92,12 @@ test('reviewEviction() writes the count that the controller arrives at, so that 
   await review('a-0');
   const written = cluster.writes[0]?.status;
   expect(written?.disruptionsAllowed).toBe(1);
-  expect(written?.currentHealthy).toBe(index.count(namespace, 'foo', cluster.clock.now())?.healthy);
+  const known = index.budget(namespace, 'foo');
+  if (known === undefined) throw new Error('no budget');
+  const counted = index.suppose([{ ...known, status: readBudgetStatus(written) }], () =>
+    index.count(namespace, 'foo', cluster.clock.now()),
+  );
+  expect(written?.currentHealthy).toBe(counted?.healthy);
   expect(Object.keys(written?.disruptedPods ?? {})).toEqual(['a-0']);
 });
 
@@ -106,6 +111,19 @@ test('reviewEviction() answers before it writes where it holds the ledger', asyn
   cluster.onTheWay[0]?.deliver();
   expect(Object.keys(cluster.ledger.status?.disruptedPods ?? {})).toEqual(['a-0', 'b-0']);
   expect(cluster.ledger.status?.disruptionsAllowed).toBe(0);
+});
+
+test('18.13: reviewEviction() refuses in words that kubectl drain prints: the numbers, the group and what would help', async () => {
+  const { review } = stage();
+  for (const name of ['a-0', 'b-0']) expect(await review(name)).toEqual({ allowed: true });
+  expect(await review('c-0')).toMatchObject({
+    allowed: false,
+    status: {
+      code: 429,
+      message:
+        "Cannot evict pod as it would violate the pod's disruption budget. Budget foo (minAvailable 1) counts pod groups: 1 of 3 expected healthy, 1 needed, 0 may be disrupted. Group PodGroup/c: 2 of 2 pods healthy, needs 2. To unblock: wait until pod a-0 becomes Ready again.",
+    },
+  });
 });
 
 test('reviewEviction() refuses for now when the ledger it knew is gone', async () => {

@@ -7,20 +7,27 @@ import {
   type LedgerGrant,
 } from '../api/quorate/types.ts';
 import {
+  type BudgetFacts,
   type BudgetView,
   type DisruptionIndex,
+  type EvictionQuestion,
+  type Grant,
+  exemptionOf,
   judgeEviction,
+  type PodFacts,
   processing,
   readBudget,
+  readBudgetStatus,
   type RefusalAnswer,
 } from '../decisions/disruption/index.ts';
 import { isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
-import { answer, changedTooOften, held, noLedger, refusal } from './eviction-answers.ts';
+import { answer, changedTooOften, held, noLedger, notFound, refusal } from './eviction-answers.ts';
 import { isAsRead, lookForPod, readOwn, readPodNow } from './eviction-reads.ts';
 import { hasRoom, kindOf, needsVersion, termsOf } from './grant-terms.ts';
 import type { LedgerDesk } from './ledger-desk.ts';
 import { grantOf, MAX_GRANTS } from './ledger-grants.ts';
 import { isDryRun, pinPatch, type Preconditions, preconditionsOf } from './pins.ts';
+import type { BudgetName, Publisher } from './publisher.ts';
 import { hasSeen, type NamespaceFollower, sees } from './pods-seen.ts';
 import { allow, allowWith, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -37,6 +44,8 @@ export interface EvictionWebhook extends NamespaceFollower {
    * the API server does, until our controller says that all replicas go by the change.
    */
   readonly changes: 'read' | 'barrier';
+  /** Sees to it that the API server's own check lets a granted pod pass; absent where its numbers are not ours. */
+  readonly publisher?: Pick<Publisher, 'makeRoom'> | undefined;
 }
 
 /** The answer, and what was written down for it. */
@@ -114,8 +123,10 @@ async function tryOnce(webhook: EvictionWebhook, asked: Asked, attempt: number):
   if (question === undefined || (given.uid && given.uid !== question.pod.uid)) {
     const found = await lookForPod(webhook, pod, signal);
     if (found === 'Behind') return said(processing('of this pod'));
-    // Gone, or another pod than the client means: the API server says so itself.
-    return found === 'Absent' || found.uid === question?.pod.uid ? { response: allow } : AGAIN;
+    // Let pass, the eviction could hit a pod of this name that comes before the API server looks, and nobody has judged.
+    if (found === 'Absent') return { response: notFound(pod.name) };
+    // Another pod than the client means: the API server says so itself.
+    return found.uid === question?.pod.uid ? { response: allow } : AGAIN;
   }
   const view = question.views[0];
   if (view === undefined || question.views.length > 1 || !countsGroups(view)) return { response: allow };
@@ -155,20 +166,20 @@ async function judge(
   asked: Asked,
   { budget, isCached, known, ledger }: Books,
 ): Promise<Outcome | typeof AGAIN | typeof LOST> {
-  const { clock, index, ledgers } = webhook;
+  const { clock, ledgers } = webhook;
   const { given, pod, request, signal } = asked;
   const { name } = known;
   const { grants = [] } = ledger.status ?? {};
   const status: DisruptionLedgerStatus = { ...ledger.status, grants };
-  index.setBudget(readBudget({ ...budget, status }, known));
   const now = clock.now();
-  const judgement = { isCordoned: webhook.isCordoned, again: true };
-  const question = index.ask(pod.namespace, pod.name, now, judgement);
-  const view = question?.views.find((one) => one.budget.name === name);
-  const verdict = judgeEviction(index, pod, now, judgement);
-  if (question === undefined || view === undefined || verdict === undefined) return AGAIN;
-  if (!verdict.allowed) return isCached ? AGAIN : { response: refusal(index, verdict, { pod, now, judgement }) };
+  // Where nobody of us writes what the API server goes by, it may refuse what groups allow: nothing is recorded for that.
+  const published = webhook.changes === 'read' ? readBudgetStatus(budget.status) : undefined;
+  const facts = { ...readBudget({ ...budget, status }, known), published };
+  const answered = askWith(webhook, { budget: facts, pod, now });
+  if (answered === undefined) return AGAIN;
+  if ('response' in answered) return isCached ? AGAIN : answered;
 
+  const { question, verdict, view } = answered;
   const kind = kindOf(question.pod, verdict);
   const others = grants.filter(({ uid }) => uid !== question.pod.uid).length;
   const isFull = others >= MAX_GRANTS || (webhook.changes === 'barrier' && !hasRoom(budget, kind, others));
@@ -187,15 +198,52 @@ async function judge(
   const { grant, pin } = termsOf({ pod: question.pod, kind, cost, now, by: webhook.identity, fresh, given });
   try {
     const before = grantOf(status, grant);
-    const { status: written = {} } = await ledgers.grant(ledger, grant);
-    index.setBudget(readBudget({ ...budget, status: written }, view.budget));
+    await ledgers.grant(ledger, grant);
     const recorded = { ledger: { namespace: pod.namespace, name }, grant, before };
+    if (!(await hasPassage(webhook, recorded.ledger, question.pod, signal))) {
+      await ledgers.takeBack(recorded.ledger, grant, before);
+      return said({ ...processing(name), retryAfterSeconds: 1 });
+    }
     return { response: allowWith(pinPatch(request, pin)), recorded };
   } catch (error) {
     if (isNotFound(error)) return said(noLedger(name));
     if (!isConflict(error)) throw error;
     return LOST;
   }
+}
+
+interface Granted {
+  readonly question: EvictionQuestion;
+  readonly view: BudgetView;
+  readonly verdict: Grant;
+}
+
+/** The decision, with the budget as its ledger has it. Undefined where the pod or its budget is another by now. */
+function askWith(
+  { index, isCordoned }: EvictionWebhook,
+  { budget, now, pod }: { budget: BudgetFacts; pod: Asked['pod']; now: number },
+): Granted | { response: ReviewResponse } | undefined {
+  const judgement = { isCordoned, again: true };
+  return index.suppose([budget], () => {
+    const question = index.ask(pod.namespace, pod.name, now, judgement);
+    const view = question?.views.find((one) => one.budget.name === budget.name);
+    const verdict = judgeEviction(index, pod, now, judgement);
+    if (question === undefined || view === undefined || verdict === undefined) return undefined;
+    return verdict.allowed
+      ? { question, view, verdict }
+      : { response: refusal(index, verdict, { pod, now, judgement }) };
+  });
+}
+
+/** Pods that no budget protects pass the API server's check without a look at any number. */
+async function hasPassage(
+  { publisher }: EvictionWebhook,
+  budget: BudgetName,
+  pod: PodFacts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (publisher === undefined || exemptionOf(pod) !== undefined) return true;
+  return publisher.makeRoom(budget, pod, signal);
 }
 
 const LISTED_ONLY =

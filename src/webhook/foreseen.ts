@@ -20,15 +20,16 @@ export async function foreseeRefusal(
   if (view === undefined || views.length > 1 || view.mode.unit !== 'Pod') return undefined;
   const judgement = { isCordoned: webhook.isCordoned };
   const cached = webhook.budget(namespace, view.budget.name);
-  const judge = (budget: PodDisruptionBudget): Refusal | undefined => {
-    index.setBudget(readBudget(budget));
-    const verdict = judgeEviction(index, pod, clock.now(), judgement);
-    return verdict === undefined || verdict.allowed || !isKubernetesOwn(verdict) ? undefined : verdict;
-  };
+  const judge = (budget: PodDisruptionBudget): ReviewResponse | undefined =>
+    index.suppose([readBudget(budget)], () => {
+      const now = clock.now();
+      const verdict = judgeEviction(index, pod, now, judgement);
+      if (verdict === undefined || verdict.allowed || !isKubernetesOwn(verdict)) return undefined;
+      return refusal(index, verdict, { pod, now, judgement });
+    });
   if (cached === undefined || judge(cached) === undefined) return undefined;
   const current = await readOwn(client, namespace, view.budget.name);
-  const verdict = current && judge(current);
-  return verdict && refusal(index, verdict, { pod, now: clock.now(), judgement });
+  return current && judge(current);
 }
 
 /** Kubernetes goes by the published numbers alone; where pods seen now make us stricter, it is not. */

@@ -8,6 +8,7 @@ import {
   isStillThere,
   keepGrants,
   readBudget,
+  readBudgetStatus,
   readPod,
   readPodGroup,
 } from '../decisions/disruption/index.ts';
@@ -121,12 +122,24 @@ test.each(passes)('18.1: a pod that is $what is recorded as $want', async ({ opt
   expect(grants()).toMatchObject([{ name: 'a-0', uid: 'a-0', kind: want, cost: want === 'Charged' ? 1 : 0, by: 'r' }]);
 });
 
+test('18.1: of a pod that is not there nothing passes that could hit the next pod of its name', async () => {
+  const { answer, grants } = stage();
+  expect(await answer('nobody')).toBe(404);
+  expect(grants()).toEqual([]);
+});
+
 test('GR-04: a Pending pod that was let pass and becomes Ready counts as gone', async () => {
-  const { answer, cluster, index, put } = stage();
+  const { answer, cluster, index, put, replica } = stage();
   put(pod('a-0', { phase: 'Pending', ready: false }));
   expect(await answer('a-0')).toBe('Pending');
   put(pod('a-0'));
-  expect(index.count(namespace, 'foo', cluster.clock.now())?.healthy).toBe(2);
+  const known = index.budget(namespace, 'foo');
+  const ledger = replica.desk.get(namespace, 'foo');
+  if (known === undefined) throw new Error('no budget');
+  const counted = index.suppose([{ ...known, status: readBudgetStatus(ledger?.status) }], () =>
+    index.count(namespace, 'foo', cluster.clock.now()),
+  );
+  expect(counted?.healthy).toBe(2);
   expect(await answer('b-0')).toBe(429);
 });
 

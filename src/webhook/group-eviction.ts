@@ -1,13 +1,10 @@
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../api/generated/policy-v1.ts';
-import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../api/kruise/types.ts';
+import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../api/quorate/group-eviction.ts';
 import type { DisruptionLedger, DisruptionLedgerStatus, LedgerGrant } from '../api/quorate/types.ts';
-import type { KubeObject, ResourceType } from '../api/resource.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
 import { chargedStatus, type PodFacts, processing, readBudget } from '../decisions/disruption/index.ts';
 import {
   decideGroupEviction,
-  type DisruptionCharge,
   formatGroup,
   formatGroupRefusal,
   type GroupVerdict,
@@ -15,11 +12,13 @@ import {
   MISSING_RIGHT,
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
-import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { type Client, isConflict, sleep } from '../machinery/runtime/index.ts';
+import { type Write, writeAllOrNone } from './all-or-none.ts';
 import type { EvictionWebhook } from './eviction.ts';
+import { answer, tell } from './eviction-answers.ts';
 import { readOwn } from './eviction-reads.ts';
-import { type PodWebhook, refresh, unseenPods } from './pods.ts';
 import { withGrants } from './ledger-grants.ts';
+import { type PodWebhook, unseenPods } from './pods.ts';
 import { hasSeen } from './pods-seen.ts';
 import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -86,60 +85,81 @@ export async function settleGroup(
   { dryRun, namespace, spec, username = '' }: GroupRequest,
   signal: AbortSignal,
 ): Promise<Settlement> {
-  const { clock, gates, index, indexes, scaleOf } = webhook;
+  const { budgets, clock } = webhook;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const members = membersOf(index, namespace, spec);
+    const members = membersOf(webhook.index, namespace, spec);
     if (members.length === 0) return refused(noMembers(namespace, spec));
     const books = await openBooks(webhook, members, signal);
     if (typeof books === 'string') return refused(unprocessed(books));
-    const unseen = unseenPods(
-      webhook,
-      members.flatMap(({ name }) => indexes.of(namespace).judging(name)),
+    const unseen = budgets.ask(namespace, (index) =>
+      unseenPods(
+        webhook,
+        members.flatMap(({ name }) => index.judging(name)),
+      ),
     );
     if (unseen !== undefined) {
       if (!(await hasSeen(webhook, unseen, signal))) return refused(unprocessed('of this group'));
       continue;
     }
     const nowMs = clock.now();
-    const verdict = decideGroupEviction({
-      members,
-      disruption: index,
-      unavailability: indexes.of(namespace),
-      gates,
-      scaleOf,
-      nowMs,
-      compat: webhook.compat,
-    });
-    if (!verdict.allowed) {
+    const answered = askAll(webhook, { members, namespace, spec, books, nowMs });
+    if ('response' in answered) {
+      const { verdict } = answered;
       if (verdict.reason === 'UnavailableBudget' && !dryRun) {
-        const budgets = refusedBudgets(namespace, verdict.refusals);
-        webhook.refused?.({ pod: verdict.pod, operation: 'EVICT', username, budgets });
+        const refusing = refusedBudgets(namespace, verdict.refusals);
+        webhook.refused?.({ pod: verdict.pod, operation: 'EVICT', username, budgets: refusing });
       }
-      const context = { spec, members: members.length, index, nowMs, compat: webhook.compat };
-      const { causes, retryAfterSeconds, ...answer } = formatGroupRefusal(verdict, context);
-      const details = { causes: [...causes], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
-      return refused(refuse({ ...answer, details }));
+      return refused(answered.response);
     }
     if (dryRun) return { granted: true, members };
     try {
-      await commit(writesOf(webhook, verdict, { books, namespace, nowMs }));
+      await writeAllOrNone(writesOf(webhook, answered, { books, namespace, nowMs }));
       return { granted: true, members };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      await refresh(webhook, namespace, verdict.unavailability);
+      for (const { entry } of answered.unavailability)
+        await budgets.refresh(namespace, entry.budget.metadata.name ?? '');
       await sleep(clock, RETRY_MS * (1 + attempt), signal);
     }
   }
   return refused(unprocessed('of this group'));
 }
 
+type Granted = Extract<GroupVerdict, { allowed: true }>;
+type Refusal = Extract<GroupVerdict, { allowed: false }>;
+
+interface GroupAsked {
+  readonly members: readonly PodFacts[];
+  readonly namespace: string;
+  readonly spec: GroupEvictionSpec;
+  readonly books: Books;
+  readonly nowMs: number;
+}
+
+/** The decision, with every budget as its books have it. */
+function askAll(
+  { budgets, compat, gates, index, scaleOf }: GroupWebhook,
+  { books, members, namespace, nowMs, spec }: GroupAsked,
+): Granted | { readonly verdict: Refusal; readonly response: ReviewResponse } {
+  const facts = [...books.values()].map(({ budget, ledger }) => {
+    if (ledger === undefined) return readBudget(budget);
+    const status: DisruptionLedgerStatus = { ...ledger.status, grants: ledger.status?.grants ?? [] };
+    return readBudget({ ...budget, status });
+  });
+  return budgets.ask(namespace, (unavailability) =>
+    index.suppose(facts, () => {
+      const question = { members, disruption: index, unavailability, gates, scaleOf, nowMs, compat };
+      const verdict = decideGroupEviction(question);
+      if (verdict.allowed) return verdict;
+      const context = { spec, members: members.length, index, nowMs, compat };
+      return { verdict, response: tell(formatGroupRefusal(verdict, context)) };
+    }),
+  );
+}
+
 const refused = (response: ReviewResponse): Settlement => ({ granted: false, response });
 
-function unprocessed(budget: string): ReviewResponse {
-  const { cause = '', code, message, reason, retryAfterSeconds = 0 } = processing(budget);
-  const details = { causes: [{ reason: 'DisruptionBudget', message: cause }], retryAfterSeconds };
-  return refuse({ code, reason, message, details });
-}
+const unprocessed = (budget: string): ReviewResponse => answer(processing(budget));
 
 function noMembers(namespace: string, spec: GroupEvictionSpec): ReviewResponse {
   const message = `Cannot evict group ${formatGroup(spec)}: no pod of it runs in namespace ${namespace}`;
@@ -149,7 +169,7 @@ function noMembers(namespace: string, spec: GroupEvictionSpec): ReviewResponse {
 /** Where the approvals of each PodDisruptionBudget are kept: its ledger where groups count, else its own status. */
 type Books = ReadonlyMap<string, { readonly budget: PodDisruptionBudget; readonly ledger?: DisruptionLedger }>;
 
-/** Reads the books of every budget that selects a member, and tells the index; the name of a budget that has none. */
+/** Reads the books of every budget that selects a member; the name of a budget that has none. */
 async function openBooks(
   webhook: GroupWebhook,
   members: readonly PodFacts[],
@@ -166,14 +186,11 @@ async function openBooks(
       if (budget === undefined) return name;
       if (!inGroups) {
         books.set(name, { budget });
-        index.setBudget(readBudget(budget));
         continue;
       }
       const ledger = await openLedger(webhook, namespace, name, signal);
       if (ledger === undefined || !(await hasSeen(webhook, ledger.status?.podsResourceVersion, signal))) return name;
       books.set(name, { budget, ledger });
-      const status: DisruptionLedgerStatus = { ...ledger.status, grants: ledger.status?.grants ?? [] };
-      index.setBudget(readBudget({ ...budget, status }));
     }
   }
   return books;
@@ -192,83 +209,40 @@ async function openLedger(
   return isOurs ? webhook.ledgers.read(namespace, name) : undefined;
 }
 
-type Written = KubeObject & { status?: object | undefined };
-
-interface Write {
-  readonly before: Written;
-  readonly status: object;
-  readonly put: (before: Written, status: object) => Promise<Written>;
-  /** Tells the index what was written. */
-  readonly written: (after: KubeObject) => void;
-}
-
 function writesOf(
   webhook: GroupWebhook,
-  verdict: Extract<GroupVerdict, { allowed: true }>,
-  { books, namespace, nowMs }: { books: Books; namespace: string; nowMs: number },
+  verdict: Granted,
+  { books, namespace, nowMs }: Pick<GroupAsked, 'books' | 'namespace' | 'nowMs'>,
 ): Write[] {
-  const { client, index, indexes, ledgers } = webhook;
-  const putBy =
-    (type: ResourceType<Written>): Write['put'] =>
-    (before, status) =>
-      client.updateStatus(type, { ...before, status });
-  const charged = (status: PodDisruptionBudgetStatus, { pods }: DisruptionCharge): PodDisruptionBudgetStatus =>
-    pods.reduce((to, { cost, name: pod }) => chargedStatus(to, { namespace, pod, cost, now: nowMs }, index), status);
-  // Their deletion is pinned: nobody but the controller carries it out.
-  const granted = ({ pods }: DisruptionCharge): LedgerGrant[] =>
-    pods.map(({ cost, name }) => ({
-      name,
-      uid: index.pod(namespace, name)?.uid ?? '',
-      at: new Date(nowMs).toISOString(),
-      cost,
-      kind: 'Group',
-      pinned: 'uid',
-      by: webhook.identity,
-    }));
-  const disruption = verdict.disruption.map((charge): Write => {
-    const book = books.get(charge.budget);
-    if (book === undefined) throw new Error(`Cannot charge budget ${charge.budget}: its books were not opened`);
+  const { budgets, client, identity, index, ledgers } = webhook;
+  const disruption = verdict.disruption.map(({ budget: name, pods }): Write => {
+    const book = books.get(name);
+    if (book === undefined) throw new Error(`Cannot charge budget ${name}: its books were not opened`);
     const { budget, ledger } = book;
-    const before = ledger ?? budget;
+    if (ledger !== undefined) {
+      // Their deletion is pinned: nobody but the controller carries it out.
+      const grants = pods.map(({ cost, name: pod }): LedgerGrant => {
+        const uid = index.pod(namespace, pod)?.uid ?? '';
+        return { name: pod, uid, at: new Date(nowMs).toISOString(), cost, kind: 'Group', pinned: 'uid', by: identity };
+      });
+      return {
+        put: async () => {
+          const after = await ledgers.write(ledger, withGrants(ledger.status ?? {}, grants), { grants: true });
+          return () => ledgers.write(after, ledger.status ?? {}, { grants: true });
+        },
+      };
+    }
+    const status = pods.reduce(
+      (to, { cost, name: pod }) => chargedStatus(to, { namespace, pod, cost, now: nowMs }, index),
+      budget.status ?? {},
+    );
     return {
-      before,
-      put:
-        ledger === undefined
-          ? putBy(podDisruptionBudgetType as ResourceType<Written>)
-          : (from, status) => ledgers.write(from as DisruptionLedger, status, { grants: true }),
-      status:
-        ledger === undefined
-          ? { ...before.status, ...charged(before.status ?? {}, charge) }
-          : withGrants(ledger.status ?? {}, granted(charge)),
-      written: (after) => index.setBudget(readBudget({ ...budget, status: (after as DisruptionLedger).status ?? {} })),
+      put: async () => {
+        const after = await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
+        return () => client.updateStatus(podDisruptionBudgetType, { ...after, status: budget.status });
+      },
     };
   });
-  const unavailability = verdict.unavailability.map(
-    ({ entry, status }): Write => ({
-      before: entry.budget,
-      status,
-      put: putBy(POD_UNAVAILABLE_BUDGETS as ResourceType<Written>),
-      written: (after) => indexes.of(namespace).setBudget(after as PodUnavailableBudget),
-    }),
-  );
+  const unavailability = verdict.unavailability.map(({ entry, status }) => budgets.write(entry.budget, status));
   return [...disruption, ...unavailability];
-}
-
-/** All or none: what was written before a failure is taken back. */
-async function commit(writes: readonly Write[]): Promise<void> {
-  const done: { write: Write; after: Written }[] = [];
-  for (const write of writes) {
-    try {
-      const after = await write.put(write.before, write.status);
-      done.push({ write, after });
-      write.written(after);
-    } catch (error) {
-      // A budget that is gone guards nothing.
-      if (isNotFound(error)) continue;
-      for (const { after, write: one } of done) {
-        await one.put(after, one.before.status ?? {}).then(one.written, () => {});
-      }
-      throw error;
-    }
-  }
 }

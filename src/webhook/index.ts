@@ -1,3 +1,4 @@
+export { BudgetCopies } from './budget-copies.ts';
 export { reviewBudget } from './budgets.ts';
 export { type DownscaleWebhook, LONGEST_PICKER_SECONDS, reviewDownscale } from './downscale.ts';
 export type { EvictionWebhook } from './eviction.ts';
@@ -8,11 +9,13 @@ export { reviewGroup } from './groups.ts';
 export { reviewPicker } from './pickers.ts';
 export { type GroupWebhook, reviewGroupEviction, settleGroup, type Settlement } from './group-eviction.ts';
 export { type PodWebhook, reviewPod } from './pods.ts';
+export { Publisher } from './publisher.ts';
 export { type NamespaceFollower, sawPodsOfNow } from './pods-seen.ts';
 export { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 export { callersByCertificate, callersByToken, type Callers, splitToken, withToken } from './callers.ts';
 export type { HealthCheck } from './health.ts';
 export { reviewPath } from './routes.ts';
+export { keepStatus, reviewStatus, type StatusWebhook } from './status.ts';
 export {
   type RejectedReason,
   type ReviewHandler,

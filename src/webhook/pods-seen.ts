@@ -23,8 +23,13 @@ const LIMIT_MS = 2000;
  * Whether our pods are as new as those that numbers were computed from. The controller forgets a granted pod once it
  * sees it go; a replica that does not see that yet would count the pod as healthy.
  */
-export function hasSeen(follower: PodsFollower, wanted: string | undefined, signal: AbortSignal): Promise<boolean> {
-  return comesTrue(follower, () => sees(follower, wanted), signal);
+export function hasSeen(
+  follower: PodsFollower,
+  wanted: string | undefined,
+  signal: AbortSignal,
+  limitMs = LIMIT_MS,
+): Promise<boolean> {
+  return comesTrue(follower, () => sees(follower, wanted), signal, limitMs);
 }
 
 export function sees({ podsResourceVersion }: PodsFollower, wanted: string | undefined): boolean {
@@ -45,8 +50,13 @@ export async function sawPodsOfNow(
   return comesTrue(follower, () => shows(follower.podsIn(namespace), listed), signal);
 }
 
-async function comesTrue({ clock }: PodsFollower, holds: () => boolean, signal: AbortSignal): Promise<boolean> {
-  const deadline = clock.now() + LIMIT_MS;
+async function comesTrue(
+  { clock }: PodsFollower,
+  holds: () => boolean,
+  signal: AbortSignal,
+  limitMs = LIMIT_MS,
+): Promise<boolean> {
+  const deadline = clock.now() + limitMs;
   while (!holds()) {
     if (clock.now() >= deadline) return false;
     await sleep(clock, STEP_MS, signal);

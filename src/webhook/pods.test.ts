@@ -3,6 +3,7 @@ import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../api/kruise/types.ts';
 import { type BudgetIndex, BudgetIndexes } from '../decisions/unavailability/index.ts';
 import { ApiError, type Client, createClient, ManualClock, settle } from '../machinery/runtime/index.ts';
+import { BudgetCopies } from './budget-copies.ts';
 import { type PodWebhook, reviewPod } from './pods.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
 
@@ -29,15 +30,20 @@ const budget = (allowed: number, spec: PodUnavailableBudgetSpec = {}): PodUnavai
 
 /** An API server whose status writes conflict as often as it is told; reads give `stored`. */
 function server(conflicts: number, stored: () => PodUnavailableBudget) {
-  const seen = { writes: 0 };
+  const seen: { writes: number; written: PodUnavailableBudget | undefined } = { writes: 0, written: undefined };
+  const newer = (budget: PodUnavailableBudget): PodUnavailableBudget => {
+    const { metadata } = budget;
+    return { ...budget, metadata: { ...metadata, resourceVersion: String(Number(metadata.resourceVersion) + 1) } };
+  };
   const client = createClient({
     userAgent: 'test',
     transport: ({ body, method }) => {
-      if (method === 'GET') return answer(200, stored());
+      if (method === 'GET') return answer(200, newer(stored()));
       seen.writes += 1;
-      return seen.writes <= conflicts
-        ? answer(409, { kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: 'modified' })
-        : answer(200, JSON.parse(String(body)) as object);
+      if (seen.writes <= conflicts)
+        return answer(409, { kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: 'modified' });
+      seen.written = newer(JSON.parse(String(body)) as PodUnavailableBudget);
+      return answer(200, seen.written);
     },
   });
   return { client, seen };
@@ -73,6 +79,7 @@ async function review(
     clock,
     podsResourceVersion: () => podsVersion?.(index) ?? '1',
     indexes,
+    budgets: new BudgetCopies(client, indexes),
     gates: { deletes: true, updates: true, verticalScaling: false },
     scaleOf: () => undefined,
     compat,
@@ -96,15 +103,19 @@ async function review(
     await clock.advance(1000);
   }
   await done;
-  return { response, index };
+  return { response, index, webhook };
 }
 
 test('W1 a grant is written before it is given', async () => {
   const { client, seen } = server(0, () => budget(1));
-  const { index, response } = await review({ client, budgets: [budget(1)] });
+  const { index, response, webhook } = await review({ client, budgets: [budget(1)] });
   expect(response.allowed).toBe(true);
   expect(seen.writes).toBe(1);
-  expect(index.budget('pub')?.budget.status).toMatchObject({ unavailableAllowed: 0, disruptedPods: { p: /./ } });
+  const charged = { unavailableAllowed: 0, disruptedPods: { p: expect.stringMatching(/./) as string } };
+  expect(seen.written?.status).toMatchObject(charged);
+  // 19.5: the index is the controller's; who asks next brings what was written.
+  expect(index.budget('pub')?.budget).toEqual(budget(1));
+  expect(webhook.budgets.ask(namespace, (one) => one.budget('pub')?.budget.status)).toMatchObject(charged);
 });
 
 test('W5 a dry run of the request alone leaves the budget untouched', async () => {
@@ -210,7 +221,15 @@ test('a failure that is no conflict is not granted', async () => {
       indexes.of(namespace).setBudget(budget(1));
       const gates = { deletes: true, updates: true, verticalScaling: false };
       await reviewPod(
-        { client, clock, indexes, gates, scaleOf: () => undefined, podsResourceVersion: () => '1' },
+        {
+          client,
+          clock,
+          indexes,
+          budgets: new BudgetCopies(client, indexes),
+          gates,
+          scaleOf: () => undefined,
+          podsResourceVersion: () => '1',
+        },
         {
           uid: '1',
           operation: 'CREATE',

@@ -1,9 +1,9 @@
 import type { Pod } from '../api/generated/core-v1.ts';
-import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget, type ProtectedOperation } from '../api/kruise/types.ts';
+import type { ProtectedOperation } from '../api/kruise/types.ts';
 import {
   type BudgetIndex,
   type BudgetIndexes,
-  chargedStatus,
+  chargedUnavailability,
   classifyUpdate,
   formatUnavailabilityRefusal,
   type Grant,
@@ -14,7 +14,10 @@ import {
   type RefusedRequest,
   type UnavailabilityGates,
 } from '../decisions/unavailability/index.ts';
-import { type Client, isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
+import { type Client, isConflict, sleep } from '../machinery/runtime/index.ts';
+import { writeAllOrNone } from './all-or-none.ts';
+import type { BudgetCopies } from './budget-copies.ts';
+import { tell } from './eviction-answers.ts';
 import { isLeftover } from './leftovers.ts';
 import { hasSeen, type PodsFollower, sees } from './pods-seen.ts';
 import { type Proof, provePod } from './proof.ts';
@@ -22,8 +25,9 @@ import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review
 
 export interface PodWebhook extends PodsFollower {
   readonly client: Client;
-  /** Kept current from the cluster's pods and budgets. */
+  /** Kept current from the cluster's pods and budgets; reviews only ask it, through `budgets`. */
   readonly indexes: BudgetIndexes;
+  readonly budgets: BudgetCopies;
   readonly gates: UnavailabilityGates;
   readonly scaleOf: (ownerUid: string) => number | undefined;
   /** OpenKruise's quirks instead of the safer rules. */
@@ -32,99 +36,143 @@ export interface PodWebhook extends PodsFollower {
   readonly refused?: ((refusal: RefusedRequest) => void) | undefined;
 }
 
+/** Every budget agrees, and `charge` says so to those that keep count; or the answer is known already. */
+export type Opinion =
+  | { readonly settled: true; readonly response: ReviewResponse }
+  | { readonly settled: false; readonly charge: () => Promise<ReviewResponse> };
+
 const ATTEMPTS = 4;
 const RETRY_MS = 100;
 
-/**
- * Judges evictions, deletes, updates and resizes of pods by the PodUnavailableBudgets that cover them. Without `charge`
- * it only says what the answer would be.
- */
+/** Judges evictions, deletes, updates and resizes of pods by the PodUnavailableBudgets that cover them. */
 export async function reviewPod(
   webhook: PodWebhook,
   request: ReviewRequest,
   signal: AbortSignal,
-  { charge = true }: { charge?: boolean } = {},
 ): Promise<ReviewResponse> {
-  const namespace = request.namespace ?? '';
+  const opinion = await askBudgets(webhook, request, signal);
+  return opinion.settled ? opinion.response : opinion.charge();
+}
+
+/** Asks every budget of the pod once; nobody is charged before `charge` is called. */
+export async function askBudgets(webhook: PodWebhook, request: ReviewRequest, signal: AbortSignal): Promise<Opinion> {
+  const asked = await subjectOf(webhook, request);
+  if ('allowed' in asked) return settled(asked);
+  const judged = await judge(webhook, asked, signal);
+  if (!('grants' in judged)) return settled(judged);
+  if (asked.dryRun || judged.grants.every(({ verdict }) => !verdict.record)) return settled(allow);
+  return { settled: false, charge: () => charge(webhook, asked, { judged, signal }) };
+}
+
+const settled = (response: ReviewResponse): Opinion => ({ settled: true, response });
+
+/** What a request would do to which pod. */
+interface Asked {
+  readonly namespace: string;
+  readonly name: string;
+  readonly operation: ProtectedOperation;
+  readonly username: string;
+  readonly dryRun: boolean;
+  /** The pod before the request; undefined where it is no longer known. */
+  readonly pod: () => Pod | undefined;
+}
+
+async function subjectOf(webhook: PodWebhook, request: ReviewRequest): Promise<Asked | ReviewResponse> {
+  const { name: podName = '', namespace = '', oldObject, subResource, userInfo } = request;
   const index = webhook.indexes.of(namespace);
-  const old = subjectOf(index, request);
+  const known = (): Pod | undefined => (podName === '' ? undefined : index.pod(podName));
+  const old = subResource === 'eviction' ? known() : ((oldObject as Pod | null | undefined) ?? undefined);
   const name = old?.metadata.name ?? '';
-  const operation = old && operationOf(webhook, request, { old, keys: groupKeys(index.judging(name)) });
-  if (operation === undefined) return allow;
+  const covering = webhook.budgets.ask(namespace, (one) => one.judging(name));
+  const operation = old && operationOf(webhook, request, { old, keys: groupKeys(covering) });
+  if (old === undefined || operation === undefined) return allow;
   // OpenKruise reads the options of a request only, so that `?dryRun=All` on an eviction is charged.
   const dryRun = hasDryRun(request) || (request.dryRun === true && webhook.compat !== true);
-  const claimed = request.subResource === 'eviction' || dryRun || !charge ? undefined : old;
-  const proof = await proofOf(webhook, claimed, { index, namespace });
+  const asked = { namespace, name, operation, username: userInfo?.username ?? '', dryRun };
+  if (subResource === 'eviction') return { ...asked, pod: known };
+  const proof = dryRun || covering.length === 0 ? undefined : await proofOf(webhook, old, { index, namespace });
   if (proof?.found === 'Gone') return allow;
   if (proof?.found === 'Other') return tryAgain(webhook, operation, `pod ${name} is not the one that was asked about`);
+  return { ...asked, pod: () => proof?.pod ?? old };
+}
+
+interface Granted {
+  readonly grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[];
+}
+
+async function judge(webhook: PodWebhook, asked: Asked, signal: AbortSignal): Promise<Granted | ReviewResponse> {
+  const { name, namespace, operation, username } = asked;
+  const { budgets, client, clock, compat = false, gates, scaleOf } = webhook;
+  const unseen = (): string | undefined => budgets.ask(namespace, (index) => unseenPods(webhook, index.judging(name)));
+  for (let version = unseen(); version !== undefined; version = unseen()) {
+    if (!(await hasSeen(webhook, version, signal)))
+      return tryAgain(webhook, operation, `the budgets of pod ${name} were counted from pods not seen here yet`);
+  }
+  const pod = asked.pod();
+  if (pod === undefined) return allow;
+  const answered = budgets.ask(namespace, (index) => {
+    const covering = index.judging(name);
+    const judgement = judgeUnavailability({ operation, pod, covering, gates, scaleOf, nowMs: clock.now(), compat });
+    if (judgement.allowed) return judgement;
+    const { refusals } = judgement;
+    return { refusals, response: tell(formatUnavailabilityRefusal(operation, refusals, { compat })) };
+  });
+  if ('grants' in answered) return answered;
+  if (await isLeftover(client, { namespace, operation, username, pod })) return allow;
+  if (!asked.dryRun || compat) {
+    webhook.refused?.({ pod, operation, username, budgets: refusedBudgets(namespace, answered.refusals) });
+  }
+  return answered.response;
+}
+
+/** Charges every budget, or none; where somebody was faster, what they wrote is read and all are asked again. */
+async function charge(
+  webhook: PodWebhook,
+  asked: Asked,
+  { judged, signal }: { judged: Granted; signal: AbortSignal },
+): Promise<ReviewResponse> {
+  const { budgets, clock } = webhook;
+  const { name, namespace, operation } = asked;
+  let { grants } = judged;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    for (let unseen = unseenPods(webhook, index.judging(name)); unseen !== undefined; ) {
-      if (!(await hasSeen(webhook, unseen, signal)))
-        return tryAgain(webhook, operation, `the budgets of pod ${name} were counted from pods not seen here yet`);
-      unseen = unseenPods(webhook, index.judging(name));
-    }
-    const pod = proof?.pod ?? subjectOf(index, request);
-    if (pod === undefined) return allow;
-    const judgement = judgeUnavailability({
-      operation,
-      pod,
-      covering: index.judging(name),
-      gates: webhook.gates,
-      scaleOf: webhook.scaleOf,
-      nowMs: webhook.clock.now(),
-      compat: webhook.compat,
-    });
-    const { username = '' } = request.userInfo ?? {};
-    if (!judgement.allowed && (await isLeftover(webhook.client, { namespace, operation, username, pod }))) return allow;
-    if (!judgement.allowed) {
-      if (!dryRun || webhook.compat === true) {
-        webhook.refused?.({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
-      }
-      const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
-        operation,
-        judgement.refusals,
-        { compat: webhook.compat ?? false },
-      );
-      const details = { causes: [...causes], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
-      return refuse({ code, reason, message, details });
-    }
-    if (dryRun || !charge) return allow;
     try {
-      await commit(webhook, judgement.grants, { operation, podName: name, namespace });
+      await writeAllOrNone(
+        grants.flatMap(({ entry: { budget }, verdict }) => {
+          const told = { operation, podName: name, nowMs: clock.now(), compat: webhook.compat };
+          const status = chargedUnavailability(budget.status, verdict, told);
+          return status === undefined ? [] : [budgets.write(budget, status)];
+        }),
+      );
       return allow;
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // Somebody was faster: read what they wrote and judge again.
-      await refresh(webhook, namespace, judgement.grants);
-      if (attempt < ATTEMPTS - 1) await sleep(webhook.clock, RETRY_MS * (attempt + 1), signal);
-      else if (judgement.grants.every(({ verdict }) => !verdict.record || verdict.bestEffort)) return allow;
     }
+    for (const { entry } of grants) await budgets.refresh(namespace, entry.budget.metadata.name ?? '');
+    if (attempt === ATTEMPTS - 1) break;
+    await sleep(clock, RETRY_MS * (attempt + 1), signal);
+    const again = await judge(webhook, asked, signal);
+    if (!('grants' in again)) return again;
+    ({ grants } = again);
   }
+  if (grants.every(({ verdict }) => !verdict.record || verdict.bestEffort)) return allow;
   return tryAgain(webhook, operation, `the budgets of pod ${name} changed too often`);
 }
 
-/** Undefined where there is nothing to prove: no claim, or no budget that could be charged by it. */
-async function proofOf(
+/** Proves that the pod of a review exists, before a budget is charged by it. */
+function proofOf(
   { client }: PodWebhook,
-  claimed: Pod | undefined,
+  claimed: Pod,
   { index, namespace }: { index: BudgetIndex; namespace: string },
-): Promise<Proof | undefined> {
-  const name = claimed?.metadata.name ?? '';
-  if (claimed === undefined || index.judging(name).length === 0) return undefined;
-  return provePod(client, { ...claimed, metadata: { ...claimed.metadata, namespace } }, index.pod(name));
-}
-
-/** The pod as it was before the request. */
-function subjectOf(index: BudgetIndex, { name = '', oldObject, subResource }: ReviewRequest): Pod | undefined {
-  if (subResource === 'eviction') return name === '' ? undefined : index.pod(name);
-  return (oldObject as Pod | null | undefined) ?? undefined;
+): Promise<Proof> {
+  const { metadata } = claimed;
+  return provePod(client, { ...claimed, metadata: { ...metadata, namespace } }, index.pod(metadata.name ?? ''));
 }
 
 function tryAgain({ compat }: PodWebhook, operation: ProtectedOperation, why: string): ReviewResponse {
   const message = `${why}, try again`;
   // Drains wait only for 429.
   return operation === 'EVICT' && compat !== true
-    ? refuse({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 1 } })
+    ? tell({ code: 429, reason: 'TooManyRequests', message, causes: [], retryAfterSeconds: 1 })
     : refuse({ code: 409, reason: 'Conflict', message });
 }
 
@@ -157,45 +205,4 @@ function groupKeys(covering: readonly IndexedBudget[]): string[] {
 function hasDryRun({ object, options }: ReviewRequest): boolean {
   const asked = [options?.['dryRun'], (object?.['deleteOptions'] as { dryRun?: unknown } | undefined)?.dryRun];
   return asked.some((list) => Array.isArray(list) && list.length > 0);
-}
-
-/** Charges one budget after the other, in order of name; what was charged before a failure is taken back. */
-async function commit(
-  { client, clock, compat, indexes }: PodWebhook,
-  grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[],
-  { namespace, operation, podName }: { operation: ProtectedOperation; podName: string; namespace: string },
-): Promise<void> {
-  const done: { before: PodUnavailableBudget; after: PodUnavailableBudget }[] = [];
-  for (const { entry, verdict } of grants) {
-    const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs: clock.now(), compat });
-    if (status === undefined) continue;
-    try {
-      const after = await client.updateStatus(POD_UNAVAILABLE_BUDGETS, { ...entry.budget, status });
-      indexes.of(namespace).setBudget(after);
-      done.push({ before: entry.budget, after });
-    } catch (error) {
-      // A budget that is gone guards nothing.
-      if (isNotFound(error)) continue;
-      for (const { after, before } of done) {
-        await client.updateStatus(POD_UNAVAILABLE_BUDGETS, { ...after, status: before.status }).catch(() => {});
-      }
-      throw error;
-    }
-  }
-}
-
-export async function refresh(
-  { client, indexes }: Pick<PodWebhook, 'client' | 'indexes'>,
-  namespace: string,
-  grants: readonly { readonly entry: IndexedBudget }[],
-): Promise<void> {
-  for (const { entry } of grants) {
-    const name = entry.budget.metadata.name ?? '';
-    try {
-      indexes.of(namespace).setBudget(await client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name }));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      indexes.of(namespace).deleteBudget(name);
-    }
-  }
 }

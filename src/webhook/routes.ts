@@ -1,12 +1,15 @@
 /** Where each webhook is asked, how large its reviews are, and what is said when no decision can be made. */
-import { allow, refuse, type ReviewResponse } from './review.ts';
+import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+import { keepStatus } from './status.ts';
 
 export interface ReviewTraits {
   readonly maxBodyBytes: number;
   /** Evictions have a share of the memory for bodies that nothing else can take. */
   readonly isEviction: boolean;
+  /** Answered also while nothing can be decided; others are then left to the failure policy of their webhook. */
+  readonly isAlwaysAnswered: boolean;
   /** The answer where the handler failed, or took too long. */
-  readonly undecided: (why: string) => ReviewResponse;
+  readonly undecided: (why: string, review: ReviewRequest) => ReviewResponse;
 }
 
 const MIB = 1024 * 1024;
@@ -15,16 +18,26 @@ const MIB = 1024 * 1024;
 const EVICTION: ReviewTraits = {
   maxBodyBytes: 3 * MIB,
   isEviction: true,
+  isAlwaysAnswered: true,
   undecided: (message) => refuse({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 1 } }),
 };
 /** An object is at most 3 MiB, and a review carries two. */
 const OTHER: ReviewTraits = {
   maxBodyBytes: 8 * MIB,
   isEviction: false,
+  isAlwaysAnswered: false,
   undecided: (message) => refuse({ code: 500, reason: 'InternalError', message }),
 };
 /** A picker chooses; it never keeps a workload from shrinking. */
 const CHOICE: ReviewTraits = { ...OTHER, undecided: () => allow };
+
+/** Numbers that are ours stay as they are. */
+const STATUS: ReviewTraits = {
+  ...OTHER,
+  maxBodyBytes: 3 * MIB,
+  isAlwaysAnswered: true,
+  undecided: (_, review) => keepStatus(review),
+};
 
 interface Route {
   /** Name of the webhook in its configuration. */
@@ -36,6 +49,7 @@ interface Route {
 const ROUTES: readonly Route[] = [
   { webhook: 'evictions.quorate.dev', path: '/validate-eviction', traits: EVICTION },
   { webhook: 'groups.quorate.dev', path: '/validate-groups', traits: EVICTION },
+  { webhook: 'status.quorate.dev', path: '/adopt-status', traits: STATUS },
   { webhook: 'pods.quorate.dev', path: '/validate-pods', traits: OTHER },
   { webhook: 'downscales.quorate.dev', path: '/pick-downscale', traits: CHOICE },
   { webhook: 'pickers.quorate.dev', path: '/validate-pickers', traits: OTHER },

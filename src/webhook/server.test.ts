@@ -133,7 +133,8 @@ test('the webhook server answers what is under way before it closes, and takes n
   const closing = server.close().then(() => {
     closed = true;
   });
-  await expect(send('/allow')).rejects.toThrow(/ECONNREFUSED/);
+  // Which of the two a client meets depends on whether the kernel had queued its connection already.
+  await expect(send('/allow')).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
   expect(closed).toBe(false);
   finish();
   expect((await slow).status).toBe(200);

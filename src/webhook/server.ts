@@ -156,7 +156,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   const traits = traitsOf(path);
   const why = undecidable(checks);
   // Others are left to the failure policy of their webhook, which is better than a guess.
-  if (why !== undefined && !traits.isEviction) {
+  if (why !== undefined && !traits.isAlwaysAnswered) {
     rejected?.('NotReady');
     return turnAway(request, response, 503, why);
   }
@@ -167,7 +167,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
       const verdict =
         why === undefined
           ? await decide(serving, { handler, limitMs, path, response, review, traits })
-          : traits.undecided(`Quorate cannot decide now, try again: ${why}`);
+          : traits.undecided(`Quorate cannot decide now, try again: ${why}`, review);
       const body = formatReview(review.uid, verdict);
       // Of known length, head and body go out as one.
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
@@ -241,7 +241,7 @@ async function decide(
     const { name, namespace } = review;
     const message = messageOf(error);
     log.error({ path, namespace, name, error: message }, 'a review could not be decided');
-    return traits.undecided(`Quorate could not decide: ${message}`);
+    return traits.undecided(`Quorate could not decide: ${message}`, review);
   };
   return new Promise((resolve) => {
     const cancel = clock.after(limitMs, () => {
@@ -252,7 +252,7 @@ async function decide(
     // A handler may also throw before it returns its promise.
     void Promise.resolve()
       .then(() => handler(review, abort.signal))
-      .catch((error: unknown) => (abort.signal.aborted ? traits.undecided('too late') : failed(error)))
+      .catch((error: unknown) => (abort.signal.aborted ? traits.undecided('too late', review) : failed(error)))
       .then(resolve)
       .finally(cancel);
   });

@@ -6,7 +6,7 @@ const STATES = 15;
 /** States that a door once saw differently. */
 const FOUND = [301_042];
 
-it(`18.10: eviction API, why, plan, drain and preemption agree about ${STATES} drawn states`, async () => {
+it(`18.10: eviction API, why, plan, drain, preemption and simulate agree about ${STATES} drawn states`, async () => {
   const agreement = await startEmbeddedAgreement();
   try {
     const problems: string[] = [];

@@ -7,11 +7,14 @@ import {
   explainTarget,
   gatherBudgets,
   planClusterDrain,
-} from '../../src/app/index.ts';
-import { explainPod, type PodExplanation } from '../../src/decisions/all-budgets/index.ts';
+  simulate,
+  takeSnapshot,
+} from '../../src/tasks/index.ts';
+import { decideAllTogether, explainPod, type PodExplanation } from '../../src/decisions/all-budgets/index.ts';
 import { explanationCauses, isRefusalReason } from '../../src/decisions/disruption/index.ts';
 import { ApiError, type Client, type Clock } from '../../src/machinery/runtime/index.ts';
 import { parseSelector } from '../../src/machinery/values/index.ts';
+import type { ReviewResponse } from '../../src/webhook/index.ts';
 import type { DrawnState } from './state.ts';
 
 export interface Asked {
@@ -20,10 +23,12 @@ export interface Asked {
   readonly namespace: string;
   readonly nodes: readonly string[];
   readonly state: DrawnState;
-  /** Whether preemption would break a budget by taking a pod; absent where no scheduler is at hand. */
-  readonly preempts?: ((pod: string) => boolean) | undefined;
-  /** What reasons are compared by: texts may name other numbers where a server keeps them elsewhere. */
-  readonly compareCauses: boolean;
+  /** Whether preemption would break a budget by taking a pod. */
+  readonly preempts: (pod: string) => boolean;
+  /** What the webhook itself says, where there is one. */
+  readonly webhook?: ((pod: string) => Promise<ReviewResponse>) | undefined;
+  /** Whether to ask a simulation as well, which takes a plane of its own. */
+  readonly simulates: boolean;
 }
 
 interface Answer {
@@ -48,23 +53,83 @@ export async function findDisagreements(asked: Asked): Promise<string[]> {
     const why = explainPod(all, { namespace, name });
     if (why === undefined) problems.push(`${name}: why does not know it`);
     else problems.push(...compare(asked, said, why).map((text) => `${name}: ${text}`));
-    if (why !== undefined && asked.preempts !== undefined && why.reason !== 'NodeNotDrainable') {
-      if (asked.preempts(name) === why.allowed) {
-        problems.push(
-          `${name}: preemption says ${String(!why.allowed)}, why says ${String(why.allowed)} (${why.reason})`,
-        );
-      }
+    if (why !== undefined && !EVICTIONS_ONLY.has(why.reason) && asked.preempts(name) === why.allowed) {
+      problems.push(
+        `${name}: preemption says ${String(!why.allowed)}, why says ${String(why.allowed)} (${why.reason})`,
+      );
     }
+    problems.push(...(await askWebhook(asked, name, said)).map((text) => `${name}: ${text}`));
     // The commands themselves read a cluster anew each time; one pod of a state is enough for them.
     if (at === state.seed % names.length) problems.push(...(await askCommands(asked, gathered, name, said)));
   }
-  return [...problems, ...(await askPlan(asked))];
+  return [...problems, ...(await askPlan(asked)), ...(await askSimulation(asked, gathered))];
 }
 
-function compare({ clock, compareCauses }: Asked, said: Answer, why: PodExplanation): string[] {
+/** What concerns evictions alone, and no delete. */
+const EVICTIONS_ONLY: ReadonlySet<string> = new Set(['NodeNotDrainable', 'BuiltInCountTighter', 'BudgetNotObserved']);
+
+/** What the webhook refuses, the API server refuses in its words; what else it refuses, it does so by itself. */
+async function askWebhook({ webhook }: Asked, name: string, said: Answer): Promise<string[]> {
+  if (webhook === undefined) return [];
+  const { allowed, status } = await webhook(name);
+  if (allowed) {
+    const ours = said.causes.find(({ reason }) => reason?.startsWith('Quorate'));
+    return ours === undefined ? [] : [`the webhook allows it, the eviction says ${said.code} ${ours.message}`];
+  }
+  if (said.allowed) return [`the webhook says ${status?.code} ${status?.message}, the eviction is granted`];
+  const isSame = said.code === status?.code && said.message.endsWith(status?.message ?? '');
+  return isSame
+    ? []
+    : [`the webhook says ${status?.code} ${status?.message}, the eviction ${said.code} ${said.message}`];
+}
+
+/**
+ * The first step of a simulated drain: what goes before anything has come back could go now, and where all pods of the
+ * node could go together, all of them go. Only of states that a simulation begins with as they are.
+ */
+async function askSimulation(asked: Asked, gathered: BudgetState): Promise<string[]> {
+  const { client, clock, namespace, nodes, simulates, state } = asked;
+  const isCalm = state.evicted.length + state.removed.length === 0 && state.pods.every((pod) => pod.state === 'Ready');
+  const looksAhead = Array.from(gathered.index.budgets()).some(({ lookahead }) => lookahead);
+  const [node = ''] = nodes;
+  const onNode = gathered.pods.filter(({ spec }) => spec?.nodeName === node).map(({ metadata }) => metadata.name ?? '');
+  if (!simulates || !isCalm || looksAhead || onNode.length === 0) return [];
+  const { objects, ...rest } = await takeSnapshot(client, { now: clock.now() });
+  const own = objects.filter(({ metadata }) => metadata.namespace === undefined || metadata.namespace === namespace);
+  const { events } = await simulate(
+    { ...rest, objects: own },
+    {
+      actions: [{ kind: 'drain', nodes: [node] }],
+      order: 'node-by-node',
+      nodeDowntimeMs: 0,
+      reload: { defaultMs: 60_000, byWorkload: new Map() },
+      limitMs: 1000,
+      stepMs: 500,
+      seed: state.seed,
+    },
+  );
+  const prefix = `pod ${namespace}/`;
+  const first = events.flatMap(({ text }) =>
+    text.startsWith(prefix) && text.endsWith(' evicted') ? [text.slice(prefix.length, -' evicted'.length)] : [],
+  );
+  const problems: string[] = [];
+  for (const name of first) {
+    const said = await tryEviction(client, { namespace, name });
+    if (!said.allowed) problems.push(`${name}: a simulation evicts it first, eviction ${said.code} ${said.message}`);
+  }
+  const all = decideAllTogether(
+    evictionBudgets(gathered, clock.now()),
+    onNode.map((name) => ({ namespace, name })),
+  );
+  const left = all.steps.filter(({ allowed, pod }) => allowed && !first.includes(pod.name));
+  for (const { pod } of left) problems.push(`${pod.name}: may go now, a simulation does not take it first`);
+  return problems;
+}
+
+function compare({ clock }: Asked, said: Answer, why: PodExplanation): string[] {
   const told = `eviction ${said.code} ${said.message}; why ${why.allowed} ${why.reason}`;
   if (said.allowed !== why.allowed) return [told];
-  if (said.allowed || !compareCauses) return [];
+  if (said.allowed) return [];
   const own = isRefusalReason(why.reason) ? explanationCauses(why, clock.now()) : [];
   const guards = (why.unavailability ?? []).filter(({ allowed }) => !allowed).flatMap(({ causes }) => causes);
   const expected = new Set([...own, ...guards].map(({ message }) => message));

@@ -29,7 +29,8 @@ export interface Target {
 }
 
 export async function startTarget(...flags: string[]): Promise<Target> {
-  const server = await startAttackedServer({ flags, fromSource: true });
+  // `npm run test:attacks` attacks what was built; `npm test` has nothing built.
+  const server = await startAttackedServer({ flags, fromSource: process.env['QUORATE_ATTACKED'] !== 'built' });
   const ask = async ({ body, method, ...rest }: Question): Promise<Reply> => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const { status, text: answer } = await send(server.access, {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diagnose } from '../../src/app/index.ts';
+import { diagnose } from '../../src/tasks/index.ts';
 import { createClient, createHttpTransport, loadKubeconfig } from '../../src/machinery/runtime/index.ts';
 import { startHost } from './host.ts';
 

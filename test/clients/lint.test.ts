@@ -49,11 +49,15 @@ test('a cluster is read, pods through their ReplicaSets, and what is found makes
   expect(code).toBe(1);
 });
 
-test('what cannot be used is one line and exit code 2', { timeout: 120_000 }, async () => {
+test('what cannot be used is one line, the next command where there is one, and exit code 2', {
+  timeout: 120_000,
+}, async () => {
   const gone = { stdin: 'apiVersion: v1\nkind: [Pod\n' };
   const [yaml, unreachable] = await Promise.all([lint(['-'], gone), lint(['--context', 'nowhere'])]);
   expect([yaml.code, yaml.stdout]).toEqual([2, '']);
   expect(yaml.stderr).toMatch(/^quorate lint: <stdin>:3:1: [^\n]+\n$/);
   expect([unreachable.code, unreachable.stdout]).toEqual([2, '']);
-  expect(unreachable.stderr).toMatch(/^quorate lint: [^\n]*nowhere[^\n]*\n$/);
+  expect(unreachable.stderr).toMatch(
+    /^quorate lint: [^\n]*nowhere[^\n]*\nTo see [^\n]*: kubectl config get-contexts\n$/,
+  );
 });

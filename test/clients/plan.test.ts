@@ -1,7 +1,8 @@
 /** `quorate plan drain` on a cluster with two gangs over three nodes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedHost, planClusterDrain, PlanRequestError } from '../../src/app/index.ts';
-import { formatPlan, formatPlanMermaid } from '../../src/cli/plan-text.ts';
+import { type EmbeddedHost } from '../../src/app/index.ts';
+import { planClusterDrain, PlanRequestError } from '../../src/tasks/index.ts';
+import { formatPlan, formatPlanMermaid } from '../../src/cli/shared/plan-text.ts';
 import { startHost } from './host.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
 
@@ -58,5 +59,7 @@ test('planClusterDrain() moves each gang once, one after the other', async () =>
 
 test('planClusterDrain() refuses a node that is not there in one clear line', async () => {
   const asked = planClusterDrain(host.client, { ...request, nodes: ['node-9'] });
-  await expect(asked).rejects.toThrow(new PlanRequestError('Cannot plan: no such node: node-9'));
+  await expect(asked).rejects.toThrow(
+    new PlanRequestError('Cannot plan: no such node: node-9; kubectl get nodes lists them'),
+  );
 });

@@ -9,7 +9,8 @@ import { createNetworkClient } from '../kubernetes/network-client.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 import * as stage from './stage.ts';
 
-const ROUNDS = 25;
+/** `QUORATE_TIGHTEN_ROUNDS=500` asks as often as the specification does. */
+const ROUNDS = Number(process.env['QUORATE_TIGHTEN_ROUNDS'] ?? 25);
 const GANGS = ['g0', 'g1', 'g2'];
 const key = { namespace: 'default', name: 'training' };
 const NO_BUILTIN = ['--controllers=*,-disruption-controller'];
@@ -78,7 +79,7 @@ for (const mode of ['alongside', 'replace'] as const) {
       }
     }
 
-    test(`18.4: ${ROUNDS} times tightened and evicted at once, always refused`, async () => {
+    test(`18.4 GR-13: ${ROUNDS} times tightened and evicted at once, always refused`, async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         await untilLoose();
         await demand(3);
@@ -91,7 +92,7 @@ for (const mode of ['alongside', 'replace'] as const) {
       }
       await untilLoose();
       expect(await evictAll(0), 'what is not tightened is let go').toContain(201);
-    });
+    }, 1_800_000);
   });
 }
 

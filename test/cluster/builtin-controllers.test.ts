@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { startEndpointSliceController } from '../../src/controllers/endpoint-slice/index.ts';
-import { startEndpointSliceMirroringController } from '../../src/controllers/endpoint-slice-mirroring/index.ts';
-import { startEndpointsController } from '../../src/controllers/endpoints/index.ts';
-import { startGarbageCollector } from '../../src/controllers/garbage-collector/index.ts';
-import { startNamespaceController } from '../../src/controllers/namespace/index.ts';
-import { startResourceQuotaController } from '../../src/controllers/resource-quota/index.ts';
-import { rootCaController } from '../../src/controllers/root-ca/index.ts';
-import { startServiceAccountController } from '../../src/controllers/service-account/index.ts';
+import { endpointSliceController } from '../../src/controllers/kubernetes/endpoint-slice/index.ts';
+import { endpointSliceMirroringController } from '../../src/controllers/kubernetes/endpoint-slice-mirroring/index.ts';
+import { endpointsController } from '../../src/controllers/kubernetes/endpoints/index.ts';
+import { garbageCollector } from '../../src/controllers/kubernetes/garbage-collector/index.ts';
+import { namespaceController } from '../../src/controllers/kubernetes/namespace/index.ts';
+import { resourceQuotaController } from '../../src/controllers/kubernetes/resource-quota/index.ts';
+import { createRootCaController } from '../../src/controllers/kubernetes/root-ca/index.ts';
+import { serviceAccountController } from '../../src/controllers/kubernetes/service-account/index.ts';
 import {
   type Client,
   type ControllerContext,
@@ -39,14 +39,17 @@ describe('built-in controllers on a real API server', () => {
       eventsFor: () => ({ record: () => {} }),
       random: Math.random,
     };
-    startNamespaceController(context);
-    startServiceAccountController(context);
-    rootCaController(readFileSync(plane.caFile, 'utf8'))(context);
-    startGarbageCollector(context);
-    startResourceQuotaController(context);
-    startEndpointsController(context);
-    startEndpointSliceController(context);
-    startEndpointSliceMirroringController(context);
+    const controllers = [
+      namespaceController,
+      serviceAccountController,
+      createRootCaController(readFileSync(plane.caFile, 'utf8')),
+      garbageCollector,
+      resourceQuotaController,
+      endpointsController,
+      endpointSliceController,
+      endpointSliceMirroringController,
+    ];
+    for (const controller of controllers) controller.start(context);
   });
   afterAll(async () => {
     stop.abort();

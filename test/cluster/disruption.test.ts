@@ -8,10 +8,10 @@ import {
   replicaSetType,
   serviceAccountType,
 } from '../../src/api/resource-types.ts';
-import { drainNodes } from '../../src/app/index.ts';
+import { drainNodes } from '../../src/tasks/index.ts';
 import { runComponents } from '../../src/app/run-components.ts';
-import { explainTarget } from '../../src/app/index.ts';
-import { createDisruptionController } from '../../src/controllers/disruption/index.ts';
+import { explainTarget } from '../../src/tasks/index.ts';
+import { createDisruptionController } from '../../src/controllers/quorate/disruption/index.ts';
 import {
   type Client,
   createClient,

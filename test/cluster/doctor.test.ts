@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Diagnosis, type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import { type Diagnosis } from '../../src/tasks/index.ts';
 import { createAuthority } from '../../src/machinery/runtime/certificates.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { defaultInstall, installObjects } from '../../src/webhook/index.ts';

@@ -111,9 +111,12 @@ async function delayEvictions(): Promise<void> {
       },
     ],
   });
+  // Under no budget, so that nothing of ours answers before the slow one is asked.
+  const spec = { containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }] };
+  await stage.apply(plane, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'alone', namespace: 'default' }, spec });
   await until('evictions to take their time', async () => {
     const begun = Date.now();
-    await stage.evict(plane, 'nobody', { dryRun: true });
+    await stage.evict(plane, 'alone', { dryRun: true });
     return Date.now() - begun >= SLOW_MS;
   });
 }
@@ -129,6 +132,26 @@ test('18.1 GR-01: an eviction let pass while its pod was Pending does not hit it
   expect(phase).toBe('Pending');
   expect(answer).not.toBe('granted');
   expect(await uidOf('g0-0')).toBe(successor);
+  await until('both gangs to count again', async () => (await ledger()) === '2/0');
+});
+
+test('18.1 GR-06: an eviction whose pod is replaced on the way is pinned to it: 409, and its successor stays', async () => {
+  const demand = (minAvailable: number): Promise<string> =>
+    kubectl('patch', 'pdb', 'training', '--type=merge', '-p', JSON.stringify({ spec: { minAvailable } }));
+  const granted = (): Promise<string> =>
+    kubectl('get', 'ledger', 'training', '-o', 'jsonpath={range .status.grants[*]}{.name}/{.pinned} {end}');
+  await demand(1);
+  await until('one gang to be let go', async () => (await ledger()) === '2/1');
+  const before = await uidOf('g0-0');
+  const answer = stage.evict(plane, 'g0-0');
+  await until('the grant to be listed', async () => (await granted()).trim() === 'g0-0/uid');
+  await kubectl('delete', 'pod', 'g0-0', '--grace-period=0', '--force', '--wait=false');
+  await until('its successor to be there', async () => ![before, ''].includes(await uidOf('g0-0')));
+  const successor = await uidOf('g0-0');
+  expect(await answer).toMatch(/Conflict|Precondition failed/);
+  expect(await uidOf('g0-0')).toBe(successor);
+  await until('the grant to be over', async () => (await granted()) === '');
+  await demand(2);
   await kubectl('delete', 'validatingwebhookconfiguration', 'slow');
   await until('both gangs to count again', async () => (await ledger()) === '2/0');
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { evictGroup, type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import { evictGroup } from '../../src/tasks/index.ts';
 import {
   type Client,
   createClient,

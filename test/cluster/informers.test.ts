@@ -13,7 +13,7 @@ import { builtinType } from '../../src/api/registry.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
 import { podType } from '../../src/api/resource-types.ts';
 import { type EmbeddedHost, startEmbedded } from '../../src/app/index.ts';
-import { openCluster } from '../../src/cli/cluster.ts';
+import { openCluster } from '../../src/cli/shared/cluster.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { seededRandom } from '../../src/machinery/values/index.ts';
 import { requireBinaries } from '../kubernetes/binaries.ts';

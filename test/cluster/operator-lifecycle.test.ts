@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHART } from '../../scripts/chart.ts';
 import { type Operator, uninstall } from '../../src/app/index.ts';
 import { createClient, createHttpTransport, loadKubeconfig } from '../../src/machinery/runtime/index.ts';
-import { defaultInstall, definitions, installObjects } from '../../src/webhook/index.ts';
+import type { KubeObject } from '../../src/api/resource.ts';
+import { defaultInstall, definitions, installObjects, webhookConfigurations } from '../../src/webhook/index.ts';
 import { findHelm } from '../clients/kubectl.ts';
 import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
@@ -34,15 +35,16 @@ const ours = async (): Promise<string> =>
 /** An installation as it was when there were fewer kinds, columns and rights. */
 function olderObjects(): object[] {
   const newer = new Set(['groupevictions.policy.quorate.dev', 'downscalepodpickers.policy.quorate.dev']);
-  return installObjects(defaultInstall)
+  const [, filled] = webhookConfigurations(defaultInstall);
+  // They were installed filled.
+  const objects = [...installObjects(defaultInstall).filter(({ kind }) => kind !== filled?.kind), filled as KubeObject];
+  return objects
     .filter(({ metadata }) => !newer.has(metadata.name ?? ''))
     .map((object) => {
       const copy = structuredClone(object) as {
         kind?: string;
-        webhooks?: unknown[] | undefined;
         rules?: unknown[] | undefined;
       };
-      if (copy.kind === 'ValidatingWebhookConfiguration') copy.webhooks = copy.webhooks?.slice(0, 1);
       if (copy.kind === 'ClusterRole') copy.rules = copy.rules?.slice(0, 8);
       return copy;
     });
@@ -67,7 +69,8 @@ test('newer manifests over older ones keep ledgers and grants, and end up as if 
   expect(kept.status).toMatchObject({ disruptionsAllowed: 1, disruptedPods: { 'g0-0': at } });
   const configurations = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
   const webhooks = await kubectl('get', configurations, '-o', 'jsonpath={.items[*].webhooks[*].name}');
-  expect(webhooks.split(' ')).toHaveLength(6);
+  // Until a replica of the new version is there to answer nothing is asked.
+  expect(webhooks).toBe('');
   for (const { metadata } of definitions())
     expect(await kubectl('get', 'crd', metadata.name ?? '')).toContain(metadata.name);
   await until('the new kinds', async () => (await kubectl('get', 'groupevictions', '-A')) !== undefined);

@@ -3,7 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const ROOT = join(import.meta.dirname, '..', '..');
+/** What a replica runs; with `QUORATE_BUILT` what `npm run build` made, which starts in a fraction of the time. */
+const PROGRAM = process.env['QUORATE_BUILT']
+  ? [join(ROOT, 'dist', 'cli', 'main.js')]
+  : ['--import', 'tsx', join(ROOT, 'src', 'cli', 'main.ts')];
 
 export interface OperatorProcess {
   readonly identity: string;
@@ -13,6 +17,9 @@ export interface OperatorProcess {
   output(): string;
   /** Ends it as a crash would; another life begins. */
   crash(): void;
+  /** Holds it as a machine that stands still does, until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Ends it as a rollout would, and waits; another life begins. */
   rollOver(): Promise<void>;
   /** Ends it for good. */
@@ -29,7 +36,7 @@ export function runOperator(kubeconfig: string, identity: string, flags: readonl
     let life = '';
     const address = ['--host', '127.0.0.1', '--webhook-port', '0', '--metrics-port', '0'];
     const args = ['operator', '--kubeconfig', kubeconfig, '--identity', identity, ...address, ...flags];
-    child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(process.execPath, [...PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout?.on('data', (chunk: Buffer) => {
       life += chunk.toString('utf8');
       text += chunk.toString('utf8');
@@ -50,6 +57,8 @@ export function runOperator(kubeconfig: string, identity: string, flags: readonl
     port: () => port,
     output: () => text,
     crash: () => child.kill('SIGKILL'),
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     async rollOver() {
       const last = ended;
       child.kill('SIGTERM');
@@ -57,6 +66,7 @@ export function runOperator(kubeconfig: string, identity: string, flags: readonl
     },
     async stop() {
       stopping = true;
+      child.kill('SIGCONT');
       child.kill('SIGTERM');
       await ended;
     },

@@ -50,13 +50,19 @@ test('maxUnavailable counts groups exactly: one of two gangs may go, whole, and 
   await apply(workload, ...gangs, ...members, budget('gangs', { maxUnavailable: 1 }));
   const numbers = 'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.disruptionsAllowed}';
   await until('the ledger', async () => (await kubectl('get', 'disruptionledger', 'gangs', '-o', numbers)) === '2/2/1');
-  await until('a status that stands in nobody’s way', async () => {
-    const allowed = await kubectl('get', 'pdb', 'gangs', '-o', 'jsonpath={.status.disruptionsAllowed}');
-    return Number(allowed) > 2;
-  });
+  const published =
+    'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.desiredHealthy}/{.status.disruptionsAllowed}';
+  const shows = (wanted: string): Promise<void> =>
+    until(
+      `the budget to show ${wanted}`,
+      async () => (await kubectl('get', 'pdb', 'gangs', '-o', published)) === wanted,
+    );
+  await shows('4/4/2/2');
   expect(await evict('g0-0')).toBe('granted');
   expect(await evict('g0-1')).toBe('granted');
   expect(await evict('g1-0')).toContain('disruption budget');
+  // Nothing may go, and whoever only reads sees it: preemption, autoscalers, alerts.
+  await shows('2/2/2/0');
 });
 
 test('a budget over plain pods is counted as Kubernetes would', async () => {

@@ -9,8 +9,8 @@ import {
   serviceAccountType,
 } from '../../src/api/resource-types.ts';
 import { runComponents } from '../../src/app/run-components.ts';
-import { createDeploymentController } from '../../src/controllers/deployment/index.ts';
-import { createReplicaSetController } from '../../src/controllers/replicaset/index.ts';
+import { createDeploymentController } from '../../src/controllers/kubernetes/deployment/index.ts';
+import { createReplicaSetController } from '../../src/controllers/kubernetes/replicaset/index.ts';
 import { type Client, silentLogger, systemClock, type Transport } from '../../src/machinery/runtime/index.ts';
 import { deployment, pod, replicaSet } from '../../src/testkit/objects.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';

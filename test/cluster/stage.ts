@@ -119,8 +119,9 @@ export async function registerWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
   groups: GroupKinds = 'native',
+  mode: Mode = 'alongside',
 ): Promise<void> {
-  await writeWebhooks(plane, { authority, webhookPort }, groups);
+  await writeWebhooks(plane, { authority, webhookPort }, groups, mode);
   const senseless = join(plane.folder, 'senseless.json');
   writeFileSync(senseless, JSON.stringify(SENSELESS));
   await until('the API server to ask the replica', async () => {
@@ -142,8 +143,10 @@ export async function writeWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
   groups: GroupKinds = 'native',
+  mode: Mode = 'alongside',
 ): Promise<void> {
-  const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups };
+  // The replicas of these suites ask as the administrator.
+  const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups, mode, user: 'admin' };
   await apply(
     plane,
     ...webhookConfigurations(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../src/apiserver/limits.ts';
+import { LIMITS } from '../../src/apiserver/exchange/limits.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'concepts', 'limits.md'), 'utf8');
 

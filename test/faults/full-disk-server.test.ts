@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Cluster, openCluster } from '../../src/cli/cluster.ts';
+import { type Cluster, openCluster } from '../../src/cli/shared/cluster.ts';
 import { readBody } from '../../src/machinery/runtime/index.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { builtinType } from '../../src/api/registry.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
-import { openCluster } from '../../src/cli/cluster.ts';
+import { openCluster } from '../../src/cli/shared/cluster.ts';
 import { type Client, isNotFound } from '../../src/machinery/runtime/index.ts';
 
 const ROUNDS = Number(process.env['QUORATE_FAULT_ROUNDS'] ?? 1);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { stories } from '../../src/app/index.ts';
+import { stories } from '../../src/tasks/index.ts';
 import { finish, type InstalledPackage, installPackage } from './install.ts';
 
 let installed: InstalledPackage;

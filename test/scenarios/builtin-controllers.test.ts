@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { startEndpointSliceController } from '../../src/controllers/endpoint-slice/index.ts';
-import { startEndpointSliceMirroringController } from '../../src/controllers/endpoint-slice-mirroring/index.ts';
-import { startEndpointsController } from '../../src/controllers/endpoints/index.ts';
-import { startGarbageCollector } from '../../src/controllers/garbage-collector/index.ts';
-import { startNamespaceController } from '../../src/controllers/namespace/index.ts';
-import { startResourceQuotaController } from '../../src/controllers/resource-quota/index.ts';
-import { rootCaController } from '../../src/controllers/root-ca/index.ts';
-import { startServiceAccountController } from '../../src/controllers/service-account/index.ts';
+import { endpointSliceController } from '../../src/controllers/kubernetes/endpoint-slice/index.ts';
+import { endpointSliceMirroringController } from '../../src/controllers/kubernetes/endpoint-slice-mirroring/index.ts';
+import { endpointsController } from '../../src/controllers/kubernetes/endpoints/index.ts';
+import { garbageCollector } from '../../src/controllers/kubernetes/garbage-collector/index.ts';
+import { namespaceController } from '../../src/controllers/kubernetes/namespace/index.ts';
+import { resourceQuotaController } from '../../src/controllers/kubernetes/resource-quota/index.ts';
+import { createRootCaController } from '../../src/controllers/kubernetes/root-ca/index.ts';
+import { serviceAccountController } from '../../src/controllers/kubernetes/service-account/index.ts';
 import { type Clock, systemClock } from '../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
 import { describeBuiltinControllers } from './builtin-controllers.ts';
@@ -17,14 +17,14 @@ describe('built-in controllers on the embedded server', () => {
     plane = await startControlPlane<Clock>({
       clock: systemClock,
       controllers: [
-        startNamespaceController,
-        startServiceAccountController,
-        rootCaController('-----BEGIN CERTIFICATE-----'),
-        startGarbageCollector,
-        startResourceQuotaController,
-        startEndpointsController,
-        startEndpointSliceController,
-        startEndpointSliceMirroringController,
+        namespaceController,
+        serviceAccountController,
+        createRootCaController('-----BEGIN CERTIFICATE-----'),
+        garbageCollector,
+        resourceQuotaController,
+        endpointsController,
+        endpointSliceController,
+        endpointSliceMirroringController,
       ],
     });
   });

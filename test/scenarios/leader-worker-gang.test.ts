@@ -7,7 +7,7 @@ import { type LeaderWorkerSet, leaderWorkerSetType, LWS } from '../../src/api/lw
 import { builtinType } from '../../src/api/registry.ts';
 import type { ResourceType } from '../../src/api/resource.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
-import { planClusterDrain } from '../../src/app/index.ts';
+import { planClusterDrain } from '../../src/tasks/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
 
 const workloadType = builtinType('Workload', 'scheduling.k8s.io') as ResourceType<Workload>;
@@ -297,4 +297,48 @@ test('a PodDisruptionBudget counts the gangs of a set by itself', async () => {
   expect(refused).toBeGreaterThan(5);
   await clock.advance(10 * SECOND);
   expect(await numbers()).toEqual([3, 2, 3, 1]);
+});
+
+test('18.2: no pod of a set is ever made whose PodGroup is not there, or is going', async () => {
+  const made = new Set<string>();
+  const wrong: string[] = [];
+  plane = await startControlPlane({
+    controllers: true,
+    nodes: 4,
+    extend: ({ objects, registry, writes }) => {
+      const prefixOf = (group: string, plural: string) => `${registry.byPlural(group, plural)?.prefix}${namespace}/`;
+      writes.listen({
+        wrote(all, state) {
+          for (const { entry, key: path } of all) {
+            if (entry === undefined || !path.startsWith(prefixOf('', 'pods'))) continue;
+            const { metadata, spec } = objects.readWithoutManagedFields(entry) as unknown as Pod;
+            if (made.has(metadata.uid ?? '')) continue;
+            made.add(metadata.uid ?? '');
+            const name = spec?.schedulingGroup?.podGroupName ?? '';
+            const group = [...state.range(prefixOf('scheduling.k8s.io', 'podgroups'))]
+              .map((one) => objects.readWithoutManagedFields(one).metadata)
+              .find((one) => one.name === name);
+            if (group === undefined || group.deletionTimestamp) wrong.push(`${metadata.name}: ${name}`);
+          }
+        },
+        lost() {},
+      });
+    },
+  });
+  const { client, clock } = plane;
+  await clock.advance(5 * SECOND);
+  await client.create(leaderWorkerSetType, set());
+  await clock.advance(20 * SECOND);
+  // Twice a group restarts, once the set is updated and once scaled up.
+  for (const name of ['llm-0', 'llm-1-1']) {
+    await client.delete(podType, { namespace, name });
+    await clock.advance(60 * SECOND);
+  }
+  await patch({ spec: { leaderWorkerTemplate: { workerTemplate: template('app:2', '1') } } });
+  await clock.advance(120 * SECOND);
+  await patch({ spec: { replicas: 3 } });
+  await clock.advance(60 * SECOND);
+  expect(await placed()).toEqual(['0', '0', '0', '1', '1', '1', '2', '2', '2']);
+  expect(made.size).toBeGreaterThanOrEqual(21);
+  expect(wrong).toEqual([]);
 });

@@ -14,10 +14,10 @@ import {
   type SimulationOptions,
   type Snapshot,
   takeSnapshot,
-} from '../../src/app/index.ts';
-import { drawSimulation } from '../../src/cli/simulate-svg.ts';
-import { runSimulate, type SimulateFlags } from '../../src/cli/simulate-run.ts';
-import { formatSimulation } from '../../src/cli/simulate-text.ts';
+} from '../../src/tasks/index.ts';
+import { drawSimulation } from '../../src/cli/simulate/svg.ts';
+import { runSimulate, type SimulateFlags } from '../../src/cli/simulate/run.ts';
+import { formatSimulation } from '../../src/cli/simulate/text.ts';
 import { type ControlPlane, deployment, pod, podDisruptionBudget, startControlPlane } from '../../src/testkit/index.ts';
 
 let plane: ControlPlane;

@@ -72,7 +72,10 @@ export async function startClusterHost(plane: RealControlPlane): Promise<Running
     killReplica: (draw) => replicas[Math.floor(draw * replicas.length)]?.crash(),
     async loseLedger(draw) {
       const { name = '' } = BUDGETS[Math.floor(draw * BUDGETS.length)] ?? {};
-      await client.delete(disruptionLedgerType, { namespace: NAMESPACE, name }).catch(() => {});
+      return client.delete(disruptionLedgerType, { namespace: NAMESPACE, name }).then(
+        () => true,
+        () => false,
+      );
     },
     async stop() {
       checker.stop();

@@ -1,7 +1,8 @@
 /**
- * `npm run test:storm -- --host embedded|cluster --runs N --seconds S --seed S`: gangs of every kind of owner, thirty-two
- * clients that evict whatever there is, readiness that comes and goes, replicas that are killed. Ends with 1 when more
- * gangs were down by evictions than a budget allows, or an eviction got an answer that it must not get.
+ * `npm run test:storm -- --host embedded|cluster --runs N --seconds S --seed S [--ledgers N]`: gangs of every kind of
+ * owner, thirty-two clients that evict whatever there is, readiness that comes and goes, replicas that are killed, ledgers
+ * that are deleted by hand. Ends with 1 when more gangs were down by evictions than a budget allows, or an eviction got an
+ * answer that it must not get.
  */
 import { parseArgs } from 'node:util';
 import { startPlane } from '../cluster/stage.ts';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '120' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    ledgers: { type: 'string' },
   },
 });
 const seconds = Number(values.seconds);
@@ -25,7 +27,11 @@ async function run(seed: number): Promise<StormResult> {
   try {
     const host = plane === undefined ? await startEmbeddedHost(seed) : await startClusterHost(plane);
     try {
-      return await playStorm(host, { seconds, seed });
+      return await playStorm(host, {
+        seconds,
+        seed,
+        ledgers: values.ledgers === undefined ? undefined : Number(values.ledgers),
+      });
     } finally {
       await host.stop();
     }

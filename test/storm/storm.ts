@@ -10,14 +10,16 @@ export interface StormHost {
   readonly checker: Checker;
   /** Ends a replica as a crash would; absent where there are none. */
   readonly killReplica?: ((draw: number) => void) | undefined;
-  /** Deletes a ledger by hand, where there are any. */
-  readonly loseLedger?: ((draw: number) => Promise<void>) | undefined;
+  /** Deletes a ledger by hand, where there are any; false when it was not there. */
+  readonly loseLedger?: ((draw: number) => Promise<boolean>) | undefined;
 }
 
 export interface StormOptions {
   readonly seconds: number;
   readonly seed: number;
   readonly clients?: number;
+  /** How many ledgers to delete by hand, spread over the time; without it one every few seconds. */
+  readonly ledgers?: number | undefined;
 }
 
 export interface StormResult {
@@ -34,7 +36,10 @@ export interface StormResult {
 /** Long enough that a ledger whose holder was killed is taken over now and then. */
 const KILL_EVERY_MS = [12_000, 40_000] as const;
 
-export async function playStorm(host: StormHost, { clients = 32, seconds, seed }: StormOptions): Promise<StormResult> {
+export async function playStorm(
+  host: StormHost,
+  { clients = 32, ledgers, seconds, seed }: StormOptions,
+): Promise<StormResult> {
   const random = seededRandom(seed);
   const { checker } = host;
   const answers: Record<string, number> = {};
@@ -62,9 +67,9 @@ export async function playStorm(host: StormHost, { clients = 32, seconds, seed }
         note('201');
       } catch (error) {
         const { code, message } = error instanceof ApiError ? error : { code: 0, message: String(error) };
-        const isUnreached = code === 500 && message.includes('failed calling webhook');
-        note(isUnreached ? '500 (no replica reached)' : String(code));
-        if (!isUnreached && (code === 403 || code === 500)) forbidden.push(`${code} ${message}`);
+        const unreached = code === 500 ? whyUnreached(message) : undefined;
+        note(unreached === undefined ? String(code) : `500 (no replica reached: ${unreached})`);
+        if (unreached === undefined && (code === 403 || code === 500)) forbidden.push(`${code} ${message}`);
         await pause(20 + random() * 180);
       }
     }
@@ -94,10 +99,10 @@ export async function playStorm(host: StormHost, { clients = 32, seconds, seed }
 
   async function loseLedgers(): Promise<void> {
     for (;;) {
-      await pause(Math.min(2000 + random() * 8000, endsAt - Date.now()));
+      const next = ledgers === undefined ? 2000 + random() * 8000 : (seconds * 1000) / (ledgers + 1);
+      await pause(Math.min(next, endsAt - Date.now()));
       if (isOver()) return;
-      await host.loseLedger?.(random());
-      lostLedgers += 1;
+      if (await host.loseLedger?.(random())) lostLedgers += 1;
     }
   }
 
@@ -105,6 +110,15 @@ export async function playStorm(host: StormHost, { clients = 32, seconds, seed }
   const evicting = Array.from({ length: clients }, () => evictOn(host.client()));
   await Promise.all([...evicting, flap(), flap(), ...(host.killReplica === undefined ? [] : [kill(), loseLedgers()])]);
   return { answers, kills, lostLedgers, violations: checker.violations, worst: checker.worst, forbidden };
+}
+
+/** How connections end that nobody answers. Whatever else the API server says of a webhook, a replica has said. */
+const UNREACHED =
+  /EOF|connection refused|connection reset|deadline exceeded|Client\.Timeout|broken pipe|server sent GOAWAY/;
+
+/** What the API server says by itself when it asks a webhook and gets no answer. */
+function whyUnreached(message: string): string | undefined {
+  return message.includes('failed calling webhook') ? UNREACHED.exec(message)?.[0] : undefined;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));

@@ -1,13 +1,7 @@
 export { defaultDeployment, defaultReplicaSet } from './defaults.ts';
 export { defaultPicker, dropDisabledPicker } from './picker-defaults.ts';
-export { pickerWarnings, validatePicker } from './picker-validation.ts';
-export {
-  nonNegative,
-  positiveIntOrPercent,
-  type TemplateCheck,
-  validateReplicaCounts,
-  validateReplicaTemplate,
-} from './replicas-validation.ts';
+export { pickerWarnings } from './picker-validation.ts';
+export { type TemplateCheck } from './replicas-validation.ts';
 export {
   validateDeployment,
   validateDeploymentStatus,

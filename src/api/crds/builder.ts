@@ -1,7 +1,8 @@
 import type { CustomResourceDefinition, JSONSchemaProps } from '../generated/apiextensions-v1.ts';
+import type { ResourceType } from '../resource.ts';
 
 /**
- * The definitions of our own kinds are written once, here, and used twice: the embedded server serves them as rows, and
+ * The definitions of our own kinds are written once, here, and used twice: the embedded server serves them, and
  * a cluster gets them as CustomResourceDefinitions.
  */
 
@@ -108,12 +109,10 @@ export const conditions = (description: string): Schema =>
   );
 
 export interface KindDefinition {
-  readonly group: string;
-  readonly kind: string;
-  readonly plural: string;
+  /** Its names and scope. */
+  readonly type: Pick<ResourceType, 'group' | 'kind' | 'plural' | 'namespaced'>;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  readonly scope: 'Namespaced' | 'Cluster';
   /** Most preferred first; exactly one is stored. */
   readonly versions: readonly KindVersion[];
 }
@@ -134,20 +133,19 @@ export interface KindVersion {
   readonly scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
 }
 
-export function defineKind(kind: KindDefinition): CustomResourceDefinition {
-  const singular = kind.kind.toLowerCase();
+export function defineKind({ type, ...kind }: KindDefinition): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${kind.plural}.${kind.group}` },
+    metadata: { name: `${type.plural}.${type.group}` },
     spec: {
-      group: kind.group,
-      scope: kind.scope,
+      group: type.group,
+      scope: type.namespaced ? 'Namespaced' : 'Cluster',
       names: {
-        kind: kind.kind,
-        listKind: `${kind.kind}List`,
-        plural: kind.plural,
-        singular,
+        kind: type.kind,
+        listKind: `${type.kind}List`,
+        plural: type.plural,
+        singular: type.kind.toLowerCase(),
         ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
         ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
       },

@@ -1,12 +1,9 @@
-import { GRANT_KINDS, QUORATE_GROUP } from '../quorate/types.ts';
+import { disruptionLedgerType, GRANT_KINDS } from '../quorate/types.ts';
 import { conditions, defineKind, flag, int32, int64, list, mapOf, object, text, time } from './builder.ts';
 
 export const disruptionLedgerDefinition = defineKind({
-  group: QUORATE_GROUP,
-  kind: 'DisruptionLedger',
-  plural: 'disruptionledgers',
+  type: disruptionLedgerType,
   shortNames: ['ledger'],
-  scope: 'Namespaced',
   versions: [
     {
       name: 'v1alpha1',
@@ -34,6 +31,7 @@ export const disruptionLedgerDefinition = defineKind({
           },
         ),
         budgetUID: text('UID of the budget that the grants were given under.'),
+        publication: int32('Which formula the pod numbers of the budget follow from.'),
         grants: list(
           object(
             {

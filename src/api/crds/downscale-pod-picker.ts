@@ -1,4 +1,4 @@
-import { QUORATE_GROUP } from '../quorate/types.ts';
+import { downscalePodPickerType } from '../quorate/downscale-pod-picker.ts';
 import { defineKind, flag, int32, list, object, text } from './builder.ts';
 
 const header = object(
@@ -23,11 +23,8 @@ const header = object(
 );
 
 export const downscalePodPickerDefinition = defineKind({
-  group: QUORATE_GROUP,
-  kind: 'DownscalePodPicker',
-  plural: 'downscalepodpickers',
+  type: downscalePodPickerType,
   shortNames: ['picker'],
-  scope: 'Namespaced',
   versions: [
     {
       name: 'v1alpha1',

@@ -1,14 +1,11 @@
-import { QUORATE_GROUP } from '../quorate/types.ts';
+import { groupEvictionType } from '../quorate/group-eviction.ts';
 import { conditions, defineKind, int32, int64, list, object, text } from './builder.ts';
 
 const NAME = { minLength: 1, maxLength: 253 };
 
 export const groupEvictionDefinition = defineKind({
-  group: QUORATE_GROUP,
-  kind: 'GroupEviction',
-  plural: 'groupevictions',
+  type: groupEvictionType,
   shortNames: ['gev'],
-  scope: 'Namespaced',
   versions: [
     {
       name: 'v1alpha1',

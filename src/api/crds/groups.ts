@@ -34,10 +34,7 @@ const named: Record<string, Schema> = {
 };
 
 const podGroup = defineKind({
-  group: OWN_SCHEDULING_GROUP,
-  kind: 'PodGroup',
-  plural: 'podgroups',
-  scope: 'Namespaced',
+  type: { group: OWN_SCHEDULING_GROUP, kind: 'PodGroup', plural: 'podgroups', namespaced: true },
   versions: [
     {
       name: 'v1beta1',
@@ -73,10 +70,7 @@ const podGroup = defineKind({
 });
 
 const workload = defineKind({
-  group: OWN_SCHEDULING_GROUP,
-  kind: 'Workload',
-  plural: 'workloads',
-  scope: 'Namespaced',
+  type: { group: OWN_SCHEDULING_GROUP, kind: 'Workload', plural: 'workloads', namespaced: true },
   versions: [
     {
       name: 'v1beta1',

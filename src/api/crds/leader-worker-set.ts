@@ -1,3 +1,4 @@
+import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../lws/types.ts';
 import { RESTART_POLICIES, STARTUP_POLICIES } from '../lws/types.ts';
 import {
   conditions,
@@ -45,11 +46,8 @@ const leaderTemplate = podTemplate('Template of the leader; the worker template 
 const workerTemplate = podTemplate('Template of the workers.');
 
 export const leaderWorkerSetDefinition = defineKind({
-  group: 'leaderworkerset.x-k8s.io',
-  kind: 'LeaderWorkerSet',
-  plural: 'leaderworkersets',
+  type: leaderWorkerSetType,
   shortNames: ['lws'],
-  scope: 'Namespaced',
   versions: [
     {
       name: 'v1',
@@ -111,10 +109,7 @@ export const leaderWorkerSetDefinition = defineKind({
 });
 
 export const kruiseLeaderWorkerSetDefinition = defineKind({
-  group: 'apps.kruise.io',
-  kind: 'LeaderWorkerSet',
-  plural: 'leaderworkersets',
-  scope: 'Namespaced',
+  type: kruiseLeaderWorkerSetType,
   versions: [
     {
       name: 'v1alpha1',

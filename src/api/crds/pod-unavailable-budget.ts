@@ -1,3 +1,4 @@
+import { POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
 import {
   conditions,
   defineKind,
@@ -95,10 +96,7 @@ const version = (name: string, stored: boolean, spec: Record<string, Schema>): K
 });
 
 export const podUnavailableBudgetDefinition = defineKind({
-  group: 'policy.kruise.io',
-  kind: 'PodUnavailableBudget',
-  plural: 'podunavailablebudgets',
+  type: POD_UNAVAILABLE_BUDGETS,
   shortNames: ['pub'],
-  scope: 'Namespaced',
   versions: [version('v1beta1', true, betaSpec), version('v1alpha1', false, commonSpec)],
 });

@@ -27,6 +27,8 @@ export interface DisruptionLedgerStatus extends PodDisruptionBudgetStatus {
   grants?: LedgerGrant[] | undefined;
   /** The budget that the grants were given under: another budget of the same name takes them over by pod. */
   budgetUID?: string | undefined;
+  /** Which formula the budget's own numbers follow from; replicas with another leave them alone. */
+  publication?: number | undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** What expressions of webhooks and policies see of a request. */
 import { toCel } from '../cel/values.ts';
-import type { AdmissionAttributes } from '../admission.ts';
-import type { ApiObject } from '../object.ts';
-import type { UserInfo } from '../user.ts';
+import type { AdmissionAttributes } from '../context/admission-plugin.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import type { UserInfo } from '../exchange/user.ts';
 import { kindIn, shownIn } from './versioned.ts';
 
 export function userInfoOf({ username, uid, groups, extra }: UserInfo) {
@@ -11,9 +11,9 @@ export function userInfoOf({ username, uid, groups, extra }: UserInfo) {
 
 /** The request as in an AdmissionReview, without objects. */
 export function requestOf(attributes: AdmissionAttributes, version: string) {
-  const { subresource, name, namespace, operation, user, dryRun, options, row } = attributes;
+  const { subresource, name, namespace, operation, user, dryRun, options, resource } = attributes;
   const asked = kindIn(attributes, attributes.version);
-  const own = row.group === '' && row.plural === 'namespaces' ? name : namespace;
+  const own = resource.group === '' && resource.plural === 'namespaces' ? name : namespace;
   return {
     ...kindIn(attributes, version),
     ...(subresource && { subResource: subresource }),

@@ -2,23 +2,23 @@
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import { type Amounts, podResources } from '../../decisions/quota/index.ts';
 import { canonicalQuantity, compareQuantities, parseNanos } from '../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbidden } from '../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import { forbidden } from '../exchange/status.ts';
 import { listStored, type StoredReads } from '../stored/kind-view.ts';
 import { isPodCreate, podOf } from './pods.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 const TYPE = { group: '', plural: 'limitranges' };
 
-const isClaimWrite = ({ row, operation, subresource, oldObject }: AdmissionAttributes): boolean =>
-  row.group === '' &&
-  row.plural === 'persistentvolumeclaims' &&
+const isClaimWrite = ({ resource, operation, subresource, oldObject }: AdmissionAttributes): boolean =>
+  resource.group === '' &&
+  resource.plural === 'persistentvolumeclaims' &&
   (operation === 'CREATE' || operation === 'UPDATE') &&
   subresource === undefined &&
   !oldObject?.metadata.deletionTimestamp;
 
-const isPodResize = ({ row, operation, subresource }: AdmissionAttributes): boolean =>
-  row.group === '' && row.plural === 'pods' && operation === 'UPDATE' && subresource === 'resize';
+const isPodResize = ({ resource, operation, subresource }: AdmissionAttributes): boolean =>
+  resource.group === '' && resource.plural === 'pods' && operation === 'UPDATE' && subresource === 'resize';
 
 export function limitRanger(reads: StoredReads): AdmissionPlugin {
   const limitsIn = (namespace: string | undefined): LimitRangeItem[] =>
@@ -34,11 +34,11 @@ export function limitRanger(reads: StoredReads): AdmissionPlugin {
     },
     validate(attributes) {
       const problems = isClaimWrite(attributes)
-        ? claimProblems(attributes.object as unknown as PersistentVolumeClaim, limitsIn(attributes.namespace))
+        ? claimProblems(attributes.object as PersistentVolumeClaim, limitsIn(attributes.namespace))
         : podProblems(podOf(attributes), limitsIn(attributes.namespace));
       if (problems.length === 0) return;
       const why = problems.length === 1 ? (problems[0] as string) : `[${[...new Set(problems)].join(', ')}]`;
-      throw forbidden(attributes.row, attributes.name, why);
+      throw forbidden(attributes.resource, attributes.name, why);
     },
   };
 }

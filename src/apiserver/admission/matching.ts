@@ -1,8 +1,8 @@
 /** Which requests a webhook or policy wants to see. */
 import type { MatchResources, RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import { fromLabelSelector, type LabelSelectorShape, matches } from '../../machinery/values/index.ts';
-import type { AdmissionAttributes } from '../admission.ts';
-import type { ApiObject } from '../object.ts';
+import type { AdmissionAttributes } from '../context/admission-plugin.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
 
 export interface MatchSpec {
@@ -14,7 +14,8 @@ export interface MatchSpec {
 }
 
 /** The configuration of admission is never subject to it, or a bad webhook could not be removed. */
-export const isExempt = ({ row }: AdmissionAttributes): boolean => row.group === 'admissionregistration.k8s.io';
+export const isExempt = ({ resource }: AdmissionAttributes): boolean =>
+  resource.group === 'admissionregistration.k8s.io';
 
 /**
  * The version of the resource in which the request matches: its own when a rule names it, another version of the same
@@ -31,7 +32,7 @@ export function matchVersion(reads: StoredReads, spec: MatchSpec, attributes: Ad
 function ruleVersion({ rules, matchPolicy }: MatchSpec, attributes: AdmissionAttributes): string | undefined {
   if (rules.some((rule) => ruleMatches(rule, attributes, attributes.version))) return attributes.version;
   if (matchPolicy === 'Exact') return undefined;
-  const others = attributes.row.versions.map(({ name }) => name).filter((name) => name !== attributes.version);
+  const others = attributes.resource.versions.map(({ name }) => name).filter((name) => name !== attributes.version);
   return others.find((version) => rules.some((rule) => ruleMatches(rule, attributes, version)));
 }
 
@@ -39,21 +40,22 @@ const has = (items: readonly string[] | undefined, asked: string): boolean =>
   items !== undefined && (items.includes('*') || items.includes(asked));
 
 function ruleMatches(rule: MatchSpec['rules'][number], attributes: AdmissionAttributes, version: string): boolean {
-  const { row, operation, subresource = '', name = '' } = attributes;
+  const { resource, operation, subresource = '', name = '' } = attributes;
   return (
     has(rule.operations, operation) &&
-    has(rule.apiGroups, row.group) &&
+    has(rule.apiGroups, resource.group) &&
     has(rule.apiVersions, version) &&
     scopeMatches(rule.scope, attributes) &&
     (rule.resources ?? []).some((item) => {
-      const [resource, part = ''] = item.split('/', 2) as [string, string?];
-      return (resource === '*' || resource === row.plural) && (part === '*' || part === subresource);
+      const [plural, part = ''] = item.split('/', 2) as [string, string?];
+      return (plural === '*' || plural === resource.plural) && (part === '*' || part === subresource);
     }) &&
     ((rule.resourceNames ?? []).length === 0 || (rule.resourceNames ?? []).includes(name))
   );
 }
 
-const isNamespace = ({ row }: AdmissionAttributes): boolean => row.group === '' && row.plural === 'namespaces';
+const isNamespace = ({ resource }: AdmissionAttributes): boolean =>
+  resource.group === '' && resource.plural === 'namespaces';
 
 function scopeMatches(scope: string | undefined, attributes: AdmissionAttributes): boolean {
   const namespaced = !isNamespace(attributes) && attributes.namespace !== undefined;

@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { ManualClock } from '../../machinery/runtime/index.ts';
 import { seededRandom } from '../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
 import { type Fixture, fixture } from '../auth/auth.fixture.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey } from '../registry/resource.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { priorities } from './priority.ts';
@@ -23,14 +23,14 @@ beforeEach(() => {
 });
 
 function attributes(plural: string, object: object, over: Partial<AdmissionAttributes> = {}): AdmissionAttributes {
-  const row = world.registry.byPlural('', plural) ?? world.registry.byPlural('scheduling.k8s.io', plural);
-  if (row === undefined) throw new Error(`no row for ${plural}`);
+  const resource = world.registry.byPlural('', plural) ?? world.registry.byPlural('scheduling.k8s.io', plural);
+  if (resource === undefined) throw new Error(`no resource for ${plural}`);
   return {
     operation: 'CREATE',
-    row,
+    resource,
     version: 'v1',
     subresource: undefined,
-    kind: { group: row.group, version: 'v1', kind: row.kind },
+    kind: { group: resource.group, version: 'v1', kind: resource.kind },
     namespace: 'team',
     name: 'p',
     object: object as ApiObject,
@@ -53,7 +53,7 @@ async function run(plugin: AdmissionPlugin, given: AdmissionAttributes): Promise
     await plugin.admit?.(given);
     await plugin.validate?.(given);
   }
-  return given.object as unknown as Pod;
+  return given.object as Pod;
 }
 
 const accounts = (required = true) => serviceAccounts({ reads: world, clock, random: seededRandom(1), required });
@@ -211,7 +211,7 @@ test('ResourceQuota charges in the transaction and refuses the one too many', as
   const create = () =>
     world.store.transact((transaction) => plugin.inTransaction?.(attributes('pods', pod()), transaction));
   await Promise.all([create(), expect(create()).rejects.toMatchObject({ code: 403 })]);
-  const row = world.registry.byPlural('', 'resourcequotas');
-  const entry = row && world.store.get(objectKey(row, 'team', 'q'));
+  const resource = world.registry.byPlural('', 'resourcequotas');
+  const entry = resource && world.store.get(objectKey(resource, 'team', 'q'));
   expect(entry && world.objects.read(entry)).toMatchObject({ status: { used: { pods: '1' } } });
 });

@@ -1,17 +1,17 @@
 /** What the plugins for pods share. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { AdmissionAttributes } from '../admission.ts';
+import type { AdmissionAttributes } from '../context/admission-plugin.ts';
 
-export const isPodCreate = ({ row, operation, subresource }: AdmissionAttributes): boolean =>
-  row.group === '' && row.plural === 'pods' && operation === 'CREATE' && subresource === undefined;
+export const isPodCreate = ({ resource, operation, subresource }: AdmissionAttributes): boolean =>
+  resource.group === '' && resource.plural === 'pods' && operation === 'CREATE' && subresource === undefined;
 
-export const isPodWrite = ({ row, operation, subresource }: AdmissionAttributes): boolean =>
-  row.group === '' &&
-  row.plural === 'pods' &&
+export const isPodWrite = ({ resource, operation, subresource }: AdmissionAttributes): boolean =>
+  resource.group === '' &&
+  resource.plural === 'pods' &&
   (operation === 'CREATE' || operation === 'UPDATE') &&
   subresource === undefined;
 
-export const podOf = ({ object }: AdmissionAttributes): Pod => object as unknown as Pod;
+export const podOf = ({ object }: AdmissionAttributes): Pod => object as Pod;
 
 export type PodSpec = NonNullable<Pod['spec']>;
 

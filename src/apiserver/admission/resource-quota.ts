@@ -7,10 +7,10 @@ import { decideQuota } from '../../decisions/quota/index.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import type { ApiObject } from '../object.ts';
-import { collectionPrefix } from '../registry/row.ts';
-import { forbidden } from '../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { collectionPrefix } from '../registry/resource.ts';
+import { forbidden } from '../exchange/status.ts';
 import type { StoredReads } from '../stored/kind-view.ts';
 
 /** Kinds whose usage an update can change. */
@@ -30,13 +30,13 @@ export function resourceQuota({ registry, objects }: StoredReads, clock: Clock):
       const byName = new Map<string, Entry>();
       const held: ResourceQuota[] = [];
       for (const entry of entries) {
-        const quota = objects.readOften(entry) as unknown as ResourceQuota;
+        const quota = objects.readOften(entry) as ResourceQuota;
         byName.set(quota.metadata.name ?? '', entry);
         held.push(quota);
       }
-      const { row, object, oldObject } = attributes;
-      const verdict = decideQuota({ kind: row, object, old: oldObject, quotas: held, now: clock.now() });
-      if (!verdict.allowed) throw forbidden(row, attributes.name, verdict.message);
+      const { resource, object, oldObject } = attributes;
+      const verdict = decideQuota({ kind: resource, object, old: oldObject, quotas: held, now: clock.now() });
+      if (!verdict.allowed) throw forbidden(resource, attributes.name, verdict.message);
       for (const [name, used] of verdict.used) {
         charge(transaction, objects, byName.get(name) as Entry, used);
       }
@@ -44,12 +44,12 @@ export function resourceQuota({ registry, objects }: StoredReads, clock: Clock):
   };
 }
 
-function isCharged({ row, operation, subresource, namespace, oldObject }: AdmissionAttributes): boolean {
-  if (!row.namespaced || namespace === undefined || FREE.has(row.plural)) return false;
+function isCharged({ resource, operation, subresource, namespace, oldObject }: AdmissionAttributes): boolean {
+  if (!resource.namespaced || namespace === undefined || FREE.has(resource.plural)) return false;
   if (oldObject?.metadata.deletionTimestamp) return false;
   if (operation === 'CREATE') return subresource === undefined;
-  if (operation !== 'UPDATE' || row.group !== '' || !CHARGED_ON_UPDATE.has(row.plural)) return false;
-  return subresource === undefined || (row.plural === 'pods' && subresource === 'resize');
+  if (operation !== 'UPDATE' || resource.group !== '' || !CHARGED_ON_UPDATE.has(resource.plural)) return false;
+  return subresource === undefined || (resource.plural === 'pods' && subresource === 'resize');
 }
 
 function charge(

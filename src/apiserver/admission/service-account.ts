@@ -5,9 +5,9 @@
 import type { Container, Pod, ServiceAccount, Volume } from '../../api/generated/core-v1.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { randomSuffix } from '../../machinery/values/index.ts';
-import type { AdmissionPlugin } from '../admission.ts';
-import { objectKey } from '../registry/row.ts';
-import { forbidden } from '../status.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
+import { objectKey } from '../registry/resource.ts';
+import { forbidden } from '../exchange/status.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
 import { isMirror, isPodCreate, podOf, specOf } from './pods.ts';
 
@@ -51,7 +51,7 @@ export function serviceAccounts(options: ServiceAccountOptions): AdmissionPlugin
       }
       const refuse = () =>
         forbidden(
-          attributes.row,
+          attributes.resource,
           attributes.name,
           `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
         );
@@ -69,15 +69,15 @@ function waitFor(
   namespace: string,
   name: string,
 ): Promise<ServiceAccount | undefined> {
-  const row = reads.registry.byPlural('', 'serviceaccounts');
-  if (row === undefined) return Promise.resolve(undefined);
+  const resource = reads.registry.byPlural('', 'serviceaccounts');
+  if (resource === undefined) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const finish = (): void => {
       stop();
       cancel();
       resolve(readStored<ServiceAccount>(reads, TYPE, namespace, name));
     };
-    const key = objectKey(row, namespace, name);
+    const key = objectKey(resource, namespace, name);
     const stop = reads.store.watch(key, reads.store.revision, (events) => {
       if (events.some((event) => event.key === key)) finish();
     });

@@ -1,6 +1,6 @@
 /** Small rules about taints: pods stay five minutes on a node that went away, new nodes start as not ready. */
 import type { Node, Toleration } from '../../api/generated/core-v1.ts';
-import type { AdmissionPlugin } from '../admission.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import { isPodWrite, podOf, specOf } from './pods.ts';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
@@ -27,10 +27,10 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
 
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
-  handles: ({ row, operation, subresource }) =>
-    row.group === '' && row.plural === 'nodes' && operation === 'CREATE' && subresource === undefined,
+  handles: ({ resource, operation, subresource }) =>
+    resource.group === '' && resource.plural === 'nodes' && operation === 'CREATE' && subresource === undefined,
   admit({ object }) {
-    const node = object as unknown as Node;
+    const node = object as Node;
     node.spec ??= {};
     const taints = node.spec.taints ?? [];
     if (taints.some(({ key, effect }) => key === NOT_READY && effect === 'NoSchedule')) return;

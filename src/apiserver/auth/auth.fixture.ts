@@ -1,9 +1,9 @@
-/** For the tests of this folder: rows and stored objects without a server around them. */
+/** For the tests of this folder: resources and stored objects without a server around them. */
 import { builtinKinds } from '../../api/registry.ts';
 import { createMemoryStore, type Store } from '../../storage/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import { Registry } from '../registry/registry.ts';
-import { ALL_VERBS, objectKey } from '../registry/row.ts';
+import { ALL_VERBS, objectKey } from '../registry/resource.ts';
 import type { StoredReads } from '../stored/kind-view.ts';
 import { ObjectCache } from '../stored/object-cache.ts';
 
@@ -32,22 +32,22 @@ export function fixture(): Fixture {
       custom: false,
     });
   }
-  const rowOf = (group: string, plural: string) => {
-    const row = registry.byPlural(group, plural);
-    if (row === undefined) throw new Error(`no row for ${plural}`);
-    return row;
+  const resourceOf = (group: string, plural: string) => {
+    const resource = registry.byPlural(group, plural);
+    if (resource === undefined) throw new Error(`no resource for ${plural}`);
+    return resource;
   };
   return {
     store,
     registry,
     objects: new ObjectCache(),
     async put(group, plural, object) {
-      const { namespace, name = '' } = (object as unknown as ApiObject).metadata;
-      const key = objectKey(rowOf(group, plural), namespace, name);
+      const { namespace, name = '' } = (object as ApiObject).metadata;
+      const key = objectKey(resourceOf(group, plural), namespace, name);
       await store.transact((transaction) => transaction.put(key, () => Buffer.from(JSON.stringify(object))));
     },
     async remove(group, plural, namespace, name) {
-      await store.transact((transaction) => transaction.delete(objectKey(rowOf(group, plural), namespace, name)));
+      await store.transact((transaction) => transaction.delete(objectKey(resourceOf(group, plural), namespace, name)));
     },
   };
 }

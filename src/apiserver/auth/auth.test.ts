@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, createClient, ManualClock } from '../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
 import { createCodec } from '../codec/index.ts';
-import type { Peer } from '../exchange.ts';
-import { inProcessTransport } from '../in-process.ts';
-import { builtinRows } from '../kinds/rows.ts';
-import { type ApiServer, createApiServer } from '../server.ts';
+import type { Peer } from '../exchange/exchange.ts';
+import { inProcessTransport } from '../server/in-process.ts';
+import { builtinResources } from '../kinds/resources.ts';
+import { type ApiServer, createApiServer } from '../server/server.ts';
 import { type Auth, createAuth } from './auth.ts';
 import { openPki, type Pki } from './pki.ts';
 import { bootstrapRoles } from './rbac/bootstrap.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   pki = await openPki({ clock });
   server = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     clock,
     codec: createCodec(),
     access(reads) {

@@ -1,11 +1,11 @@
 /** Everything about who may do what, put together for one server. */
 import type { Clock } from '../../machinery/runtime/index.ts';
-import type { Authenticator } from '../access.ts';
-import type { AdmissionPlugin } from '../admission.ts';
-import type { ApiRequest, ApiResponse } from '../exchange.ts';
+import type { Authenticator } from '../access/access.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
+import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StoredReads } from '../stored/kind-view.ts';
-import type { UserInfo } from '../user.ts';
+import type { UserInfo } from '../exchange/user.ts';
 import { clientCertificates, inProcess, serviceAccountTokens, staticTokens } from './authenticators.ts';
 import { signingRequestAdmission } from './csr/admission.ts';
 import { approvalSubresource } from './csr/approval.ts';
@@ -16,15 +16,15 @@ import type { Pki } from './pki.ts';
 import { createRbacAuthorizer, type RbacAuthorizer, SUPERUSERS } from './rbac/authorizer.ts';
 import { escalationCheck } from './rbac/escalation.ts';
 import { RoleIndex } from './rbac/index-of-roles.ts';
-import { accessReviewRows } from './reviews/access-reviews.ts';
-import { identityReviewRows } from './reviews/identity-reviews.ts';
+import { accessReviews } from './reviews/access-reviews.ts';
+import { identityReviews } from './reviews/identity-reviews.ts';
 import { policyParameters } from './second-rights/policy-parameters.ts';
 import { resourceClaimStatus } from './second-rights/resource-claims.ts';
 import { tokenSubresource } from './token-request.ts';
 import { ServiceAccountTokens } from './tokens.ts';
 
 export interface AuthOptions {
-  /** The registry must already hold the built-in rows. */
+  /** The registry must already hold the built-in resources. */
   readonly reads: StoredReads;
   readonly pki: Pick<Pki, 'adminToken' | 'authority' | 'serviceAccountKey'>;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export interface Auth {
 
 const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** Adds the review rows and the subresources `token` and `approval` to the registry. */
+/** Adds the review resources and the subresources `token` and `approval` to the registry. */
 export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER }: AuthOptions): Auth {
   const index = new RoleIndex(reads);
   const authorizer = createRbacAuthorizer(index);
@@ -58,10 +58,7 @@ export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER 
     staticTokens(known),
     serviceAccountTokens(tokens),
   ];
-  register(reads.registry, [
-    ...accessReviewRows(authorizer),
-    ...identityReviewRows({ tokens, staticTokens: known, clock }),
-  ]);
+  register(reads.registry, [...accessReviews(authorizer), ...identityReviews({ tokens, staticTokens: known, clock })]);
   reads.registry.addSubresource('', 'serviceaccounts', 'token', tokenSubresource({ tokens, reads, clock }));
   reads.registry.addSubresource('certificates.k8s.io', 'certificatesigningrequests', 'approval', approvalSubresource);
   const stopSigner = startSigner(reads, pki.authority, clock);
@@ -83,6 +80,6 @@ export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER 
   };
 }
 
-function register(registry: Registry, rows: readonly Parameters<Registry['add']>[0][]): void {
-  for (const row of rows) registry.add(row);
+function register(registry: Registry, resources: readonly Parameters<Registry['add']>[0][]): void {
+  for (const resource of resources) registry.add(resource);
 }

@@ -1,8 +1,8 @@
 /** Ways to say who one is. Each looks for credentials of its own kind only. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AuthenticationResult, Authenticator } from '../access.ts';
-import type { ApiRequest } from '../exchange.ts';
-import type { UserInfo } from '../user.ts';
+import type { AuthenticationResult, Authenticator } from '../access/access.ts';
+import type { ApiRequest } from '../exchange/exchange.ts';
+import type { UserInfo } from '../exchange/user.ts';
 import type { ServiceAccountTokens } from './tokens.ts';
 
 /** Callers in the same process are trusted to name themselves. */

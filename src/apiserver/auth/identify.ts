@@ -1,8 +1,8 @@
 /** From a request to the user it is made as: authentication, then impersonation. */
-import type { Authenticator, Authorizer } from '../access.ts';
-import type { ApiRequest } from '../exchange.ts';
-import { unauthorized } from '../status.ts';
-import { anonymous, type UserInfo } from '../user.ts';
+import type { Authenticator, Authorizer } from '../access/access.ts';
+import type { ApiRequest } from '../exchange/exchange.ts';
+import { unauthorized } from '../exchange/status.ts';
+import { anonymous, type UserInfo } from '../exchange/user.ts';
 import { asksToImpersonate, impersonate } from './impersonation.ts';
 
 export const AUTHENTICATED = 'system:authenticated';
@@ -17,7 +17,7 @@ export interface IdentifyOptions {
  * Rules, in order:
  *  1. an authenticator knows the caller: that user, plus `system:authenticated`
  *  2. one saw credentials of its kind and they are bad: 401, never a fall back to anonymous
- *  3. no credentials at all: `system:anonymous`
+ *  3. no credentials of a kind that is taken, which a password is not: `system:anonymous`
  *  4. impersonation headers are followed if that user may
  */
 export function createIdentifier({ authenticators, authorizer }: IdentifyOptions) {
@@ -47,8 +47,14 @@ function authenticate(
     if (result === 'invalid') refused = true;
     else if (result !== undefined) return withAuthenticated(result);
   }
-  if (refused || request.headers['authorization']) throw unauthorized();
+  if (refused || carriesToken(request)) throw unauthorized();
   return anonymous;
+}
+
+/** A bearer token that nobody knows. Other schemes are passed over, as kube-apiserver does. */
+function carriesToken({ headers }: ApiRequest): boolean {
+  const [scheme = '', token = ''] = (headers['authorization'] ?? '').trim().split(' ', 2);
+  return scheme.toLowerCase() === 'bearer' && token !== '';
 }
 
 export function withAuthenticated(user: UserInfo): UserInfo {

@@ -1,9 +1,9 @@
 /** `Impersonate-*` headers: acting as somebody else, with that somebody's rights and no others. */
-import type { AuthorizationAttributes, Authorizer } from '../access.ts';
-import type { ApiRequest } from '../exchange.ts';
-import { badRequest } from '../status.ts';
-import { anonymous, type UserInfo } from '../user.ts';
-import { forbiddenAccess } from '../forbidden-access.ts';
+import type { AuthorizationAttributes, Authorizer } from '../access/access.ts';
+import type { ApiRequest } from '../exchange/exchange.ts';
+import { badRequest } from '../exchange/status.ts';
+import { anonymous, type UserInfo } from '../exchange/user.ts';
+import { forbiddenAccess } from '../access/forbidden-access.ts';
 import { serviceAccountGroups } from './tokens.ts';
 
 const EXTRA_PREFIX = 'impersonate-extra-';

@@ -1,6 +1,6 @@
-export { type Auth, type AuthOptions, createAuth } from './auth.ts';
-export { forbiddenAccess } from '../forbidden-access.ts';
+/** Who asks and may they: certificates, tokens, RBAC, access reviews, signing requests. Sees verbs, not kinds. */
+export { createAuth } from './auth.ts';
 export * from './kubeconfig.ts';
-export { openPki, type Pki, type PkiOptions } from './pki.ts';
+export { openPki, type Pki } from './pki.ts';
 export { bootstrapRoles } from './rbac/bootstrap.ts';
 export * from './rbac/strategy.ts';

@@ -1,5 +1,5 @@
 /** What a party that verifies service-account tokens on its own needs to read. */
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ServiceAccountTokens } from './tokens.ts';
 
 const CONFIGURATION = '/.well-known/openid-configuration';

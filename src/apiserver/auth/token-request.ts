@@ -2,9 +2,9 @@
 import type { BoundObjectReference, TokenRequestSpec } from '../../api/generated/authentication-v1.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { FieldPath, formatTime, type Issue, invalid as invalidValue, isObject } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Subresource, SubresourceCall } from '../registry/subresource.ts';
-import { badRequest, conflict, invalid, notFound } from '../status.ts';
+import { badRequest, conflict, invalid, notFound } from '../exchange/status.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
 import type { BoundObject, ServiceAccountTokens, TokenSubject } from './tokens.ts';
 

@@ -5,7 +5,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
-import type { UserInfo } from '../user.ts';
+import type { UserInfo } from '../exchange/user.ts';
 
 export interface BoundObject {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Expressions of admission: compiled once, then evaluated against requests. */
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 import { registerLibrary } from './library.ts';
 import { budgetOf, type CelBudget, meter, metered } from './meter.ts';
 import { rewriteSource } from './rewrite.ts';

@@ -6,7 +6,7 @@
  * looks at.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 
 export class CostExceeded extends Error {
   override name = 'CostExceeded';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Decoded, DecodeRequest } from '../codec-seam.ts';
-import type { ResourceRow } from '../registry/row.ts';
-import { ApiError } from '../status.ts';
+import type { Decoded, DecodeRequest } from '../context/codec.ts';
+import type { Resource } from '../registry/resource.ts';
+import { ApiError } from '../exchange/status.ts';
 import { createCodec } from './codec.ts';
 
 const codec = createCodec();
 const expected = { apiVersion: 'apps/v1', kind: 'Deployment' };
 
-const row = (over: Partial<ResourceRow> = {}): ResourceRow => ({
+const resource = (over: Partial<Resource> = {}): Resource => ({
   group: 'apps',
   kind: 'Deployment',
   listKind: 'DeploymentList',
@@ -27,7 +27,7 @@ const row = (over: Partial<ResourceRow> = {}): ResourceRow => ({
 });
 
 const decode = (body: string, over: Partial<DecodeRequest> = {}): Decoded =>
-  codec.decode({ bytes: Buffer.from(body), mediaType: 'application/json', expected, row: row(), ...over });
+  codec.decode({ bytes: Buffer.from(body), mediaType: 'application/json', expected, resource: resource(), ...over });
 
 const failureOf = (run: () => unknown): ApiError => {
   try {
@@ -83,7 +83,7 @@ test.each([
   expect(error.message).toContain(message);
 });
 
-const widget = row({
+const widget = resource({
   group: 'x.io',
   kind: 'Widget',
   custom: true,
@@ -95,7 +95,7 @@ const widget = row({
 });
 
 test('decode() prunes custom resources by their own schema and refuses them in protobuf', () => {
-  const request = { row: widget, expected: { apiVersion: 'x.io/v1', kind: 'Widget' } };
+  const request = { resource: widget, expected: { apiVersion: 'x.io/v1', kind: 'Widget' } };
   const { object, problems } = decode('{"metadata":{"name":"w"},"spec":{"size":1,"colour":"red"}}', request);
   expect(problems).toEqual(['unknown field "spec.colour"']);
   expect(object.spec).toEqual({ size: 1 });
@@ -106,7 +106,7 @@ test('decode() prunes custom resources by their own schema and refuses them in p
 });
 
 test('prune() turns a patch that breaks a type into 422 at field patch', () => {
-  const error = failureOf(() => codec.prune(row(), 'v1', { metadata: { name: 'd' }, spec: { replicas: 'x' } }));
+  const error = failureOf(() => codec.prune(resource(), 'v1', { metadata: { name: 'd' }, spec: { replicas: 'x' } }));
   expect(error.code).toBe(422);
   expect(error.causes).toMatchObject([{ field: 'patch' }]);
 });
@@ -114,13 +114,13 @@ test('prune() turns a patch that breaks a type into 422 at field patch', () => {
 test('patches fail with the code of the broken rule', () => {
   const object = { metadata: { name: 'd' }, spec: {} };
   expect(failureOf(() => codec.jsonPatch(object, [{ op: 'test', path: '/x', value: 1 }])).code).toBe(422);
-  expect(failureOf(() => codec.strategicMerge(row(), 'v1', object, { spec: { $retainKeys: 1 } })).code).toBe(400);
+  expect(failureOf(() => codec.strategicMerge(resource(), 'v1', object, { spec: { $retainKeys: 1 } })).code).toBe(400);
 });
 
 test('fields.apply() answers conflicts with 409 and one cause per field', () => {
   const { fields } = codec;
   if (fields === undefined) throw new Error('must manage fields');
-  const request = { row: row(), version: 'v1', subresource: undefined, now: 0 };
+  const request = { resource: resource(), version: 'v1', subresource: undefined, now: 0 };
   const config = (replicas: number) => ({ ...expected, metadata: { name: 'd', namespace: 'n' }, spec: { replicas } });
   const live = fields.apply({
     ...request,
@@ -140,7 +140,7 @@ test('fields.apply() answers conflicts with 409 and one cause per field', () => 
 test('fields.recordUpdate() leaves ownership on the object', () => {
   const object = { ...expected, metadata: { name: 'd' } as Record<string, unknown>, spec: { replicas: 1 } };
   codec.fields?.recordUpdate({
-    row: row(),
+    resource: resource(),
     version: 'v1',
     subresource: undefined,
     old: undefined,
@@ -154,10 +154,10 @@ test('fields.recordUpdate() leaves ownership on the object', () => {
 });
 
 test('decode() gives a body that comes again and again as a fresh object each time', () => {
-  const deployments = row();
+  const deployments = resource();
   const body = '{"metadata":{"generateName":"web-"},"spec":{"replicas":2,"typo":1}}';
   const seen = [1, 2, 3, 4].map((at) => {
-    const { object, problems } = decode(body, { row: deployments });
+    const { object, problems } = decode(body, { resource: deployments });
     object.metadata.name = `web-${at}`;
     return { object, problems };
   });
@@ -169,6 +169,6 @@ test('decode() gives a body that comes again and again as a fresh object each ti
     });
     expect(problems).toEqual(['unknown field "spec.typo"']);
   }
-  const other = { row: deployments, expected: { ...expected, apiVersion: 'apps/v1beta1' } };
+  const other = { resource: deployments, expected: { ...expected, apiVersion: 'apps/v1beta1' } };
   expect(failureOf(() => decode(body, other)).message).toMatch('no kind "Deployment" is registered');
 });

@@ -1,25 +1,19 @@
+import { isUtf8 } from 'node:buffer';
 import { loadSchema, type Schema } from '../../api/schema/index.ts';
 import { splitApiVersion } from '../../api/resource.ts';
-import {
-  deepClone,
-  FieldPath,
-  invalid as invalidValue,
-  isObject,
-  type JsonObject,
-} from '../../machinery/values/index.ts';
-import type { Codec, Decoded, DecodeRequest } from '../codec-seam.ts';
-import type { ApiObject } from '../object.ts';
+import { FieldPath, invalid as invalidValue, isObject, type JsonObject } from '../../machinery/values/index.ts';
+import type { Codec, Decoded, DecodeRequest } from '../context/codec.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, PatchError } from '../patch/index.ts';
-import { apiVersion, type ResourceRow } from '../registry/row.ts';
-import { badRequest, failure, invalid, tooLarge, unsupportedMediaType } from '../status.ts';
+import { apiVersion, type Resource } from '../registry/resource.ts';
+import { badRequest, failure, invalid, tooLarge, unsupportedMediaType } from '../exchange/status.ts';
+import { textOf } from './body-bytes.ts';
 import { DecodeError, TooLargeError } from './decode-error.ts';
 import { createFieldManager } from './field-manager.ts';
 import { type ParsedJson, parseJson } from './json/parse.ts';
 import { type KindSchema, kindSchemaOf, nodeOf } from './kind-schema.ts';
 import { describeProblems } from './problems.ts';
 import { decodeProtobuf } from './protobuf/envelope.ts';
-import { RepeatedBodies } from './repeated-bodies.ts';
-import { type KnownSpec, RepeatedSpecs } from './repeated-specs.ts';
 import { pruneCustom } from './structural/index.ts';
 import { conform } from './typed/conform.ts';
 import { parseYaml } from './yaml/parse.ts';
@@ -28,12 +22,14 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** Bodies and patches by the schema: of built-in kinds the generated one, of custom resources their own. */
 export function createCodec(schema: Schema = loadSchema()): Codec {
-  const repeats = { bodies: new RepeatedBodies(), specs: new RepeatedSpecs() };
   return {
-    decode: (request) => decode(schema, request, repeats),
-    prune: (row, version, object) => prune(schema, row, version, object),
-    strategicMerge: (row, version, current, patch) => {
-      const kind = kindSchemaOf(schema, row, { apiVersion: apiVersion(row.group, version), kind: row.kind });
+    decode: (request) => decode(schema, request),
+    prune: (resource, version, object) => prune(schema, resource, version, object),
+    strategicMerge: (resource, version, current, patch) => {
+      const kind = kindSchemaOf(schema, resource, {
+        apiVersion: apiVersion(resource.group, version),
+        kind: resource.kind,
+      });
       if (kind === undefined || kind.custom) throw unsupportedMediaType('', ['application/merge-patch+json']);
       return patched(() => applyStrategicMergePatch(nodeOf(kind), current, patch));
     },
@@ -53,21 +49,15 @@ function patched(run: () => JsonObject): ApiObject {
   }
 }
 
-interface Repeats {
-  readonly bodies: RepeatedBodies;
-  readonly specs: RepeatedSpecs;
-}
-
-function decode(schema: Schema, request: DecodeRequest, { bodies, specs }: Repeats): Decoded {
-  const { bytes, mediaType, expected, row } = request;
-  if (mediaType === PROTOBUF && row?.custom === true) {
+function decode(schema: Schema, request: DecodeRequest): Decoded {
+  const { bytes, mediaType, expected, resource } = request;
+  if (mediaType === PROTOBUF && resource?.custom === true) {
     throw unsupportedMediaType(mediaType, ['application/json', 'application/yaml']);
   }
   try {
+    if (mediaType === 'application/yaml' && !isUtf8(bytes)) throw new DecodeError('yaml: invalid UTF-8');
     if (mediaType === PROTOBUF) return { object: decodeProtobuf(bytes, schema, expected) as ApiObject, problems: [] };
-    return bodies.decoded(request, () =>
-      specs.decoded(request, (text, known) => decodeText(schema, request, text, known)),
-    );
+    return decodeText(schema, request);
   } catch (error) {
     if (error instanceof TooLargeError) throw tooLarge(error.message);
     if (!(error instanceof DecodeError)) throw error;
@@ -75,18 +65,15 @@ function decode(schema: Schema, request: DecodeRequest, { bodies, specs }: Repea
   }
 }
 
-function decodeText(
-  schema: Schema,
-  { mediaType, expected, row, yaml: read }: DecodeRequest,
-  text: string,
-  known: KnownSpec | undefined,
-): Decoded | undefined {
-  if (text.trim() === '') {
+function decodeText(schema: Schema, { bytes, mediaType, expected, resource, yaml: read }: DecodeRequest): Decoded {
+  const text = textOf(bytes);
+  if (text.trim() === '' && mediaType !== 'application/yaml') {
     throw new DecodeError("couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)");
   }
   const yaml = mediaType === 'application/yaml' ? (read?.() ?? parseYaml(text)) : undefined;
   const json = yaml === undefined ? parseBody(text) : undefined;
-  const value = yaml === undefined ? json?.value : yaml.value;
+  // Nothing is an object that says nothing.
+  const value = (yaml === undefined ? json?.value : yaml.value) ?? {};
   if (!isObject(value)) throw new DecodeError("couldn't get version/kind; json parse error: the body is not an object");
   for (const field of ['kind', 'apiVersion']) {
     const given = value[field];
@@ -101,14 +88,9 @@ function decodeText(
       typeof value.apiVersion === 'string' && value.apiVersion !== '' ? value.apiVersion : expected.apiVersion,
     kind: typeof value.kind === 'string' && value.kind !== '' ? value.kind : expected.kind,
   };
-  if (known !== undefined) {
-    if (value.spec !== known.mark || type.apiVersion !== known.apiVersion || type.kind !== known.kind) return undefined;
-    value.spec = {};
-  }
-  const unknown = fit(value, kindSchemaOf(schema, row, type), type);
+  const unknown = fit(value, kindSchemaOf(schema, resource, type), type);
   value.apiVersion = type.apiVersion;
   value.kind = type.kind;
-  if (known !== undefined) value.spec = deepClone(known.spec);
   const problems = [...(yaml?.duplicates ?? []), ...describeProblems(unknown, json?.repeated)];
   return { object: value as ApiObject, problems };
 }
@@ -147,8 +129,8 @@ function fit(
   }
 }
 
-function prune(schema: Schema, row: ResourceRow, version: string, object: ApiObject): string[] {
-  const kind = kindSchemaOf(schema, row, { apiVersion: apiVersion(row.group, version), kind: row.kind });
+function prune(schema: Schema, resource: Resource, version: string, object: ApiObject): string[] {
+  const kind = kindSchemaOf(schema, resource, { apiVersion: apiVersion(resource.group, version), kind: resource.kind });
   if (kind === undefined) return [];
   try {
     return describeProblems(kind.custom ? pruneCustom(object, kind.schema) : conform(object, kind.struct), undefined);
@@ -157,7 +139,7 @@ function prune(schema: Schema, row: ResourceRow, version: string, object: ApiObj
     if (!(error instanceof DecodeError)) throw error;
     // What does not fit may be the name itself.
     const name: unknown = object.metadata.name;
-    throw invalid(row, typeof name === 'string' ? name : '', [
+    throw invalid(resource, typeof name === 'string' ? name : '', [
       invalidValue(FieldPath.of('patch'), null, error.message),
     ]);
   }

@@ -1,4 +1,4 @@
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 
 /** The body cannot be read as what it claims to be. The one error decoders throw. */
 export class DecodeError extends Error {

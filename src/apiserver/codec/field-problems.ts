@@ -1,4 +1,4 @@
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 
 /**
  * Paths of fields that something is wrong with, in order, up to what a client is told. A body can name very many, and

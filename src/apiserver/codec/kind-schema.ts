@@ -1,7 +1,7 @@
 import { splitApiVersion } from '../../api/resource.ts';
 import { nodeOfStruct, type ObjectNode, type Schema, type StructSchema } from '../../api/schema/index.ts';
 import { isObject } from '../../machinery/values/index.ts';
-import type { ResourceRow } from '../registry/row.ts';
+import type { Resource } from '../registry/resource.ts';
 import { nodeOfCustom, type StructuralSchema } from './structural/index.ts';
 
 /** What the server knows of the fields of a kind. */
@@ -11,12 +11,12 @@ export type KindSchema =
 
 export function kindSchemaOf(
   schema: Schema,
-  row: ResourceRow | undefined,
+  resource: Resource | undefined,
   type: { readonly apiVersion: string; readonly kind: string },
 ): KindSchema | undefined {
   const { group, version } = splitApiVersion(type.apiVersion);
-  if (row?.custom === true && row.kind === type.kind) {
-    const found = row.schemaFor?.(version);
+  if (resource?.custom === true && resource.kind === type.kind) {
+    const found = resource.schemaFor?.(version);
     return { custom: true, schema: isObject(found) ? (found as StructuralSchema) : undefined };
   }
   const struct = schema.kind({ group, version, kind: type.kind });

@@ -1,7 +1,7 @@
 /** `additionalPrinterColumns`: what `kubectl get` shows of a custom resource. */
 import type { CustomResourceColumnDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Cell, Column, TableLayout } from '../registry/strategy.ts';
 import { compileJsonPath, formatScalar, type JsonPath } from './json-path.ts';
 

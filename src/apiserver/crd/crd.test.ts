@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Client, createClient, ManualClock, settle } from '../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
-import { inProcessTransport } from '../in-process.ts';
-import { builtinRows } from '../kinds/rows.ts';
-import { type ApiServer, createApiServer } from '../server.ts';
+import { inProcessTransport } from '../server/in-process.ts';
+import { builtinResources } from '../kinds/resources.ts';
+import { type ApiServer, createApiServer } from '../server/server.ts';
 import { CustomResources, cleanupBeforeDeletion } from './custom-resources.ts';
 import { compileJsonPath } from './json-path.ts';
 
@@ -14,11 +14,11 @@ let resources: CustomResources;
 beforeEach(async () => {
   server = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     clock: new ManualClock(),
-    admission: (kernel) => [cleanupBeforeDeletion(kernel)],
+    admission: (context) => [cleanupBeforeDeletion(context)],
   });
-  resources = new CustomResources(server.kernel);
+  resources = new CustomResources(server.context);
   client = createClient({ transport: inProcessTransport(server.handle), userAgent: 'test' });
   await client.request('POST', '/api/v1/namespaces', { metadata: { name: 'team' } });
 });
@@ -96,8 +96,8 @@ test('definitions are served again after a restart', async () => {
   await define();
   await client.request('POST', WIDGETS, widget('a'));
   resources.stop();
-  const second = createApiServer({ store: server.kernel.store, rows: builtinRows() });
-  const again = new CustomResources(second.kernel);
+  const second = createApiServer({ store: server.context.store, resources: builtinResources() });
+  const again = new CustomResources(second.context);
   const other = createClient({ transport: inProcessTransport(second.handle), userAgent: 'test' });
   expect(await other.request('GET', `${WIDGETS}/a`)).toMatchObject({ metadata: { name: 'a' } });
   again.stop();

@@ -5,15 +5,15 @@
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
 import type { StoreEvent, Transaction } from '../../storage/index.ts';
-import type { AdmissionPlugin } from '../admission.ts';
-import type { Kernel } from '../kernel.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey, type ResourceRow } from '../registry/row.ts';
-import { ApiError } from '../status.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey, type Resource } from '../registry/resource.ts';
+import { ApiError } from '../exchange/status.ts';
 import { deleteInTransaction } from '../stored/deletion.ts';
 import { putObject, removeObject } from '../stored/encoding.ts';
 import { acceptNames, mergeConditions, type TakenNames } from './names.ts';
-import { customRow } from './row.ts';
+import { customResource } from './resource.ts';
 
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 const GROUP = 'apiextensions.k8s.io';
@@ -21,29 +21,29 @@ const PLURAL = 'customresourcedefinitions';
 
 interface Served {
   definition: CustomResourceDefinition;
-  row: ResourceRow | undefined;
-  /** What the row was made of, so that a change of conditions alone does not make it anew. */
+  resource: Resource | undefined;
+  /** What the resource was made of, so that a change of conditions alone does not make it anew. */
   madeOf?: string;
   /** Ends the watch of the objects that still hold a deleted definition. */
   stopSweeping?: () => void;
 }
 
 export class CustomResources {
-  readonly #kernel: Kernel;
-  readonly #definitions: ResourceRow;
+  readonly #context: ServerContext;
+  readonly #definitions: Resource;
   readonly #served = new Map<string, Served>();
   readonly #stop: () => void;
 
-  constructor(kernel: Kernel) {
-    this.#kernel = kernel;
-    const row = kernel.registry.byPlural(GROUP, PLURAL);
-    if (row === undefined)
+  constructor(context: ServerContext) {
+    this.#context = context;
+    const resource = context.registry.byPlural(GROUP, PLURAL);
+    if (resource === undefined)
       throw new Error('Cannot serve custom resources: the kind of their definitions is not served');
-    this.#definitions = row;
-    const { store } = kernel;
+    this.#definitions = resource;
+    const { store } = context;
     const revision = store.revision;
-    for (const entry of store.range(row.prefix)) this.#update(asDefinition(kernel.objects.read(entry)));
-    this.#stop = store.watch(row.prefix, revision, (events) => this.#apply(events));
+    for (const entry of store.range(resource.prefix)) this.#update(asDefinition(context.objects.read(entry)));
+    this.#stop = store.watch(resource.prefix, revision, (events) => this.#apply(events));
   }
 
   stop(): void {
@@ -53,7 +53,7 @@ export class CustomResources {
 
   #apply(events: readonly StoreEvent[]): void {
     for (const { type, key, entry } of events) {
-      if (type === 'put' && entry !== undefined) this.#update(asDefinition(this.#kernel.objects.read(entry)));
+      if (type === 'put' && entry !== undefined) this.#update(asDefinition(this.#context.objects.read(entry)));
       else this.#remove(key.slice(this.#definitions.prefix.length));
     }
   }
@@ -63,14 +63,14 @@ export class CustomResources {
     if (served === undefined) return;
     this.#served.delete(name);
     served.stopSweeping?.();
-    if (served.row !== undefined) this.#kernel.registry.remove(served.row);
+    if (served.resource !== undefined) this.#context.registry.remove(served.resource);
     // Names that were taken may be free now.
-    for (const { definition, row } of this.#served.values()) if (row === undefined) this.#update(definition);
+    for (const { definition, resource } of this.#served.values()) if (resource === undefined) this.#update(definition);
   }
 
   #update(definition: CustomResourceDefinition): void {
     const name = definition.metadata.name ?? '';
-    const served = this.#served.get(name) ?? { definition, row: undefined };
+    const served = this.#served.get(name) ?? { definition, resource: undefined };
     served.definition = definition;
     this.#served.set(name, served);
     if (definition.metadata.deletionTimestamp) {
@@ -78,13 +78,13 @@ export class CustomResources {
       this.#sweep(served);
       return;
     }
-    const status = acceptNames(definition, this.#takenBy(served), this.#kernel.clock.now());
+    const status = acceptNames(definition, this.#takenBy(served), this.#context.clock.now());
     if (deepEqual(status, definition.status)) this.#serve(served);
     else this.#writeStatus(definition, status);
   }
 
   #serve(served: Served): void {
-    const { registry } = this.#kernel;
+    const { registry } = this.#context;
     const { spec, status, metadata } = served.definition;
     const madeOf = JSON.stringify([
       isEstablished(served.definition),
@@ -94,20 +94,20 @@ export class CustomResources {
     ]);
     if (served.madeOf === madeOf) return;
     served.madeOf = madeOf;
-    const row = isEstablished(served.definition) ? customRow(served.definition) : undefined;
-    if (served.row !== undefined && row !== undefined) registry.replace(served.row, row);
-    else if (row !== undefined) registry.add(row);
-    else if (served.row !== undefined) registry.remove(served.row);
-    served.row = row;
+    const resource = isEstablished(served.definition) ? customResource(served.definition) : undefined;
+    if (served.resource !== undefined && resource !== undefined) registry.replace(served.resource, resource);
+    else if (resource !== undefined) registry.add(resource);
+    else if (served.resource !== undefined) registry.remove(served.resource);
+    served.resource = resource;
   }
 
-  #takenBy({ row: own, definition }: Served): TakenNames {
+  #takenBy({ resource: own, definition }: Served): TakenNames {
     const resources = new Set<string>();
     const kinds = new Set<string>();
-    for (const row of this.#kernel.registry.rows()) {
-      if (row === own || row.group !== definition.spec?.group) continue;
-      for (const name of [row.plural, row.singular, ...row.shortNames]) resources.add(name);
-      kinds.add(row.kind).add(row.listKind);
+    for (const resource of this.#context.registry.resources()) {
+      if (resource === own || resource.group !== definition.spec?.group) continue;
+      for (const name of [resource.plural, resource.singular, ...resource.shortNames]) resources.add(name);
+      kinds.add(resource.kind).add(resource.listKind);
     }
     return { resources, kinds };
   }
@@ -118,53 +118,53 @@ export class CustomResources {
 
   /** Writes a change if the definition is still the one that was seen; a newer one comes by the watch. */
   #change(seen: CustomResourceDefinition, compute: (object: ApiObject) => ApiObject | undefined): void {
-    const kernel = this.#kernel;
+    const context = this.#context;
     const name = seen.metadata.name ?? '';
     const key = objectKey(this.#definitions, undefined, name);
-    kernel.store
+    context.store
       .transact((transaction) => {
         const entry = transaction.get(key);
         if (entry === undefined) return;
-        const current = kernel.objects.read(entry);
+        const current = context.objects.read(entry);
         if (current.metadata.resourceVersion !== seen.metadata.resourceVersion) return;
         const object = compute({ ...current, metadata: { ...current.metadata } });
         if (object !== undefined) this.#put(transaction, key, object);
       })
-      .catch((error: unknown) => kernel.log.error({ err: error, name }, 'cannot write custom resource definition'));
+      .catch((error: unknown) => context.log.error({ err: error, name }, 'cannot write custom resource definition'));
   }
 
   #put(transaction: Transaction, key: string, object: ApiObject): void {
-    const row = this.#definitions;
+    const resource = this.#definitions;
     const gone = object.metadata.deletionTimestamp && (object.metadata.finalizers ?? []).length === 0;
-    if (gone) removeObject(this.#kernel, transaction, { row, key, object });
-    else putObject(this.#kernel, transaction, { row, key, object });
+    if (gone) removeObject(this.#context, transaction, { resource, key, object });
+    else putObject(this.#context, transaction, { resource, key, object });
   }
 
   /** Deletes every object, waits for those that finalizers hold, then lets the definition go. */
   #sweep(served: Served): void {
     const { definition } = served;
     if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
-    const row = customRow(definition);
-    const { store } = this.#kernel;
-    if (row === undefined || store.count(row.prefix) === 0) {
+    const resource = customResource(definition);
+    const { store } = this.#context;
+    if (resource === undefined || store.count(resource.prefix) === 0) {
       this.#release(served);
       return;
     }
-    served.stopSweeping ??= store.watch(row.prefix, store.revision, () => {
-      if (store.count(row.prefix) === 0) this.#release(served);
+    served.stopSweeping ??= store.watch(resource.prefix, store.revision, () => {
+      if (store.count(resource.prefix) === 0) this.#release(served);
     });
-    for (const { key } of store.range(row.prefix)) this.#deleteInstance(row, key);
+    for (const { key } of store.range(resource.prefix)) this.#deleteInstance(resource, key);
   }
 
-  #deleteInstance(row: ResourceRow, key: string): void {
-    const kernel = this.#kernel;
+  #deleteInstance(resource: Resource, key: string): void {
+    const context = this.#context;
     const name = key.slice(key.lastIndexOf('/') + 1);
-    kernel.store
+    context.store
       .transact((transaction) => {
-        deleteInTransaction(kernel, transaction, { target: { row, key, name }, options: {} });
+        deleteInTransaction(context, transaction, { target: { resource, key, name }, options: {} });
       })
       .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) kernel.log.error({ err: error, key }, 'cannot delete custom resource');
+        if (!(error instanceof ApiError)) context.log.error({ err: error, key }, 'cannot delete custom resource');
       });
   }
 
@@ -179,7 +179,7 @@ export class CustomResources {
           message: 'removed all instances',
         },
       ],
-      this.#kernel.clock.now(),
+      this.#context.clock.now(),
     );
     this.#change(definition, (object) => {
       const left = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
@@ -194,16 +194,16 @@ export class CustomResources {
 }
 
 /** Marks a definition that is about to be deleted, so that its objects go first. */
-export function cleanupBeforeDeletion(kernel: Kernel): AdmissionPlugin {
+export function cleanupBeforeDeletion(context: ServerContext): AdmissionPlugin {
   return {
     name: 'CustomResourceCleanup',
-    handles: ({ row, operation, subresource }) =>
-      row.group === GROUP && row.plural === PLURAL && operation === 'DELETE' && subresource === undefined,
-    inTransaction({ row, oldObject }, transaction) {
-      const key = objectKey(row, undefined, oldObject?.metadata.name ?? '');
+    handles: ({ resource, operation, subresource }) =>
+      resource.group === GROUP && resource.plural === PLURAL && operation === 'DELETE' && subresource === undefined,
+    inTransaction({ resource, oldObject }, transaction) {
+      const key = objectKey(resource, undefined, oldObject?.metadata.name ?? '');
       const entry = transaction.get(key);
       if (entry === undefined) return;
-      const object = kernel.objects.read(entry);
+      const object = context.objects.read(entry);
       const finalizers = object.metadata.finalizers ?? [];
       if (object.metadata.deletionTimestamp || finalizers.includes(CLEANUP_FINALIZER)) return;
       const status = asDefinition(object).status ?? {};
@@ -217,19 +217,19 @@ export function cleanupBeforeDeletion(kernel: Kernel): AdmissionPlugin {
             message: 'CustomResource deletion is in progress',
           },
         ],
-        kernel.clock.now(),
+        context.clock.now(),
       );
       const marked = {
         ...object,
         metadata: { ...object.metadata, finalizers: [...finalizers, CLEANUP_FINALIZER] },
         status: { ...status, conditions },
       };
-      putObject(kernel, transaction, { row, key, object: marked });
+      putObject(context, transaction, { resource, key, object: marked });
     },
   };
 }
 
-const asDefinition = (object: ApiObject): CustomResourceDefinition => object as unknown as CustomResourceDefinition;
+const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
 
 function isEstablished({ status }: CustomResourceDefinition): boolean {
   return (

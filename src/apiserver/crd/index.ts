@@ -1,4 +1,2 @@
+/** CustomResourceDefinitions: checking them, serving what they define, their validation rules in CEL. */
 export { CustomResources, cleanupBeforeDeletion } from './custom-resources.ts';
-export { compileJsonPath } from './json-path.ts';
-export { customRow } from './row.ts';
-export { definitionStrategy } from './strategy.ts';

@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import { type FieldPath, forbidden, type Issue, invalid, isObject, required } from '../../machinery/values/index.ts';
 import { compileCel } from '../cel/compile.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 import { estimateRule } from './rule-cost.ts';
 import { RULE_VARIABLES } from './rules.ts';
 import { type Cardinality, itemsOf, ONCE, timesIn, valuesOf, within } from './schema-size.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import { FieldPath } from '../../machinery/values/index.ts';
 import { compileCel } from '../cel/compile.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 import { checkRules } from './rule-check.ts';
 import { estimateRule } from './rule-cost.ts';
 import { compileRules, RULE_VARIABLES } from './rules.ts';

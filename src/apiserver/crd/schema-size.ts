@@ -1,7 +1,7 @@
 /** How large values of a schema can be, so that the cost of rules over them can be told beforehand. */
 import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import { isObject } from '../../machinery/values/index.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 
 /** What the formats allow, quotes not counted. */
 const FORMAT_LENGTHS: Readonly<Record<string, number>> = { date: 10, 'date-time': 30, duration: 32 };

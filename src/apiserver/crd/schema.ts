@@ -5,7 +5,7 @@ import { structuralSchemas } from '../codec/structural/index.ts';
 import { withoutUnchanged } from './ratchet.ts';
 import { checkRules } from './rule-check.ts';
 import { compileRules } from './rules.ts';
-import type { CustomSchema } from './schema-seam.ts';
+import type { CustomSchema } from '../codec/structural/custom-schema.ts';
 
 export function compileSchema(schema: JSONSchemaProps | undefined): CustomSchema {
   const structure = structuralSchemas.compile(schema);

@@ -1,14 +1,11 @@
 /** Strategy of the kind CustomResourceDefinition itself. */
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
-import type { ApiObject } from '../object.ts';
-import type { Strategy } from '../registry/strategy.ts';
+import { strategyOf } from '../registry/strategy.ts';
 import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
 
-const asDefinition = (object: ApiObject): CustomResourceDefinition => object as unknown as CustomResourceDefinition;
-
-export const definitionStrategy: Strategy = {
+export const definitionStrategy = strategyOf<CustomResourceDefinition>({
   defaults(object) {
-    const { spec } = asDefinition(object);
+    const { spec } = object;
     if (spec === undefined) return;
     if (spec.names !== undefined) {
       if (!spec.names.singular && spec.names.kind) spec.names.singular = spec.names.kind.toLowerCase();
@@ -20,7 +17,7 @@ export const definitionStrategy: Strategy = {
     delete spec.preserveUnknownFields;
   },
   prepareForCreate(object) {
-    const definition = asDefinition(object);
+    const definition = object;
     const storage = definition.spec?.versions?.find((version) => version.storage)?.name;
     definition.status = {
       conditions: [],
@@ -29,18 +26,15 @@ export const definitionStrategy: Strategy = {
     };
   },
   prepareForUpdate(object) {
-    const definition = asDefinition(object);
+    const definition = object;
     const storage = definition.spec?.versions?.find((version) => version.storage)?.name;
     const stored = definition.status?.storedVersions ?? [];
     if (storage !== undefined && !stored.includes(storage)) {
       definition.status = { ...definition.status, storedVersions: [...stored, storage] };
     }
   },
-  validate: (object) => validateDefinition(asDefinition(object)),
-  validateUpdate: (object, old) => [
-    ...validateDefinition(asDefinition(object), asDefinition(old)),
-    ...validateDefinitionUpdate(asDefinition(object), asDefinition(old)),
-  ],
+  validate: (object) => validateDefinition(object),
+  validateUpdate: (object, old) => [...validateDefinition(object, old), ...validateDefinitionUpdate(object, old)],
   ratchets: true,
   generation: 'spec',
   table: {
@@ -50,4 +44,4 @@ export const definitionStrategy: Strategy = {
     ],
     cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
   },
-};
+});

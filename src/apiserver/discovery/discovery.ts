@@ -1,12 +1,12 @@
 /** What the server serves, in the legacy and the aggregated form. Built on demand and kept until the registry changes. */
 import { createHash } from 'node:crypto';
 import type { Registry } from '../registry/registry.ts';
-import { apiVersion, type ResourceRow, type VersionRow } from '../registry/row.ts';
+import { apiVersion, type Resource, type ServedVersion } from '../registry/resource.ts';
 import type { Subresource } from '../registry/subresource.ts';
 
 interface Served {
-  readonly row: ResourceRow;
-  readonly version: VersionRow;
+  readonly resource: Resource;
+  readonly version: ServedVersion;
 }
 
 /** Versions of one group, most preferred first, each with its resources by name. */
@@ -51,7 +51,7 @@ export class Discovery {
     if (this.#generation === this.#registry.generation) return;
     this.#generation = this.#registry.generation;
     this.#documents.clear();
-    this.#groups = groupRows(this.#registry.rows(), this.#open);
+    this.#groups = groupResources(this.#registry.resources(), this.#open);
   }
 
   #legacy(path: string): object | undefined {
@@ -77,7 +77,10 @@ export class Discovery {
   #resources(group: string, version: string): object | undefined {
     const served = this.#groups.get(group)?.get(version);
     if (served === undefined) return undefined;
-    const resources = served.flatMap(({ row }) => [legacyResource(row, group, version), ...legacySubresources(row)]);
+    const resources = served.flatMap(({ resource }) => [
+      legacyResource(resource, group, version),
+      ...legacySubresources(resource),
+    ]);
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersion(group, version), resources };
   }
 
@@ -89,7 +92,7 @@ export class Discovery {
         metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
         versions: [...versions].map(([version, served]) => ({
           version,
-          resources: served.map(({ row }) => aggregatedResource(row, name, version)),
+          resources: served.map(({ resource }) => aggregatedResource(resource, name, version)),
           freshness: 'Current',
         })),
       }));
@@ -122,14 +125,14 @@ const GROUP_ORDER = [
   'flowcontrol.apiserver.k8s.io',
 ];
 
-function groupRows(rows: Iterable<ResourceRow>, open: readonly OpenGroup[]): Map<string, Group> {
+function groupResources(resources: Iterable<Resource>, open: readonly OpenGroup[]): Map<string, Group> {
   const groups = new Map<string, Map<string, Served[]>>();
   for (const { group, versions } of open) groups.set(group, new Map(versions.map((version) => [version, []])));
-  for (const row of rows) {
-    const versions = groups.get(row.group) ?? new Map<string, Served[]>();
-    groups.set(row.group, versions);
-    for (const version of row.versions) {
-      versions.set(version.name, [...(versions.get(version.name) ?? []), { row, version }]);
+  for (const resource of resources) {
+    const versions = groups.get(resource.group) ?? new Map<string, Served[]>();
+    groups.set(resource.group, versions);
+    for (const version of resource.versions) {
+      versions.set(version.name, [...(versions.get(version.name) ?? []), { resource, version }]);
     }
   }
   const rank = (name: string): number => (GROUP_ORDER.includes(name) ? GROUP_ORDER.indexOf(name) : GROUP_ORDER.length);
@@ -140,7 +143,10 @@ function groupRows(rows: Iterable<ResourceRow>, open: readonly OpenGroup[]): Map
       return [
         name,
         new Map(
-          sorted.map(([version, served]) => [version, served.sort((a, b) => (a.row.plural < b.row.plural ? -1 : 1))]),
+          sorted.map(([version, served]) => [
+            version,
+            served.sort((a, b) => (a.resource.plural < b.resource.plural ? -1 : 1)),
+          ]),
         ),
       ];
     }),
@@ -169,51 +175,53 @@ function groupDocument(name: string, versions: Group): object {
   return { name, versions: list, preferredVersion: list[0] };
 }
 
-function storageHash(row: ResourceRow): string {
+function storageHash(resource: Resource): string {
   return (
-    createHash('sha256').update(`${row.stored.group}/${row.stored.version}/${row.kind}`).digest('base64').slice(0, 11) +
-    '='
+    createHash('sha256')
+      .update(`${resource.stored.group}/${resource.stored.version}/${resource.kind}`)
+      .digest('base64')
+      .slice(0, 11) + '='
   );
 }
 
-function legacyResource(row: ResourceRow, _group: string, _version: string): object {
+function legacyResource(resource: Resource, _group: string, _version: string): object {
   return {
-    name: row.plural,
-    singularName: row.singular,
-    namespaced: row.namespaced,
-    kind: row.kind,
-    verbs: row.verbs,
-    ...(row.shortNames.length > 0 && { shortNames: row.shortNames }),
-    ...(row.categories.length > 0 && { categories: row.categories }),
-    ...(row.review === undefined && { storageVersionHash: storageHash(row) }),
+    name: resource.plural,
+    singularName: resource.singular,
+    namespaced: resource.namespaced,
+    kind: resource.kind,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(resource.review === undefined && { storageVersionHash: storageHash(resource) }),
   };
 }
 
 const byName = (subresources: ReadonlyMap<string, Subresource>) =>
   [...subresources].sort(([a], [b]) => (a < b ? -1 : 1));
 
-function legacySubresources(row: ResourceRow): object[] {
-  return byName(row.subresources).map(([name, { kind, verbs }]) => ({
-    name: `${row.plural}/${name}`,
+function legacySubresources(resource: Resource): object[] {
+  return byName(resource.subresources).map(([name, { kind, verbs }]) => ({
+    name: `${resource.plural}/${name}`,
     singularName: '',
-    namespaced: row.namespaced,
+    namespaced: resource.namespaced,
     ...(kind.version !== undefined && { group: kind.group ?? '', version: kind.version }),
     kind: kind.kind,
     verbs,
   }));
 }
 
-function aggregatedResource(row: ResourceRow, group: string, version: string): object {
+function aggregatedResource(resource: Resource, group: string, version: string): object {
   return {
-    resource: row.plural,
-    responseKind: { group, version, kind: row.kind },
-    scope: row.namespaced ? 'Namespaced' : 'Cluster',
-    singularResource: row.singular,
-    verbs: row.verbs,
-    ...(row.shortNames.length > 0 && { shortNames: row.shortNames }),
-    ...(row.categories.length > 0 && { categories: row.categories }),
-    ...(row.subresources.size > 0 && {
-      subresources: byName(row.subresources).map(([name, { kind, verbs }]) => ({
+    resource: resource.plural,
+    responseKind: { group, version, kind: resource.kind },
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(resource.subresources.size > 0 && {
+      subresources: byName(resource.subresources).map(([name, { kind, verbs }]) => ({
         subresource: name,
         responseKind: { group: kind.group ?? group, version: kind.version ?? version, kind: kind.kind },
         verbs,

@@ -1,10 +1,10 @@
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { chargedStatus, type DisruptionIndex } from '../../decisions/disruption/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
-import { notFound } from '../status.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey } from '../registry/resource.ts';
+import { notFound } from '../exchange/status.ts';
 import { putObject } from '../stored/encoding.ts';
 
 /** What to take from which budget. */
@@ -17,17 +17,17 @@ export interface BudgetCharge {
 
 /** Takes the cost from the budget's allowance and records the approvals, even those that cost nothing. */
 export function chargeBudget(
-  { kernel, index }: { kernel: Kernel; index: DisruptionIndex },
+  { context, index }: { context: ServerContext; index: DisruptionIndex },
   transaction: Transaction,
   { budget: name, namespace, now, pods }: BudgetCharge,
 ): void {
-  const row = kernel.registry.byPlural('policy', 'poddisruptionbudgets');
-  if (row === undefined) throw new Error('PodDisruptionBudgets are not served');
-  const key = objectKey(row, namespace, name);
+  const resource = context.registry.byPlural('policy', 'poddisruptionbudgets');
+  if (resource === undefined) throw new Error('PodDisruptionBudgets are not served');
+  const key = objectKey(resource, namespace, name);
   const entry = transaction.get(key);
-  if (entry === undefined) throw notFound(row, name);
-  const { managedFields, object: budget } = kernel.objects.readParts(entry);
-  const { status = {} } = budget as unknown as PodDisruptionBudget;
+  if (entry === undefined) throw notFound(resource, name);
+  const { managedFields, object: budget } = context.objects.readParts(entry);
+  const { status = {} } = budget as PodDisruptionBudget;
   const object = {
     ...budget,
     metadata: { ...budget.metadata },
@@ -36,5 +36,5 @@ export function chargeBudget(
       status,
     ),
   } as ApiObject;
-  putObject(kernel, transaction, { row, key, object, managedFields });
+  putObject(context, transaction, { resource, key, object, managedFields });
 }

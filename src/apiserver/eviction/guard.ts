@@ -1,7 +1,7 @@
 import type { Transaction } from '../../storage/index.ts';
-import type { ApiObject } from '../object.ts';
-import type { ApiError } from '../status.ts';
-import type { UserInfo } from '../user.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import type { ApiError } from '../exchange/status.ts';
+import type { UserInfo } from '../exchange/user.ts';
 
 /** A pod on its way out, as a guard sees it. */
 export interface GuardedEviction {

@@ -1,5 +1,7 @@
+/** The eviction subresource: decides and charges the budget in one transaction. PodUnavailableBudgets plug in as guards. */
 export { createDisruptionView } from './disruption-view.ts';
-export { addEviction, type EvictionOptions } from './subresource.ts';
-export type { EvictionGuard, GuardedEviction, GuardVerdict } from './guard.ts';
+export { addEviction } from './subresource.ts';
+export type { EvictionGuard } from './guard.ts';
 export { chargeBudget } from './charge.ts';
+export { refusalError } from './refusal.ts';
 export { removePod } from './remove-pod.ts';

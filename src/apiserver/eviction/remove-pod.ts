@@ -1,15 +1,15 @@
 import type { PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { deepEqual, formatTime } from '../../machinery/values/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
-import type { ApiObject } from '../object.ts';
-import type { ResourceRow } from '../registry/row.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import type { Resource } from '../registry/resource.ts';
 import { type DeletionOptions, deleteInTransaction } from '../stored/deletion.ts';
 import { putObject } from '../stored/encoding.ts';
 import type { ObjectParts } from '../stored/decode.ts';
 
 export interface Removal {
-  readonly row: ResourceRow;
+  readonly resource: Resource;
   readonly key: string;
   readonly name: string;
   readonly entry: Entry;
@@ -22,16 +22,16 @@ export interface Removal {
  * Marks the pod as evicted and deletes it as any delete would: with grace and finalizers it stays, marked. The
  * condition and the deletion are one write.
  */
-export function removePod(kernel: Kernel, transaction: Transaction, removal: Removal): void {
-  const { entry, key, name, options, row } = removal;
-  const { managedFields, object: pod } = removal.state ?? kernel.objects.readParts(entry);
-  const marked = withDisruptionTarget(pod, kernel.clock.now());
+export function removePod(context: ServerContext, transaction: Transaction, removal: Removal): void {
+  const { entry, key, name, options, resource } = removal;
+  const { managedFields, object: pod } = removal.state ?? context.objects.readParts(entry);
+  const marked = withDisruptionTarget(pod, context.clock.now());
   const state = { object: marked, managedFields };
-  const outcome = deleteInTransaction(kernel, transaction, { target: { row, key, name }, options, state });
+  const outcome = deleteInTransaction(context, transaction, { target: { resource, key, name }, options, state });
   // A pod that was going already may not change by being deleted again; its condition still has to be kept.
   if (outcome.entry === entry && marked !== pod) {
-    putObject(kernel, transaction, {
-      row,
+    putObject(context, transaction, {
+      resource,
       key,
       object: { ...marked, metadata: { ...marked.metadata } },
       managedFields,

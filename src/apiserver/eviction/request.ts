@@ -1,8 +1,8 @@
 import { FieldPath, invalid as invalidValue, isObject } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { SubresourceCall } from '../registry/subresource.ts';
-import { checkDeleteOptions, type DeleteRequest } from '../request/delete-options.ts';
-import { badRequest, failure, invalid } from '../status.ts';
+import { checkDeleteOptions, type DeleteRequest } from '../verbs/delete-options.ts';
+import { badRequest, failure, invalid } from '../exchange/status.ts';
 
 const EVICTION = { group: 'policy', kind: 'Eviction' };
 const VERSIONS = new Set(['policy/v1', 'policy/v1beta1']);

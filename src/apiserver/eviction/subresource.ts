@@ -4,15 +4,15 @@
  * Question, answer, ledger, condition and deletion are one store transaction on state that nobody else can change in
  * between, so an eviction never has to be tried again and two of them can never both take the last slot.
  */
-import { type DisruptionIndex, judgeEviction } from '../../decisions/disruption/index.ts';
+import { answerRefusal, type DisruptionIndex, judgeEviction } from '../../decisions/disruption/index.ts';
 import { createEntry, type Transaction } from '../../storage/index.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { Kernel } from '../kernel.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey, type ResourceRow } from '../registry/row.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey, type Resource } from '../registry/resource.ts';
 import type { SubresourceCall } from '../registry/subresource.ts';
-import type { DeleteRequest } from '../request/delete-options.ts';
-import { ApiError, notFound } from '../status.ts';
+import type { DeleteRequest } from '../verbs/delete-options.ts';
+import { ApiError, notFound } from '../exchange/status.ts';
 import { chargeBudget } from './charge.ts';
 import { createDisruptionView } from './disruption-view.ts';
 import type { EvictionGuard } from './guard.ts';
@@ -31,31 +31,31 @@ const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Succe
 
 /** Serves `pods/eviction` and returns the counts it decides on. */
 export function addEviction(
-  kernel: Kernel,
-  { guards = [], index = createDisruptionView(kernel) }: EvictionOptions = {},
+  context: ServerContext,
+  { guards = [], index = createDisruptionView(context) }: EvictionOptions = {},
 ) {
-  const row = kernel.registry.byPlural('', 'pods');
-  if (row === undefined) throw new Error('Cannot serve evictions: pods are not served');
-  kernel.registry.addSubresource('', 'pods', 'eviction', {
+  const resource = context.registry.byPlural('', 'pods');
+  if (resource === undefined) throw new Error('Cannot serve evictions: pods are not served');
+  context.registry.addSubresource('', 'pods', 'eviction', {
     verbs: ['create'],
     kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
-    handle: (call) => evict({ kernel, index, guards, row }, call),
+    handle: (call) => evict({ context, index, guards, resource }, call),
   });
   return index;
 }
 
 interface Evictor {
-  readonly kernel: Kernel;
+  readonly context: ServerContext;
   readonly index: DisruptionIndex;
   readonly guards: readonly EvictionGuard[];
-  readonly row: ResourceRow;
+  readonly resource: Resource;
 }
 
 async function evict(evictor: Evictor, call: SubresourceCall): Promise<ApiResponse> {
   const { eviction, options } = readEviction(call);
   const admitted = await call.admit(eviction);
   // A failed precondition is carried out and not thrown: the approval it came after stays recorded.
-  const failed = await evictor.kernel.store.transact((transaction) => {
+  const failed = await evictor.context.store.transact((transaction) => {
     admitted.inTransaction(transaction);
     return evictInTransaction(evictor, transaction, { call, options });
   });
@@ -68,20 +68,20 @@ function evictInTransaction(
   transaction: Transaction,
   { call, options }: { call: SubresourceCall; options: DeleteRequest },
 ): ApiError | undefined {
-  const { guards, index, kernel, row } = evictor;
+  const { guards, index, context, resource } = evictor;
   const { name, namespace = '' } = call;
   const { dryRun } = options;
-  const now = kernel.clock.now();
-  const key = objectKey(row, namespace, name);
+  const now = context.clock.now();
+  const key = objectKey(resource, namespace, name);
   const entry = transaction.get(key);
-  if (entry === undefined) throw notFound(row, name);
+  if (entry === undefined) throw notFound(resource, name);
 
   const pod = { namespace, name };
-  const judgement = { isCordoned: (node: string) => isCordoned(kernel, transaction, node) };
+  const judgement = { isCordoned: (node: string) => isCordoned(context, transaction, node) };
   const verdict = judgeEviction(index, pod, now, judgement);
   if (verdict === undefined) throw new Error(`Cannot judge pod ${namespace}/${name}: it is not indexed`);
-  if (!verdict.allowed) throw refusalError(index, verdict, { pod, now, judgement });
-  const state = kernel.objects.readParts(entry);
+  if (!verdict.allowed) throw refusalError(answerRefusal(index, verdict, { pod, now, judgement }));
+  const state = context.objects.readParts(entry);
   const guarded = { namespace, name, pod: state.object, now, dryRun, user: call.user };
   const granted = guards.map((guard) => guard.judge(guarded, transaction));
   for (const one of granted) if (!one.allowed) throw one.refusal;
@@ -89,7 +89,7 @@ function evictInTransaction(
   const { charge } = verdict;
   if (!dryRun) {
     if (charge !== undefined) {
-      chargeBudget({ kernel, index }, transaction, {
+      chargeBudget({ context, index }, transaction, {
         namespace,
         budget: charge.view.budget.name,
         pods: [{ name, cost: charge.cost }],
@@ -99,7 +99,7 @@ function evictInTransaction(
     for (const one of granted) if (one.allowed) one.charge?.(transaction);
   }
   try {
-    removePod(kernel, dryRun ? readOnly(transaction) : transaction, { row, key, name, entry, state, options });
+    removePod(context, dryRun ? readOnly(transaction) : transaction, { resource, key, name, entry, state, options });
   } catch (error) {
     if (error instanceof ApiError && charge !== undefined) return error;
     throw error;
@@ -107,10 +107,10 @@ function evictInTransaction(
   return undefined;
 }
 
-function isCordoned(kernel: Kernel, transaction: Transaction, node: string): boolean {
-  const row = kernel.registry.byPlural('', 'nodes');
-  const entry = row && transaction.get(objectKey(row, undefined, node));
-  const object: ApiObject | undefined = entry && kernel.objects.readOften(entry);
+function isCordoned(context: ServerContext, transaction: Transaction, node: string): boolean {
+  const resource = context.registry.byPlural('', 'nodes');
+  const entry = resource && transaction.get(objectKey(resource, undefined, node));
+  const object: ApiObject | undefined = entry && context.objects.readOften(entry);
   return (object?.['spec'] as { unschedulable?: boolean } | undefined)?.unschedulable === true;
 }
 

@@ -1,4 +1,9 @@
-import { EVICTED, type GroupEviction, type GroupEvictionStatus } from '../../api/quorate/group-eviction.ts';
+import {
+  EVICTED,
+  type GroupEviction,
+  type GroupEvictionStatus,
+  groupEvictionType,
+} from '../../api/quorate/group-eviction.ts';
 import type { DisruptionIndex, PodFacts } from '../../decisions/disruption/index.ts';
 import {
   decideGroupEviction,
@@ -11,10 +16,10 @@ import {
 import { refusedBudgets } from '../../decisions/unavailability/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { chargeBudget, removePod } from '../eviction/index.ts';
-import { objectKey } from '../registry/row.ts';
-import { type ApiError, failure, forbidden } from '../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import { chargeBudget, refusalError, removePod } from '../eviction/index.ts';
+import { objectKey } from '../registry/resource.ts';
+import { type ApiError, failure, forbidden } from '../exchange/status.ts';
 import { type Guarding, writeStatus } from '../unavailability/index.ts';
 
 /**
@@ -24,10 +29,10 @@ import { type Guarding, writeStatus } from '../unavailability/index.ts';
 export function groupEvictionPlugin(guarding: Guarding, index: DisruptionIndex): AdmissionPlugin {
   return {
     name: 'GroupEviction',
-    handles: ({ operation, row, subresource }) =>
+    handles: ({ operation, resource, subresource }) =>
       operation === 'CREATE' &&
-      row.group === 'policy.quorate.dev' &&
-      row.plural === 'groupevictions' &&
+      resource.group === groupEvictionType.group &&
+      resource.plural === groupEvictionType.plural &&
       subresource === undefined,
     validate: (attributes) => checkRights(guarding, attributes),
     inTransaction: (attributes, transaction) => evictGroup({ guarding, index }, attributes, transaction),
@@ -36,12 +41,12 @@ export function groupEvictionPlugin(guarding: Guarding, index: DisruptionIndex):
 
 /** Whoever may not evict the pods one by one may not evict them together either. */
 async function checkRights(
-  { kernel }: Guarding,
-  { name, namespace = '', row, user }: AdmissionAttributes,
+  { context }: Guarding,
+  { name, namespace = '', resource, user }: AdmissionAttributes,
 ): Promise<void> {
-  const resource = { group: '', version: 'v1', plural: 'pods', subresource: 'eviction', namespace };
-  const { allowed } = await kernel.authorizer.authorize({ user, verb: 'create', resource });
-  if (!allowed) throw forbidden(row, name, `User "${user.username}" ${MISSING_RIGHT} in namespace "${namespace}"`);
+  const pods = { group: '', version: 'v1', plural: 'pods', subresource: 'eviction', namespace };
+  const { allowed } = await context.authorizer.authorize({ user, verb: 'create', resource: pods });
+  if (!allowed) throw forbidden(resource, name, `User "${user.username}" ${MISSING_RIGHT} in namespace "${namespace}"`);
 }
 
 interface Parts {
@@ -51,9 +56,9 @@ interface Parts {
 
 function evictGroup({ guarding, index }: Parts, attributes: AdmissionAttributes, transaction: Transaction): void {
   const { dryRun, namespace = '', object } = attributes;
-  const { spec = {} } = object as unknown as GroupEviction;
-  const { compat, gates, kernel, view } = guarding;
-  const nowMs = kernel.clock.now();
+  const { spec = {} } = object as GroupEviction;
+  const { compat, gates, context, view } = guarding;
+  const nowMs = context.clock.now();
   const members = membersOf(index, namespace, spec);
   if (members.length === 0) throw noMembers(namespace, spec);
   const verdict = decideGroupEviction({
@@ -76,26 +81,26 @@ function evictGroup({ guarding, index }: Parts, attributes: AdmissionAttributes,
     }
     throw refusal(verdict, { index, members, nowMs, spec, compat });
   }
-  (object as unknown as GroupEviction).status = statusOf(members, nowMs);
+  (object as GroupEviction).status = statusOf(members, nowMs);
   if (dryRun) return;
   for (const { budget, pods } of verdict.disruption) {
-    chargeBudget({ kernel, index }, transaction, { namespace, budget, pods, now: nowMs });
+    chargeBudget({ context, index }, transaction, { namespace, budget, pods, now: nowMs });
   }
-  for (const { entry, status } of verdict.unavailability) writeStatus(kernel, transaction, entry, status);
+  for (const { entry, status } of verdict.unavailability) writeStatus(context, transaction, entry, status);
   for (const { name } of members) remove(guarding, transaction, { namespace, name, grace: spec.gracePeriodSeconds });
 }
 
 function remove(
-  { kernel }: Guarding,
+  { context }: Guarding,
   transaction: Transaction,
   { grace, name, namespace }: { namespace: string; name: string; grace: number | undefined },
 ): void {
-  const row = kernel.registry.byPlural('', 'pods');
-  if (row === undefined) throw new Error('Cannot evict a group: pods are not served');
-  const key = objectKey(row, namespace, name);
+  const resource = context.registry.byPlural('', 'pods');
+  if (resource === undefined) throw new Error('Cannot evict a group: pods are not served');
+  const key = objectKey(resource, namespace, name);
   const entry = transaction.get(key);
   if (entry === undefined) throw new Error(`Cannot evict pod ${namespace}/${name}: it is counted but not stored`);
-  removePod(kernel, transaction, { row, key, name, entry, options: { gracePeriodSeconds: grace } });
+  removePod(context, transaction, { resource, key, name, entry, options: { gracePeriodSeconds: grace } });
 }
 
 function statusOf(members: readonly PodFacts[], nowMs: number): GroupEvictionStatus {
@@ -131,11 +136,5 @@ function refusal(
     compat: boolean;
   },
 ): ApiError {
-  const { causes, code, message, reason, retryAfterSeconds } = formatGroupRefusal(verdict, {
-    ...context,
-    members: members.length,
-  });
-  return failure(code, reason, message, {
-    details: { causes: [...causes], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
-  });
+  return refusalError(formatGroupRefusal(verdict, { ...context, members: members.length }));
 }

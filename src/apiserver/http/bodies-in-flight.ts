@@ -1,4 +1,4 @@
-import { type ApiError, tooManyRequests } from '../status.ts';
+import { type ApiError, tooManyRequests } from '../exchange/status.ts';
 import type { HttpLimits } from './limits.ts';
 
 /** Counts the bytes of the bodies that are being received or handled, for all users together and for each. */

@@ -1,6 +1,6 @@
 /** The class of issue 17: whatever an exchange throws, its client hears of it and nobody else does. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiHandler, ApiResponse } from '../exchange.ts';
+import type { ApiHandler, ApiResponse } from '../exchange/exchange.ts';
 import { type Edge, startEdge } from './edge.fixture.ts';
 
 const answer = (over: Partial<ApiResponse>): ApiResponse => ({

@@ -5,10 +5,10 @@ import { builtinType } from '../../api/registry.ts';
 import { createClient, systemClock } from '../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
 import { bootstrapRoles, createAuth, openPki } from '../auth/index.ts';
-import type { ApiHandler } from '../exchange.ts';
-import { inProcessTransport } from '../in-process.ts';
-import { builtinRows } from '../kinds/rows.ts';
-import { createApiServer } from '../server.ts';
+import type { ApiHandler } from '../exchange/exchange.ts';
+import { inProcessTransport } from '../server/in-process.ts';
+import { builtinResources } from '../kinds/resources.ts';
+import { createApiServer } from '../server/server.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
 
@@ -42,7 +42,7 @@ export async function startEdge({ limits, handle }: EdgeOptions = {}) {
   const pki = await pkis;
   const plane = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     access: (reads) => createAuth({ reads, pki, clock: systemClock, newUid: () => crypto.randomUUID() }),
   });
   const client = createClient({ transport: inProcessTransport(plane.handle), userAgent: 'test' });

@@ -6,8 +6,8 @@ import { systemClock } from '../../machinery/runtime/index.ts';
 import { type ControlPlane, configMap, startControlPlane } from '../../testkit/index.ts';
 import { configMapType } from '../../testkit/types.ts';
 import { openPki, type Pki } from '../auth/index.ts';
-import { IncomingRequest, type Peer } from '../exchange.ts';
-import { systemAdmin } from '../in-process.ts';
+import { IncomingRequest, type Peer } from '../exchange/exchange.ts';
+import { systemAdmin } from '../server/in-process.ts';
 import { type Listening, listen } from './listen.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 
@@ -171,7 +171,7 @@ test('a time limit that is no duration is a Status with code 400', async () => {
 });
 
 test('a watch sends its headers before the first event and ends with the client', async () => {
-  const open = plane.server.kernel.streams.size;
+  const open = plane.server.context.streams.size;
   const { socket, first } = await new Promise<{ socket: import('node:net').Socket; first: string }>((resolve) => {
     const connection = connectSocket(plain.port, '127.0.0.1', () =>
       connection.write(`GET ${COLLECTION}?watch=1&resourceVersion=${plane.store.revision} HTTP/1.1\r\nhost: x\r\n\r\n`),
@@ -179,9 +179,9 @@ test('a watch sends its headers before the first event and ends with the client'
     connection.once('data', (chunk) => resolve({ socket: connection, first: chunk.toString('utf8') }));
   });
   expect(first).toMatch(/^HTTP\/1\.1 200 OK/);
-  expect(plane.server.kernel.streams.size).toBe(open + 1);
+  expect(plane.server.context.streams.size).toBe(open + 1);
   socket.destroy();
-  await expect.poll(() => plane.server.kernel.streams.size, { timeout: 60_000 }).toBe(open);
+  await expect.poll(() => plane.server.context.streams.size, { timeout: 60_000 }).toBe(open);
 });
 
 test('a broken handshake and garbage on the line leave the server standing', async () => {

@@ -3,13 +3,14 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { Http2SecureServer, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Logger, silentLogger } from '../../machinery/runtime/index.ts';
-import type { ApiHandler } from '../exchange.ts';
+import type { ApiHandler } from '../exchange/exchange.ts';
 import { BodiesInFlight } from './bodies-in-flight.ts';
 import { http1Wire } from './http1-wire.ts';
 import { http2Wire } from './http2-wire.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { type Serving, serve } from './serve.ts';
 import { trackSessions } from './sessions.ts';
+import { StreamTurns } from './stream-turns.ts';
 import { createTlsServer, type TlsMaterial } from './tls-server.ts';
 
 export interface ListenOptions {
@@ -134,15 +135,19 @@ function serveHttp2(server: Server, serving: Serving): () => void {
   // A handshake that broke off or took too long; Node leaves the socket to whoever listens.
   server.on('tlsClientError', (_error: Error, socket: Socket) => void socket.destroy());
   const sessions = trackSessions(server as unknown as Http2SecureServer, serving.limits);
+  const turns = new StreamTurns();
   server.on(
     'stream',
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: readonly string[]) => {
       stream.on('error', () => {});
-      void serve(
-        serving,
-        () => http2Wire(stream, headers, raw.length / 2),
-        () => void stream.destroy(),
-      );
+      turns.serve(() => {
+        if (stream.closed || stream.destroyed) return;
+        void serve(
+          serving,
+          () => http2Wire(stream, headers, raw.length / 2),
+          () => void stream.destroy(),
+        );
+      });
     },
   );
   return () => sessions.close();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Peer } from '../exchange.ts';
+import type { Peer } from '../exchange/exchange.ts';
 
 const peers = new WeakMap<Socket, Peer>();
 

@@ -1,6 +1,6 @@
 /** A request body as one buffer, in memory of about its own size however small the pieces are that it comes in. */
 import type { Readable } from 'node:stream';
-import { type ApiError, badRequest, tooLargeBody } from '../status.ts';
+import { type ApiError, badRequest, tooLargeBody } from '../exchange/status.ts';
 
 export interface BodyRules {
   readonly maxBytes: number;

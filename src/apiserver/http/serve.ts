@@ -1,9 +1,9 @@
 /** One exchange over a connection, the same for HTTP/1.1 and HTTP/2. Nothing that happens in it leaves it. */
 import type { Logger } from '../../machinery/runtime/index.ts';
-import { type ApiHandler, type ApiResponse, IncomingRequest } from '../exchange.ts';
-import { answerFailure } from '../failed-exchange.ts';
+import { type ApiHandler, type ApiResponse, IncomingRequest } from '../exchange/exchange.ts';
+import { answerFailure } from '../response/failed-exchange.ts';
 import { errorResponse } from '../response/respond.ts';
-import { type ApiError, badRequest, failure, timeout } from '../status.ts';
+import { type ApiError, badRequest, failure, timeout } from '../exchange/status.ts';
 import type { BodiesInFlight } from './bodies-in-flight.ts';
 import { Departure } from './departure.ts';
 import type { HttpLimits } from './limits.ts';

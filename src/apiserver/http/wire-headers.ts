@@ -1,5 +1,5 @@
 /** The one place where response headers are made fit for the wire: whatever is given, the result is legal and small. */
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
 
 export type WireHeaders = Record<string, string | string[]>;
 

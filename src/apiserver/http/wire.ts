@@ -1,7 +1,7 @@
 /** One request on a connection and the way its answer goes: what HTTP/1.1 and HTTP/2 have in common. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { Peer } from '../exchange.ts';
+import type { Peer } from '../exchange/exchange.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
 export interface Wire {

@@ -1,6 +1,6 @@
 /** Writes an answer to a socket no faster than the client reads it. */
 import type { Writable } from 'node:stream';
-import type { StreamBody } from '../exchange.ts';
+import type { StreamBody } from '../exchange/exchange.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 /** A watcher this far behind is cut off; it will come back and resume. */

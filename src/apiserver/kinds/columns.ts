@@ -1,5 +1,5 @@
 /** Small parts that tables of several kinds share. */
-import type { Container } from '../../api/generated/core-v1.ts';
+import type { Container, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import {
   formatAge,
   formatSelector,
@@ -39,6 +39,18 @@ export const containerNames = (containers: readonly Container[] | undefined): st
 
 export const containerImages = (containers: readonly Container[] | undefined): string =>
   (containers ?? []).map(({ image }) => image ?? '').join(',');
+
+/** Of kinds that make pods from a template, with `-o wide`. */
+export const templateColumns: readonly Column[] = [
+  text('Containers', 1, 'Names of the containers'),
+  text('Images', 1, 'Images of the containers'),
+];
+export const selectorColumn: Column = text('Selector', 1, 'Selector of the pods');
+
+export function templateCells(template: PodTemplateSpec | undefined): [string, string] {
+  const containers = template?.spec?.containers;
+  return [containerNames(containers), containerImages(containers)];
+}
 
 export function selectorText(selector: LabelSelectorShape | undefined | null): string {
   if (selector === undefined || selector === null) return NONE;

@@ -3,23 +3,27 @@ import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Ingress } from '../../api/generated/networking-v1.ts';
 import { FieldPath, type Issue, invalid, required, semanticEqual } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
 import { signingRequestRules } from '../auth/csr/strategy.ts';
-import type { Strategy } from '../registry/strategy.ts';
+import { type Strategy, strategyOf } from '../registry/strategy.ts';
 import { ageColumn, NONE, nameColumn, selectorText, since, text } from './columns.ts';
 
+interface PlainObject {
+  readonly metadata: unknown;
+  readonly status?: unknown;
+}
+
 /** Counts any change outside metadata and status. */
-const anyChange = (object: ApiObject, old: ApiObject): boolean => {
+const anyChange = (object: PlainObject, old: PlainObject): boolean => {
   const { metadata: _a, status: _b, ...rest } = object;
   const { metadata: _c, status: _d, ...before } = old;
   return !semanticEqual(rest, before);
 };
 
-export const leaseStrategy: Strategy = {
+export const leaseStrategy = strategyOf<Lease>({
   unconditionalUpdate: false,
   createOnUpdate: true,
   validate(object) {
-    const { spec } = object as unknown as Lease;
+    const { spec } = object;
     const path = FieldPath.of('spec');
     const issues: Issue[] = [];
     if (spec?.leaseDurationSeconds !== undefined && spec.leaseDurationSeconds <= 0) {
@@ -34,21 +38,21 @@ export const leaseStrategy: Strategy = {
     columns: [nameColumn, text('Holder', 0, 'Who holds it'), ageColumn],
     cells: (object, now) => [
       object.metadata.name ?? '',
-      (object as unknown as Lease).spec?.holderIdentity ?? '',
+      object.spec?.holderIdentity ?? '',
       since(object.metadata.creationTimestamp, now),
     ],
   },
-};
+});
 
-export const endpointSliceStrategy: Strategy = {
+export const endpointSliceStrategy = strategyOf<EndpointSlice>({
   defaults(object) {
-    for (const port of (object as unknown as EndpointSlice).ports ?? []) {
+    for (const port of object.ports ?? []) {
       port.name ??= '';
       port.protocol ??= 'TCP';
     }
   },
   validate(object) {
-    const { addressType, endpoints } = object as unknown as EndpointSlice;
+    const { addressType, endpoints } = object;
     const issues: Issue[] = [];
     if (!addressType) issues.push(required(FieldPath.of('addressType')));
     (endpoints ?? []).forEach((endpoint, index) => {
@@ -74,21 +78,20 @@ export const endpointSliceStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const slice = object as unknown as EndpointSlice;
-      const all = (slice.endpoints ?? []).flatMap(({ addresses }) => addresses ?? []);
+      const all = (object.endpoints ?? []).flatMap(({ addresses }) => addresses ?? []);
       const more = all.length > 3 ? ` + ${all.length - 3} more...` : '';
       return [
         object.metadata.name ?? '',
-        slice.addressType ?? '',
-        (slice.ports ?? []).map(({ port }) => String(port ?? '*')).join(',') || '<unset>',
+        object.addressType ?? '',
+        (object.ports ?? []).map(({ port }) => String(port ?? '*')).join(',') || '<unset>',
         all.length === 0 ? '<unset>' : all.slice(0, 3).join(',') + more,
         since(object.metadata.creationTimestamp, now),
       ];
     },
   },
-};
+});
 
-export const ingressStrategy: Strategy = {
+export const ingressStrategy = strategyOf<Ingress>({
   prepareForCreate(object) {
     object['status'] = { loadBalancer: {} };
   },
@@ -103,7 +106,7 @@ export const ingressStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const { spec, status } = object as unknown as Ingress;
+      const { spec, status } = object;
       const hosts = (spec?.rules ?? []).map(({ host }) => host ?? '').filter((host) => host !== '');
       const addresses = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
       return [
@@ -116,7 +119,7 @@ export const ingressStrategy: Strategy = {
       ];
     },
   },
-};
+});
 
 interface PolicySpec {
   podSelector?: { matchLabels?: Record<string, string> };

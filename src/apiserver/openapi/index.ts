@@ -1,2 +1,3 @@
-export { type EncodedDocument, OpenApi } from './open-api.ts';
+/** OpenAPI v2 and v3 of every served resource, from the registry and the schemas. */
+export { OpenApi } from './open-api.ts';
 export { openApiRoute } from './route.ts';

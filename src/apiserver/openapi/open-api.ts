@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { loadSchema, type Schema } from '../../api/schema/index.ts';
 import type { JsonObject } from '../../machinery/values/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { ResourceRow, VersionRow } from '../registry/row.ts';
+import type { Resource, ServedVersion } from '../registry/resource.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeDocument } from './gnostic.ts';
 import { type Part, Parts } from './parts.ts';
@@ -13,18 +13,27 @@ export interface EncodedDocument {
 }
 
 interface Served {
-  readonly row: ResourceRow;
-  readonly version: VersionRow;
+  readonly resource: Resource;
+  readonly version: ServedVersion;
 }
 
 const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex').toUpperCase();
 
 /** Names the content of a document without building it: everything it is derived from. */
 function fingerprint(served: readonly Served[]): string {
-  const inputs = served.map(({ row, version }) => [
-    [VERSION, row.group, version.name, row.plural, row.kind, row.listKind, row.namespaced, row.verbs],
-    [...row.subresources].map(([name, { kind, verbs }]) => [name, kind, verbs]),
-    row.schemaFor?.(version.name) ?? null,
+  const inputs = served.map(({ resource, version }) => [
+    [
+      VERSION,
+      resource.group,
+      version.name,
+      resource.plural,
+      resource.kind,
+      resource.listKind,
+      resource.namespaced,
+      resource.verbs,
+    ],
+    [...resource.subresources].map(([name, { kind, verbs }]) => [name, kind, verbs]),
+    resource.schemaFor?.(version.name) ?? null,
   ]);
   return sha256(JSON.stringify(inputs));
 }
@@ -89,8 +98,8 @@ export class OpenApi {
       const head = { swagger: '2.0', info: { title: TITLE, version: VERSION } };
       const seen = new Map<string, JsonObject>(this.#parts.common('v2'));
       const chunks: Buffer[] = [];
-      for (const { row, version } of [...this.#groupVersions().values()].flat()) {
-        const part = this.#parts.part(row, version, 'v2');
+      for (const { resource, version } of [...this.#groupVersions().values()].flat()) {
+        const part = this.#parts.part(resource, version, 'v2');
         let encoded = this.#gnostic.get(part);
         if (encoded === undefined) {
           encoded = encodeDocument({ paths: part.paths });
@@ -105,11 +114,11 @@ export class OpenApi {
 
   #groupVersions(): Map<string, Served[]> {
     const found = new Map<string, Served[]>();
-    for (const row of this.#registry.rows()) {
-      for (const version of row.versions) {
-        const path = row.group === '' ? `api/${version.name}` : `apis/${row.group}/${version.name}`;
+    for (const resource of this.#registry.resources()) {
+      for (const version of resource.versions) {
+        const path = resource.group === '' ? `api/${version.name}` : `apis/${resource.group}/${version.name}`;
         const served = found.get(path) ?? [];
-        served.push({ row, version });
+        served.push({ resource, version });
         found.set(path, served);
       }
     }
@@ -120,8 +129,8 @@ export class OpenApi {
   #merge(served: readonly Served[], dialect: Dialect) {
     const definitions = new Map<string, JsonObject>(this.#parts.common(dialect));
     const paths: string[] = [];
-    for (const { row, version } of served) {
-      const part = this.#parts.part(row, version, dialect);
+    for (const { resource, version } of served) {
+      const part = this.#parts.part(resource, version, dialect);
       const text = this.#text(part.paths);
       if (text.length > 2) paths.push(text.slice(1, -1));
       for (const [name, definition] of part.definitions) definitions.set(name, definition);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../machinery/values/index.ts';
 import { Reader } from '../codec/protobuf/reader.ts';
-import type { ApiRequest, ApiResponse } from '../exchange.ts';
-import { builtinRows } from '../kinds/rows.ts';
+import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
+import { builtinResources } from '../kinds/resources.ts';
 import { Registry } from '../registry/registry.ts';
-import { ALL_VERBS, type ResourceRow } from '../registry/row.ts';
-import { ApiError } from '../status.ts';
+import { ALL_VERBS, type Resource } from '../registry/resource.ts';
+import { ApiError } from '../exchange/status.ts';
 import { OpenApi, openApiRoute } from './index.ts';
 
-const widget = (schema: unknown): ResourceRow => ({
+const widget = (schema: unknown): Resource => ({
   group: 'example.com',
   kind: 'Widget',
   listKind: 'WidgetList',
@@ -44,7 +44,7 @@ const specSchema = {
 };
 
 const registry = new Registry();
-for (const row of builtinRows()) registry.add(row);
+for (const resource of builtinResources()) registry.add(resource);
 registry.add(widget(specSchema));
 const openapi = new OpenApi(registry);
 const documentOf = (path: string): JsonObject => {
@@ -230,11 +230,11 @@ test('the route answers version 2 in protobuf when asked, and refuses what it do
 
 test('documents follow the registry', () => {
   const own = new Registry();
-  const row = widget(specSchema);
-  own.add(row);
+  const resource = widget(specSchema);
+  own.add(resource);
   const served = new OpenApi(own);
   const before = served.swagger().hash;
-  own.remove(row);
+  own.remove(resource);
   expect(served.groupVersion('apis/example.com/v1')).toBeUndefined();
   own.add(widget({ ...specSchema, description: 'Changed.' }));
   expect(served.swagger().hash).not.toBe(before);

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/schema/index.ts';
 import type { JsonObject } from '../../machinery/values/index.ts';
-import type { ResourceRow, VersionRow } from '../registry/row.ts';
+import type { Resource, ServedVersion } from '../registry/resource.ts';
 import { customDefinition, customListDefinition, customName } from './custom-definitions.ts';
 import { BuiltinDefinitions } from './definitions.ts';
 import type { Dialect } from './dialect.ts';
@@ -23,11 +23,11 @@ const ALWAYS = [
 const PATCH_NAME = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
 const PATCH_DEFINITION: JsonObject = { description: 'A patch; the content type says of which kind.', type: 'object' };
 
-/** Builds the parts of documents; what rows have in common is built once. */
+/** Builds the parts of documents; what resources have in common is built once. */
 export class Parts {
   readonly #schema: Schema;
   readonly #builtin: BuiltinDefinitions;
-  readonly #parts = new WeakMap<ResourceRow, Map<string, Part>>();
+  readonly #parts = new WeakMap<Resource, Map<string, Part>>();
 
   constructor(schema: Schema) {
     this.#schema = schema;
@@ -41,20 +41,20 @@ export class Parts {
     return definitions;
   }
 
-  part(row: ResourceRow, version: VersionRow, dialect: Dialect): Part {
-    const known = this.#parts.get(row) ?? new Map<string, Part>();
-    this.#parts.set(row, known);
-    // Subresources may join a row later, so they are part of the key.
-    const key = `${dialect} ${version.name} ${[...row.subresources.keys()].join(',')}`;
+  part(resource: Resource, version: ServedVersion, dialect: Dialect): Part {
+    const known = this.#parts.get(resource) ?? new Map<string, Part>();
+    this.#parts.set(resource, known);
+    // Subresources may join a resource later, so they are part of the key.
+    const key = `${dialect} ${version.name} ${[...resource.subresources.keys()].join(',')}`;
     let part = known.get(key);
     if (part === undefined) {
-      part = this.#build(row, version.name, dialect);
+      part = this.#build(resource, version.name, dialect);
       known.set(key, part);
     }
     return part;
   }
 
-  #build(row: ResourceRow, version: string, dialect: Dialect): Part {
+  #build(resource: Resource, version: string, dialect: Dialect): Part {
     const definitions = new Map<string, JsonObject>();
     const nameKind = (kind: KindRef): string => {
       const struct = this.#schema.kind(kind);
@@ -63,16 +63,16 @@ export class Parts {
         return struct.openapiName;
       }
       const name = customName(kind.group, kind.version, kind.kind);
-      if (!definitions.has(name)) definitions.set(name, this.#customDefinition(row, kind, dialect));
+      if (!definitions.has(name)) definitions.set(name, this.#customDefinition(resource, kind, dialect));
       return name;
     };
-    return { paths: pathsOf(row, version, nameKind, dialect), definitions };
+    return { paths: pathsOf(resource, version, nameKind, dialect), definitions };
   }
 
-  #customDefinition(row: ResourceRow, kind: KindRef, dialect: Dialect): JsonObject {
-    const own = { group: row.group, version: kind.version, kind: row.kind, listKind: row.listKind };
-    if (kind.kind === row.listKind) return customListDefinition(own, dialect);
-    const schema = kind.kind === row.kind ? row.schemaFor?.(kind.version) : undefined;
+  #customDefinition(resource: Resource, kind: KindRef, dialect: Dialect): JsonObject {
+    const own = { group: resource.group, version: kind.version, kind: resource.kind, listKind: resource.listKind };
+    if (kind.kind === resource.listKind) return customListDefinition(own, dialect);
+    const schema = kind.kind === resource.kind ? resource.schemaFor?.(kind.version) : undefined;
     return customDefinition({ ...own, group: kind.group, kind: kind.kind }, schema, dialect);
   }
 

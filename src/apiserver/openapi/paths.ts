@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../machinery/values/index.ts';
-import type { ResourceRow } from '../registry/row.ts';
+import type { Resource } from '../registry/resource.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import type { Dialect } from './dialect.ts';
 import { type KindRef, type Operation, operationObject, pathParameter } from './operations.ts';
@@ -27,38 +27,38 @@ const PATCH_TYPES = [
 export type NameKind = (kind: KindRef) => string;
 
 /** Every path of one version of a resource with its operations. */
-export function pathsOf(row: ResourceRow, version: string, nameKind: NameKind, dialect: Dialect): JsonObject {
-  const builder = new PathBuilder(row, version, nameKind, dialect);
+export function pathsOf(resource: Resource, version: string, nameKind: NameKind, dialect: Dialect): JsonObject {
+  const builder = new PathBuilder(resource, version, nameKind, dialect);
   return builder.build();
 }
 
 class PathBuilder {
-  readonly #row: ResourceRow;
+  readonly #resource: Resource;
   readonly #version: string;
   readonly #nameKind: NameKind;
   readonly #dialect: Dialect;
   readonly #kind: KindRef;
 
-  constructor(row: ResourceRow, version: string, nameKind: NameKind, dialect: Dialect) {
-    this.#row = row;
+  constructor(resource: Resource, version: string, nameKind: NameKind, dialect: Dialect) {
+    this.#resource = resource;
     this.#version = version;
     this.#nameKind = nameKind;
     this.#dialect = dialect;
-    this.#kind = { group: row.group, version, kind: row.kind };
+    this.#kind = { group: resource.group, version, kind: resource.kind };
   }
 
   build(): JsonObject {
-    const { group, plural, namespaced } = this.#row;
+    const { group, plural, namespaced } = this.#resource;
     const root = group === '' ? `/api/${this.#version}` : `/apis/${group}/${this.#version}`;
     const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
     const paths: JsonObject = {};
     const scope = namespaced ? [this.#parameter('namespace', 'The namespace of the object.')] : [];
-    const named = [this.#parameter('name', `The name of the ${this.#row.kind}.`), ...scope];
+    const named = [this.#parameter('name', `The name of the ${this.#resource.kind}.`), ...scope];
     this.#add(paths, collection, this.#collection(), scope);
     if (namespaced && this.#has('list'))
       this.#add(paths, `${root}/${plural}`, { get: this.#list('ForAllNamespaces') }, []);
     this.#add(paths, `${collection}/{name}`, this.#item(), named);
-    for (const [name, subresource] of this.#row.subresources) {
+    for (const [name, subresource] of this.#resource.subresources) {
       this.#add(paths, `${collection}/{name}/${name}`, this.#subresource(name, subresource), named);
     }
     return paths;
@@ -82,23 +82,23 @@ class PathBuilder {
     paths[path] = parameters.length > 0 ? { ...item, parameters } : item;
   }
 
-  #has(verb: ResourceRow['verbs'][number]): boolean {
-    return this.#row.verbs.includes(verb);
+  #has(verb: Resource['verbs'][number]): boolean {
+    return this.#resource.verbs.includes(verb);
   }
 
   #id(verb: string, suffix = ''): string {
-    const group = this.#row.group === '' ? 'core' : (this.#row.group.split('.')[0] ?? '');
-    const scope = this.#row.namespaced && suffix !== 'ForAllNamespaces' ? 'Namespaced' : '';
-    return `${verb}${capital(group)}${capital(this.#version)}${scope}${this.#row.kind}${suffix}`;
+    const group = this.#resource.group === '' ? 'core' : (this.#resource.group.split('.')[0] ?? '');
+    const scope = this.#resource.namespaced && suffix !== 'ForAllNamespaces' ? 'Namespaced' : '';
+    return `${verb}${capital(group)}${capital(this.#version)}${scope}${this.#resource.kind}${suffix}`;
   }
 
-  #definition(kind: string = this.#row.kind): string {
+  #definition(kind: string = this.#resource.kind): string {
     return this.#nameKind({ ...this.#kind, kind });
   }
 
   #list(suffix = ''): Operation | undefined {
     if (!this.#has('list')) return undefined;
-    const answer = this.#definition(this.#row.listKind);
+    const answer = this.#definition(this.#resource.listKind);
     return { action: 'list', kind: this.#kind, id: this.#id('list', suffix), answer, query: LIST };
   }
 
@@ -152,7 +152,7 @@ class PathBuilder {
       id: this.#id('patch', suffix),
       body: PATCH,
       // Clients that find strategic merge here send it; custom resources do not take it.
-      bodyTypes: this.#row.custom ? PATCH_TYPES.filter((type) => !type.includes('strategic')) : PATCH_TYPES,
+      bodyTypes: this.#resource.custom ? PATCH_TYPES.filter((type) => !type.includes('strategic')) : PATCH_TYPES,
       answer,
       query: [...WRITE, 'force'],
     };
@@ -160,7 +160,7 @@ class PathBuilder {
 
   #subresource(name: string, { kind, verbs }: Subresource): Record<string, Operation | undefined> {
     const ref: KindRef = {
-      group: kind.group ?? this.#row.group,
+      group: kind.group ?? this.#resource.group,
       version: kind.version ?? this.#version,
       kind: kind.kind,
     };

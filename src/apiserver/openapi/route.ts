@@ -1,7 +1,7 @@
-import type { ApiRequest, ApiResponse } from '../exchange.ts';
-import type { PlainRoute } from '../plain-routes.ts';
+import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
+import type { PlainRoute } from '../routes/plain-routes.ts';
 import { parseAccept } from '../request/negotiate.ts';
-import { noSuchResource, notAcceptable } from '../status.ts';
+import { noSuchResource, notAcceptable } from '../exchange/status.ts';
 import type { EncodedDocument, OpenApi } from './open-api.ts';
 
 const PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';

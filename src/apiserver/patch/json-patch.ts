@@ -1,5 +1,5 @@
 import { deepClone, isObject, type JsonObject } from '../../machinery/values/index.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 import { OPERATIONS, type PatchOperation } from './json-patch-operations.ts';
 import { PatchError, REJECTED } from './patch-error.ts';
 import { checkDepth, PatchWork } from './patch-work.ts';
@@ -28,6 +28,8 @@ function parseOperations(patch: unknown): PatchOperation[] {
     );
   }
   for (const operation of patch as unknown[]) {
+    // An operation that says nothing is one of no kind.
+    if (operation === null) throw new PatchError('Invalid', `${REJECTED}: Unexpected kind: null`);
     if (!isObject(operation)) throw new PatchError('BadRequest', 'a JSON patch operation must be an object');
     if (typeof operation.op !== 'string' || !Object.hasOwn(OPERATIONS, operation.op)) {
       throw new PatchError('Invalid', `${REJECTED}: Unexpected kind: ${String(JSON.stringify(operation.op))}`);

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, setOwn } from '../../machinery/values/index.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../exchange/limits.ts';
 import { PatchError, REJECTED } from './patch-error.ts';
 
 const tooDeep = (): PatchError =>

@@ -1,17 +1,17 @@
 import type { Subresource } from './subresource.ts';
-import type { ResourceRow, VersionRow } from './row.ts';
+import type { Resource, ServedVersion } from './resource.ts';
 
 export interface FoundResource {
-  readonly row: ResourceRow;
-  readonly version: VersionRow;
+  readonly resource: Resource;
+  readonly version: ServedVersion;
 }
 
-/** All rows by group, version and plural. Rows come and go at run time; `generation` tells caches when they did. */
+/** All resources by group, version and plural. Resources come and go at run time; `generation` tells caches when they did. */
 export class Registry {
   readonly #byPath = new Map<string, FoundResource>();
-  readonly #rows = new Set<ResourceRow>();
-  /** The first row of each group and plural: asked for several times by every create. Made anew after a change. */
-  #byPlural: Map<string, Map<string, ResourceRow>> | undefined;
+  readonly #resources = new Set<Resource>();
+  /** The first resource of each group and plural: asked for several times by every create. Made anew after a change. */
+  #byPlural: Map<string, Map<string, Resource>> | undefined;
   readonly #listeners = new Set<() => void>();
   #generation = 0;
 
@@ -20,36 +20,37 @@ export class Registry {
     return this.#generation;
   }
 
-  add(row: ResourceRow): void {
-    this.#rows.add(row);
-    for (const version of row.versions) this.#byPath.set(pathOf(row.group, version.name, row.plural), { row, version });
+  add(resource: Resource): void {
+    this.#resources.add(resource);
+    for (const version of resource.versions)
+      this.#byPath.set(pathOf(resource.group, version.name, resource.plural), { resource, version });
     this.#changed();
   }
 
-  remove(row: ResourceRow): void {
-    if (!this.#rows.delete(row)) return;
-    for (const version of row.versions) {
-      const path = pathOf(row.group, version.name, row.plural);
-      if (this.#byPath.get(path)?.row === row) this.#byPath.delete(path);
+  remove(resource: Resource): void {
+    if (!this.#resources.delete(resource)) return;
+    for (const version of resource.versions) {
+      const path = pathOf(resource.group, version.name, resource.plural);
+      if (this.#byPath.get(path)?.resource === resource) this.#byPath.delete(path);
     }
     this.#changed();
   }
 
-  /** Puts a new row in the place of an old one without a moment when the resource is not served. */
-  replace(old: ResourceRow, row: ResourceRow): void {
-    this.#rows.delete(old);
+  /** Puts a new resource in the place of an old one without a moment when the resource is not served. */
+  replace(old: Resource, resource: Resource): void {
+    this.#resources.delete(old);
     for (const version of old.versions) this.#byPath.delete(pathOf(old.group, version.name, old.plural));
-    this.add(row);
+    this.add(resource);
   }
 
-  /** Adds a subresource to a built-in row, such as `pods/eviction`. */
+  /** Adds a subresource to a built-in resource, such as `pods/eviction`. */
   addSubresource(group: string, plural: string, name: string, subresource: Subresource): void {
-    const row = this.byPlural(group, plural);
-    if (row === undefined)
+    const resource = this.byPlural(group, plural);
+    if (resource === undefined)
       throw new Error(`Cannot add subresource "${name}": no resource ${plural} in group "${group}"`);
     // Two of one name would mean that whoever came first is not asked any more.
-    if (row.subresources.has(name)) throw new Error(`Cannot add subresource "${name}" of ${plural} twice`);
-    (row.subresources as Map<string, Subresource>).set(name, subresource);
+    if (resource.subresources.has(name)) throw new Error(`Cannot add subresource "${name}" of ${plural} twice`);
+    (resource.subresources as Map<string, Subresource>).set(name, subresource);
     this.#changed();
   }
 
@@ -57,30 +58,30 @@ export class Registry {
     return this.#byPath.get(pathOf(group, version, plural));
   }
 
-  byKind(group: string, kind: string): ResourceRow | undefined {
-    for (const row of this.#rows) if (row.group === group && row.kind === kind) return row;
+  byKind(group: string, kind: string): Resource | undefined {
+    for (const resource of this.#resources) if (resource.group === group && resource.kind === kind) return resource;
     return undefined;
   }
 
-  byPlural(group: string, plural: string): ResourceRow | undefined {
-    this.#byPlural ??= firstByPlural(this.#rows);
+  byPlural(group: string, plural: string): Resource | undefined {
+    this.#byPlural ??= firstByPlural(this.#resources);
     return this.#byPlural.get(plural)?.get(group);
   }
 
   hasGroup(group: string): boolean {
-    for (const row of this.#rows) if (row.group === group) return true;
+    for (const resource of this.#resources) if (resource.group === group) return true;
     return false;
   }
 
   hasVersion(group: string, version: string): boolean {
-    for (const row of this.#rows) {
-      if (row.group === group && row.versions.some(({ name }) => name === version)) return true;
+    for (const resource of this.#resources) {
+      if (resource.group === group && resource.versions.some(({ name }) => name === version)) return true;
     }
     return false;
   }
 
-  rows(): IterableIterator<ResourceRow> {
-    return this.#rows.values();
+  resources(): IterableIterator<Resource> {
+    return this.#resources.values();
   }
 
   /** Calls back after each change; returns how to stop. */
@@ -98,12 +99,12 @@ export class Registry {
 
 const pathOf = (group: string, version: string, plural: string): string => `${group}/${version}/${plural}`;
 
-function firstByPlural(rows: Iterable<ResourceRow>): Map<string, Map<string, ResourceRow>> {
-  const byPlural = new Map<string, Map<string, ResourceRow>>();
-  for (const row of rows) {
-    let byGroup = byPlural.get(row.plural);
-    if (byGroup === undefined) byPlural.set(row.plural, (byGroup = new Map()));
-    if (!byGroup.has(row.group)) byGroup.set(row.group, row);
+function firstByPlural(resources: Iterable<Resource>): Map<string, Map<string, Resource>> {
+  const byPlural = new Map<string, Map<string, Resource>>();
+  for (const resource of resources) {
+    let byGroup = byPlural.get(resource.plural);
+    if (byGroup === undefined) byPlural.set(resource.plural, (byGroup = new Map()));
+    if (!byGroup.has(resource.group)) byGroup.set(resource.group, resource);
   }
   return byPlural;
 }

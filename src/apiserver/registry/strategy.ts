@@ -1,6 +1,10 @@
 /** What the server must know of a kind beyond its names. Every part is optional; absent means the common behaviour. */
 import type { Issue } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject, ObjectMeta } from '../exchange/object.ts';
+
+interface KindObject {
+  metadata: ObjectMeta;
+}
 
 export interface StrategyContext {
   /** Milliseconds since the epoch. */
@@ -33,48 +37,46 @@ export type FindStored = (
   key: { namespace?: string | undefined; name: string },
 ) => ApiObject | undefined;
 
-export interface TableLayout {
+export interface TableLayout<T extends KindObject = ApiObject> {
   readonly columns: readonly Column[];
   /** `find` reads another stored object, for what is told of this one elsewhere. */
-  cells(object: ApiObject, now: number, find: FindStored): readonly Cell[];
-  conditions?(object: ApiObject): readonly RowConditions[] | undefined;
+  cells(object: T, now: number, find: FindStored): readonly Cell[];
+  conditions?(object: T): readonly RowConditions[] | undefined;
 }
 
-export interface Strategy {
+/** `T`: the kind, as its objects are once they are decoded. */
+export interface Strategy<T extends KindObject = ApiObject> {
   /** Fields of `spec` that only the stored form has: nobody is told of them. */
   readonly storedOnly?: readonly string[];
 
   /** Fills absent fields in place. Runs before admission, after it, and on every read of a stored object that asks for it. */
-  defaults?(object: ApiObject): void;
+  defaults?(object: T): void;
   /** Clears or sets what a client may not decide at create: status, server-owned fields. */
-  prepareForCreate?(object: ApiObject, context: StrategyContext): void;
+  prepareForCreate?(object: T, context: StrategyContext): void;
   /** Same for updates through the main resource; status has already been copied from `old`. */
-  prepareForUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
+  prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
   /** Same for updates through `/status`; everything but status and metadata has already been copied from `old`. */
-  prepareForStatusUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
+  prepareForStatusUpdate?(object: T, old: T, context: StrategyContext): void;
 
-  /**
-   * `version` is the one the request is written in; few kinds have rules of a version. `replica` is an object of the
-   * kind that was checked when it was made: parts that are the very same are sound.
-   */
-  validate?(object: ApiObject, version: string, replica?: ApiObject): Issue[];
-  validateUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
-  validateStatusUpdate?(object: ApiObject, old: ApiObject, version: string): Issue[];
+  /** `version` is the one the request is written in; few kinds have rules of a version. */
+  validate?(object: T, version: string): Issue[];
+  validateUpdate?(object: T, old: T, version: string): Issue[];
+  validateStatusUpdate?(object: T, old: T, version: string): Issue[];
   /** `validateUpdate` checks the whole object itself, so that what was wrong before may stay; `validate` is for creates. */
   readonly ratchets?: boolean;
   /** Reasons a name is refused; RFC 1123 subdomain when absent. */
   checkName?(name: string): string[];
   /** Texts sent to the client as warnings on create and update. */
-  warnings?(object: ApiObject, old: ApiObject | undefined): string[];
+  warnings?(object: T, old: T | undefined): string[];
 
   /** Selectable fields beyond `metadata.name` and `metadata.namespace`, all of them, absent values as ''. */
-  fields?(object: ApiObject): Readonly<Record<string, string>>;
+  fields?(object: T): Readonly<Record<string, string>>;
   /** Other spellings of selectable fields in some version, such as `regarding.name` for `involvedObject.name`. */
   fieldAliases?: Readonly<Record<string, string>>;
-  readonly table?: TableLayout;
+  readonly table?: TableLayout<T>;
 
   /** `spec`: counts changes of spec. A function decides itself. Absent: the kind has no generation. */
-  readonly generation?: 'spec' | ((object: ApiObject, old: ApiObject) => boolean);
+  readonly generation?: 'spec' | ((object: T, old: T) => boolean);
   /** False: a PUT must carry a resourceVersion. */
   readonly unconditionalUpdate?: boolean;
   /** True: PUT on a missing object creates it. */
@@ -83,13 +85,18 @@ export interface Strategy {
   readonly deleteReturnsObject?: boolean;
   readonly garbageCollection?: 'Background' | 'Orphan' | 'Unsupported';
   /** Seconds to wait before removal; undefined for kinds without graceful deletion. */
-  gracePeriod?(object: ApiObject, asked: number | undefined): number;
+  gracePeriod?(object: T, asked: number | undefined): number;
   /** More finalizers than `metadata.finalizers` that hold an object (those of Namespace are in its spec). */
-  specFinalizers?(object: ApiObject): readonly string[];
+  specFinalizers?(object: T): readonly string[];
   /** Called when deletion first marks the object. */
-  markDeleting?(object: ApiObject): void;
+  markDeleting?(object: T): void;
   /** Seconds after which an object is removed by itself. */
   readonly timeToLiveSeconds?: number;
   /** The main resource writes status as well (kinds without a status subresource). */
   readonly writesStatus?: boolean;
+}
+
+/** The strategy of one kind, for the registry, which has all kinds: each only ever meets objects of its own. */
+export function strategyOf<T extends KindObject>(strategy: Strategy<T>): Strategy {
+  return strategy as unknown as Strategy;
 }

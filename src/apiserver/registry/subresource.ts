@@ -1,12 +1,12 @@
 /**
  * The seam for subresources. `status` and `scale` come with the server; others (eviction, token, approval) are made
- * outside around a `Kernel` and registered with `Registry.addSubresource`.
+ * outside around a `ServerContext` and registered with `Registry.addSubresource`.
  */
 import type { Transaction } from '../../storage/index.ts';
-import type { ApiRequest, ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { RequestOptions } from '../request/options.ts';
-import type { UserInfo } from '../user.ts';
+import type { UserInfo } from '../exchange/user.ts';
 
 export type SubresourceVerb = 'get' | 'create' | 'update' | 'patch' | 'delete';
 
@@ -38,7 +38,7 @@ export interface SubresourceCall {
 
 export interface Subresource {
   readonly verbs: readonly SubresourceVerb[];
-  /** Kind named in discovery; `group`/`version` only where they differ from the row's. */
+  /** Kind named in discovery; `group`/`version` only where they differ from the resource's. */
   readonly kind: { readonly group?: string; readonly version?: string; readonly kind: string };
   /** Segments after it in the path are its own, as those of `proxy` are. */
   readonly takesPath?: boolean;

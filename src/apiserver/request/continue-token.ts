@@ -1,11 +1,11 @@
 /** The opaque token that resumes a chunked list: where to go on and at which revision. */
 import { isObject } from '../../machinery/values/index.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../exchange/status.ts';
 
 export interface ContinuePoint {
   /** -1: resume on current data, the snapshot being gone. */
   readonly revision: number;
-  /** Last key of the page before, relative to the row's prefix. */
+  /** Last key of the page before, relative to the resource's prefix. */
   readonly after: string;
 }
 

@@ -1,5 +1,5 @@
 /** What a path and method ask for. */
-import { badRequest } from '../status.ts';
+import { badRequest } from '../exchange/status.ts';
 
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
@@ -51,18 +51,11 @@ export interface RequestTarget {
   readonly info: RequestInfo;
 }
 
-let lastPost: { readonly url: string; readonly target: RequestTarget } | undefined;
-
-/** Creates come by the thousand to one URL, as the names are in their bodies: the last one is not read again. */
 export function targetOf(method: string, url: string): RequestTarget {
-  const isPost = method === 'POST';
-  if (isPost && lastPost?.url === url) return lastPost.target;
   const mark = url.indexOf('?');
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const search = mark < 0 ? '' : url.slice(mark + 1);
-  const target = { path, search, info: parseRequest(method, path, search) };
-  if (isPost) lastPost = { url, target };
-  return target;
+  return { path, search, info: parseRequest(method, path, search) };
 }
 
 /** `path` is decoded: an escaped slash separates like any other. Goes over the segments by number, without lists in between. */

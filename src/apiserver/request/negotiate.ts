@@ -1,5 +1,5 @@
 /** What form the client wants the answer in. */
-import { notAcceptable, unsupportedMediaType } from '../status.ts';
+import { notAcceptable, unsupportedMediaType } from '../exchange/status.ts';
 
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 

@@ -1,6 +1,6 @@
 /** The query parameters of a request, checked once. */
 import { FieldPath, type Issue, invalid as invalidValue, notSupported, tooLong } from '../../machinery/values/index.ts';
-import { badRequest, invalid } from '../status.ts';
+import { badRequest, invalid } from '../exchange/status.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -32,8 +32,10 @@ export function booleanOption(query: URLSearchParams, name: string): boolean | u
 export function integerOption(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === '') return undefined;
-  if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-  return Number(text);
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+  const value = BigInt(text.replace(/^\+/, ''));
+  if (BigInt.asIntN(64, value) !== value) throw badRequest(`strconv.ParseInt: parsing "${text}": value out of range`);
+  return Number(value);
 }
 
 const NO_OPTIONS: RequestOptions = {
@@ -56,8 +58,10 @@ export function parseOptions(search: string, optionsKind: OptionsKind | undefine
   const query = new URLSearchParams(search);
   const pretty = booleanOption(query, 'pretty') ?? false;
   if (optionsKind === undefined) return { ...NO_OPTIONS, query, pretty };
-  const issues: Issue[] = [];
   const dryRun = query.getAll('dryRun');
+  // Those of a delete are read with its body, which may carry them instead.
+  if (optionsKind === 'DeleteOptions') return { ...NO_OPTIONS, query, pretty, dryRun: dryRun.includes('All') };
+  const issues: Issue[] = [];
   if (dryRun.some((value) => value !== 'All')) {
     issues.push(notSupported(FieldPath.of('dryRun'), dryRun, ['All']));
   }
@@ -66,7 +70,7 @@ export function parseOptions(search: string, optionsKind: OptionsKind | undefine
     issues.push(notSupported(FieldPath.of('fieldValidation'), validation, ['Ignore', 'Strict', 'Warn', '']));
   }
   const fieldManager = query.get('fieldManager') || undefined;
-  if (fieldManager !== undefined && optionsKind !== 'DeleteOptions') issues.push(...checkManager(fieldManager));
+  if (fieldManager !== undefined) issues.push(...checkManager(fieldManager));
   if (issues.length > 0) throw invalid({ group: 'meta.k8s.io', kind: optionsKind }, '', issues);
   return {
     query,

@@ -3,12 +3,12 @@ import { stringify as toYaml } from 'yaml';
 import { deepClone } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
 import { loadSchema } from '../../api/schema/index.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../context/call.ts';
 import { encodeProtobuf } from '../codec/index.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import { type Accepted, negotiate, type Transform } from '../request/negotiate.ts';
-import { type ApiError, notAcceptable } from '../status.ts';
+import { type ApiError, notAcceptable } from '../exchange/status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { partialMetadata } from './partial.ts';
 import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from './table.ts';
@@ -22,15 +22,15 @@ const JSON_TYPE = 'application/json';
 export function respondWithEntry(call: Call, status: number, entry: Entry): ApiResponse {
   const accepted = negotiateObject(call);
   if (call.request.shared === true && accepted.transform === undefined) {
-    const object = inVersion(call, call.kernel.objects.readLean(entry), deepClone);
+    const object = inVersion(call, call.context.objects.readWithoutManagedFields(entry), deepClone);
     return { status, headers: withWarnings({}, call.warnings), body: [], document: object };
   }
-  if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(call.row, call.version)) {
+  if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(call.resource, call.version)) {
     if (!isPretty(call)) {
       return { status, headers: withWarnings({ 'content-type': JSON_TYPE }, call.warnings), body: entry.value };
     }
   }
-  return respondWithObject(call, status, call.kernel.objects.read(entry));
+  return respondWithObject(call, status, call.context.objects.read(entry));
 }
 
 export function respondWithObject(call: Call, status: number, stored: ApiObject): ApiResponse {
@@ -40,7 +40,7 @@ export function respondWithObject(call: Call, status: number, stored: ApiObject)
 }
 
 export function negotiateObject(call: Call): Accepted {
-  return negotiate(call.request.headers['accept'], { allowed: OBJECT_TRANSFORMS, protobuf: !call.row.custom });
+  return negotiate(call.request.headers['accept'], { allowed: OBJECT_TRANSFORMS, protobuf: !call.resource.custom });
 }
 
 function transformed(
@@ -51,10 +51,10 @@ function transformed(
   switch (accepted.transform) {
     case 'Table':
       return tableOf([object], {
-        layout: tableLayoutOf(call.row, call.version),
-        stored: tableSource(call.row, call.version, [stored]),
-        find: findStored(call.kernel),
-        now: call.kernel.clock.now(),
+        layout: tableLayoutOf(call.resource, call.version),
+        stored: tableSource(call.resource, call.version, [stored]),
+        find: findStored(call.context),
+        now: call.context.clock.now(),
         include: includeObjectOption(call.options.query),
         apiVersion: `meta.k8s.io/${accepted.transformVersion}`,
         metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },

@@ -1,10 +1,10 @@
 /** Server-side printing: the rows kubectl shows. */
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
-import type { Kernel } from '../kernel.ts';
-import { objectKey, type ResourceRow, type VersionRow } from '../registry/row.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import { objectKey, type Resource, type ServedVersion } from '../registry/resource.ts';
 import type { Column, FindStored, TableLayout } from '../registry/strategy.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../exchange/status.ts';
 import { partialMetadata } from './partial.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -36,13 +36,13 @@ export function ageOf(object: ApiObject, now: number): string {
   return created === undefined ? '<unknown>' : formatAge(now - created);
 }
 
-export function tableLayoutOf(row: ResourceRow, version: VersionRow): TableLayout {
-  return version.table ?? row.strategy.table ?? plainLayout;
+export function tableLayoutOf(resource: Resource, version: ServedVersion): TableLayout {
+  return version.table ?? resource.strategy.table ?? plainLayout;
 }
 
 /** The layout of a version reads that version; the strategy's reads what is stored. */
-export function tableSource(row: ResourceRow, version: VersionRow, stored: readonly ApiObject[]) {
-  return version.table === undefined && row.stored.group === row.group ? stored : undefined;
+export function tableSource(resource: Resource, version: ServedVersion, stored: readonly ApiObject[]) {
+  return version.table === undefined && resource.stored.group === resource.group ? stored : undefined;
 }
 
 export function includeObjectOption(query: URLSearchParams): IncludeObject {
@@ -53,11 +53,15 @@ export function includeObjectOption(query: URLSearchParams): IncludeObject {
 }
 
 /** Reads what a row tells of an object that is stored elsewhere. */
-export function findStored({ objects, registry, store }: Pick<Kernel, 'objects' | 'registry' | 'store'>): FindStored {
+export function findStored({
+  objects,
+  registry,
+  store,
+}: Pick<ServerContext, 'objects' | 'registry' | 'store'>): FindStored {
   return (group, plural, { name, namespace }) => {
-    const row = registry.byPlural(group, plural);
-    const entry = row && store.get(objectKey(row, namespace, name));
-    return entry && objects.readLean(entry);
+    const resource = registry.byPlural(group, plural);
+    const entry = resource && store.get(objectKey(resource, namespace, name));
+    return entry && objects.readWithoutManagedFields(entry);
   };
 }
 

@@ -1,6 +1,6 @@
 /** Objects from stored bytes, with as little parsing as their reader needs. */
 import { setOwn } from '../../machinery/values/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import { encodeManagedFields } from './managed-fields-text.ts';
 
 /** An object in the two parts that it is written in. */

@@ -7,10 +7,10 @@
  */
 import { deepClone, formatTime } from '../../machinery/values/index.ts';
 import type { Entry, Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
-import type { ApiObject } from '../object.ts';
-import type { ResourceRow } from '../registry/row.ts';
-import { conflict, notFound } from '../status.ts';
+import type { StoredWrites } from './kind-view.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import type { Resource } from '../registry/resource.ts';
+import { conflict, notFound } from '../exchange/status.ts';
 import type { ObjectParts } from './decode.ts';
 import { type ObjectWrite, putObject, removeParts } from './encoding.ts';
 import { withManagedFields } from './object-cache.ts';
@@ -36,7 +36,7 @@ export interface DeletionOutcome {
 }
 
 export interface DeletionTarget {
-  readonly row: ResourceRow;
+  readonly resource: Resource;
   readonly key: string;
   readonly name: string;
 }
@@ -46,59 +46,59 @@ const FOREGROUND = 'foregroundDeletion';
 
 /** `state` stands for what is stored, with changes that the deletion writes along. */
 export function deleteInTransaction(
-  kernel: Kernel,
+  stored: StoredWrites,
   transaction: Transaction,
   { target, options, state }: { target: DeletionTarget; options: DeletionOptions; state?: ObjectParts },
 ): DeletionOutcome {
-  const { row, key, name } = target;
+  const { resource, key, name } = target;
   const entry = transaction.get(key);
-  if (entry === undefined) throw notFound(row, name);
-  const { object: current, managedFields } = state ?? kernel.objects.readParts(entry);
-  checkPreconditions(row, current, options);
+  if (entry === undefined) throw notFound(resource, name);
+  const { object: current, managedFields } = state ?? stored.objects.readParts(entry);
+  checkPreconditions(resource, current, options);
 
   // Only metadata changes here, and never in depth; a kind that marks more gets a copy it may change.
-  const marksMore = row.strategy.markDeleting !== undefined;
+  const marksMore = resource.strategy.markDeleting !== undefined;
   const object: ApiObject = marksMore ? deepClone(current) : { ...current, metadata: { ...current.metadata } };
   const { metadata } = object;
-  const finalizersChanged = applyPropagation(row, object, options);
-  const held = (metadata.finalizers?.length ?? 0) > 0 || (row.strategy.specFinalizers?.(object).length ?? 0) > 0;
+  const finalizersChanged = applyPropagation(resource, object, options);
+  const held = (metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.specFinalizers?.(object).length ?? 0) > 0;
 
-  const grace = row.strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
+  const grace = resource.strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
   const wasMarked = Boolean(current.metadata.deletionTimestamp);
   const remaining = current.metadata.deletionGracePeriodSeconds ?? 0;
-  const now = kernel.clock.now();
+  const now = stored.clock.now();
 
   if (wasMarked) {
     // A second delete may only shorten the wait; with finalizers left it changes nothing else.
-    const shortens = row.strategy.gracePeriod !== undefined && grace < remaining;
+    const shortens = resource.strategy.gracePeriod !== undefined && grace < remaining;
     if (shortens && (grace > 0 || held)) {
       metadata.deletionTimestamp = formatTime(
         shortened(metadata.deletionTimestamp as string, { remaining, grace, now }),
       );
       metadata.deletionGracePeriodSeconds = grace;
-      return marked(kernel, transaction, { row, key, object, managedFields });
+      return marked(stored, transaction, { resource, key, object, managedFields });
     }
     if (grace > 0 || held) {
       return finalizersChanged
-        ? marked(kernel, transaction, { row, key, object, managedFields })
-        : outcome(kernel, entry);
+        ? marked(stored, transaction, { resource, key, object, managedFields })
+        : outcome(stored, entry);
     }
   } else if (grace > 0 || held) {
     metadata.deletionTimestamp = formatTime(now + grace * 1000);
     metadata.deletionGracePeriodSeconds = grace;
-    if (row.strategy.generation !== undefined) metadata.generation = (metadata.generation ?? 0) + 1;
-    row.strategy.markDeleting?.(object);
-    return marked(kernel, transaction, { row, key, object, managedFields });
+    if (resource.strategy.generation !== undefined) metadata.generation = (metadata.generation ?? 0) + 1;
+    resource.strategy.markDeleting?.(object);
+    return marked(stored, transaction, { resource, key, object, managedFields });
   }
-  const last = removeParts(kernel, transaction, { row, key, object, managedFields });
+  const last = removeParts(stored, transaction, { resource, key, object, managedFields });
   return { removed: true, object: () => withManagedFields(last, managedFields), entry: undefined };
 }
 
-function marked(kernel: Kernel, transaction: Transaction, write: ObjectWrite): DeletionOutcome {
-  return outcome(kernel, putObject(kernel, transaction, write));
+function marked(stored: StoredWrites, transaction: Transaction, write: ObjectWrite): DeletionOutcome {
+  return outcome(stored, putObject(stored, transaction, write));
 }
 
-function outcome({ objects }: Kernel, entry: Entry): DeletionOutcome {
+function outcome({ objects }: StoredWrites, entry: Entry): DeletionOutcome {
   return { removed: false, object: () => objects.read(entry), entry };
 }
 
@@ -111,10 +111,10 @@ function shortened(
   return Math.max(requested + grace * 1000, now);
 }
 
-function checkPreconditions(row: ResourceRow, { metadata }: ApiObject, { preconditions }: DeletionOptions): void {
+function checkPreconditions(resource: Resource, { metadata }: ApiObject, { preconditions }: DeletionOptions): void {
   if (preconditions === undefined || preconditions === null) return;
   const { uid, resourceVersion } = preconditions;
-  const byKind = { ...row, plural: row.kind, group: row.group };
+  const byKind = { ...resource, plural: resource.kind, group: resource.group };
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(
       byKind,
@@ -132,8 +132,8 @@ function checkPreconditions(row: ResourceRow, { metadata }: ApiObject, { precond
 }
 
 /** Returns whether the finalizers changed. */
-function applyPropagation(row: ResourceRow, { metadata }: ApiObject, options: DeletionOptions): boolean {
-  const collection = row.strategy.garbageCollection ?? 'Background';
+function applyPropagation(resource: Resource, { metadata }: ApiObject, options: DeletionOptions): boolean {
+  const collection = resource.strategy.garbageCollection ?? 'Background';
   if (collection === 'Unsupported') return false;
   const before = metadata.finalizers ?? [];
   const policy = propagationOf(before, collection, options);
@@ -160,8 +160,8 @@ function propagationOf(
 }
 
 /** The update that empties the finalizers of an object being deleted removes it. */
-export function isReadyToGo(row: ResourceRow, { metadata, ...rest }: ApiObject): boolean {
+export function isReadyToGo(resource: Resource, { metadata, ...rest }: ApiObject): boolean {
   if (!metadata.deletionTimestamp || (metadata.finalizers?.length ?? 0) > 0) return false;
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
-  return (row.strategy.specFinalizers?.({ metadata, ...rest }).length ?? 0) === 0;
+  return (resource.strategy.specFinalizers?.({ metadata, ...rest }).length ?? 0) === 0;
 }

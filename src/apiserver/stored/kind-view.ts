@@ -2,8 +2,9 @@
  * The objects of one small kind, decoded and kept current by a watch of the store: what is read on every request
  * (roles, webhook configurations, quotas) must cost no decoding.
  */
+import type { Clock } from '../../machinery/runtime/index.ts';
 import type { Store, StoreEvent } from '../../storage/index.ts';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ObjectCache } from './object-cache.ts';
 
@@ -13,6 +14,11 @@ export interface StoredReads {
   readonly objects: ObjectCache;
 }
 
+/** What changing stored objects takes. */
+export interface StoredWrites extends StoredReads {
+  readonly clock: Clock;
+}
+
 export class KindView<T extends object = ApiObject> {
   readonly #prefix: string;
   readonly #objects = new Map<string, T>();
@@ -20,9 +26,9 @@ export class KindView<T extends object = ApiObject> {
   readonly #stop: () => void;
 
   constructor({ store, registry }: StoredReads, group: string, plural: string) {
-    const row = registry.byPlural(group, plural);
-    if (row === undefined) throw new Error(`Cannot view ${plural}: no such resource in group "${group}"`);
-    this.#prefix = row.prefix;
+    const resource = registry.byPlural(group, plural);
+    if (resource === undefined) throw new Error(`Cannot view ${plural}: no such resource in group "${group}"`);
+    this.#prefix = resource.prefix;
     const revision = store.revision;
     for (const entry of store.range(this.#prefix)) this.#objects.set(entry.key, decode(entry.value));
     this.#stop = store.watch(this.#prefix, revision, (events) => this.#apply(events));
@@ -66,9 +72,11 @@ export function readStored<T = ApiObject>(
   namespace: string | undefined,
   name: string,
 ): T | undefined {
-  const row = registry.byPlural(type.group, type.plural);
-  if (row === undefined) return undefined;
-  const entry = store.get(row.namespaced ? `${row.prefix}${namespace ?? ''}/${name}` : `${row.prefix}${name}`);
+  const resource = registry.byPlural(type.group, type.plural);
+  if (resource === undefined) return undefined;
+  const entry = store.get(
+    resource.namespaced ? `${resource.prefix}${namespace ?? ''}/${name}` : `${resource.prefix}${name}`,
+  );
   return entry === undefined ? undefined : (objects.readOften(entry) as T);
 }
 
@@ -78,8 +86,8 @@ export function listStored<T = ApiObject>(
   type: { readonly group: string; readonly plural: string },
   namespace: string | undefined,
 ): T[] {
-  const row = registry.byPlural(type.group, type.plural);
-  if (row === undefined) return [];
-  const prefix = row.namespaced && namespace ? `${row.prefix}${namespace}/` : row.prefix;
+  const resource = registry.byPlural(type.group, type.plural);
+  if (resource === undefined) return [];
+  const prefix = resource.namespaced && namespace ? `${resource.prefix}${namespace}/` : resource.prefix;
   return store.range(prefix).map((entry) => objects.readOften(entry) as T);
 }

@@ -2,7 +2,7 @@
  * Managed fields from and to JSON text. Objects that were made alike have the very same ones, down to the second, and a
  * write changes one manager's of several; so what was read is remembered for a while, and what was written as well.
  */
-import type { ManagedFieldsEntry } from '../object.ts';
+import type { ManagedFieldsEntry } from '../exchange/object.ts';
 
 const MAX_KNOWN = 256;
 const known = new Map<string, readonly ManagedFieldsEntry[]>();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OwnerReference } from '../object.ts';
+import type { OwnerReference } from '../exchange/object.ts';
 import { dropDuplicateOwners } from './metadata.ts';
 
 const owner = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference => ({

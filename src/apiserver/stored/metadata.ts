@@ -12,24 +12,24 @@ import {
   validateAnnotations,
   validateLabels,
 } from '../../machinery/values/index.ts';
-import type { ApiObject, ObjectMeta, OwnerReference } from '../object.ts';
-import type { ResourceRow } from '../registry/row.ts';
+import type { ApiObject, ObjectMeta, OwnerReference } from '../exchange/object.ts';
+import type { Resource } from '../registry/resource.ts';
 
 const META = FieldPath.of('metadata');
 
 /** Fields the server owns at creation. */
-export function initMetadata(row: ResourceRow, meta: ObjectMeta, { now, uid }: { now: number; uid: string }): void {
+export function initMetadata(resource: Resource, meta: ObjectMeta, { now, uid }: { now: number; uid: string }): void {
   delete meta.deletionTimestamp;
   delete meta.deletionGracePeriodSeconds;
   delete (meta as Record<string, unknown>)['selfLink'];
   meta.uid = uid;
   meta.creationTimestamp = formatTime(now);
-  if (row.strategy.generation === undefined) delete meta.generation;
+  if (resource.strategy.generation === undefined) delete meta.generation;
   else meta.generation = 1;
 }
 
 /** Fields the server owns on an update; what a client sent for them does not count. */
-export function carryMetadata(row: ResourceRow, meta: ObjectMeta, old: ObjectMeta): void {
+export function carryMetadata(resource: Resource, meta: ObjectMeta, old: ObjectMeta): void {
   meta.uid = old.uid as string;
   if (meta.creationTimestamp === undefined || meta.creationTimestamp === null || meta.creationTimestamp === '') {
     if (old.creationTimestamp) meta.creationTimestamp = old.creationTimestamp;
@@ -39,7 +39,8 @@ export function carryMetadata(row: ResourceRow, meta: ObjectMeta, old: ObjectMet
   copyOrDrop(meta, old, 'deletionGracePeriodSeconds');
   copyOrDrop(meta, old, 'generation');
   delete (meta as Record<string, unknown>)['selfLink'];
-  if (row.namespaced && meta.namespace === undefined && old.namespace !== undefined) meta.namespace = old.namespace;
+  if (resource.namespaced && meta.namespace === undefined && old.namespace !== undefined)
+    meta.namespace = old.namespace;
 }
 
 function copyOrDrop(
@@ -53,8 +54,8 @@ function copyOrDrop(
 }
 
 /** +1 when the kind counts this change. */
-export function bumpGeneration(row: ResourceRow, object: ApiObject, old: ApiObject): void {
-  const rule = row.strategy.generation;
+export function bumpGeneration(resource: Resource, object: ApiObject, old: ApiObject): void {
+  const rule = resource.strategy.generation;
   if (rule === undefined) return;
   const changed = rule === 'spec' ? !semanticEqual(object['spec'], old['spec']) : rule(object, old);
   if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -80,16 +81,16 @@ export function dropDuplicateOwners(meta: ObjectMeta): string[] {
 }
 
 /** `sound` was checked before: what is the very same in `meta` needs no second look. */
-export function validateMetadata(row: ResourceRow, meta: ObjectMeta, sound?: ObjectMeta): Issue[] {
+export function validateMetadata(resource: Resource, meta: ObjectMeta, sound?: ObjectMeta): Issue[] {
   const issues: Issue[] = [];
   if (!meta.name) {
     issues.push(required(META.child('name'), 'name or generateName is required'));
   } else {
-    const problems = row.strategy.checkName?.(meta.name) ?? checkDnsSubdomain(meta.name);
+    const problems = resource.strategy.checkName?.(meta.name) ?? checkDnsSubdomain(meta.name);
     issues.push(...problems.map((why) => invalid(META.child('name'), meta.name, why)));
   }
-  if (row.namespaced && !meta.namespace) issues.push(required(META.child('namespace')));
-  if (!row.namespaced && meta.namespace) {
+  if (resource.namespaced && !meta.namespace) issues.push(required(META.child('namespace')));
+  if (!resource.namespaced && meta.namespace) {
     issues.push(forbidden(META.child('namespace'), 'not allowed on this type'));
   }
   if (meta.labels !== sound?.labels) issues.push(...validateLabels(META.child('labels'), meta.labels));
@@ -101,7 +102,7 @@ export function validateMetadata(row: ResourceRow, meta: ObjectMeta, sound?: Obj
     const path = META.child('finalizers').index(index);
     const problems = checkQualifiedName(finalizer);
     issues.push(...problems.map((why) => invalid(path, finalizer, why)));
-    if (problems.length === 0 && !row.custom && !finalizer.includes('/') && !STANDARD_FINALIZERS.has(finalizer)) {
+    if (problems.length === 0 && !resource.custom && !finalizer.includes('/') && !STANDARD_FINALIZERS.has(finalizer)) {
       issues.push(invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
     }
   });

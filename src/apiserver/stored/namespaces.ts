@@ -1,24 +1,24 @@
 /** A namespace that is missing or going away takes nothing new. */
 import type { Entry, Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
-import { objectKey, type ResourceRow } from '../registry/row.ts';
-import { forbidden, notFound, type Subject } from '../status.ts';
+import type { StoredReads } from './kind-view.ts';
+import { objectKey, type Resource } from '../registry/resource.ts';
+import { forbidden, notFound, type Subject } from '../exchange/status.ts';
 
 const NAMESPACES: Subject = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 export function checkNamespace(
-  kernel: Kernel,
+  stored: StoredReads,
   read: Pick<Transaction, 'get'>,
-  { row, namespace, name }: { row: ResourceRow; namespace: string | undefined; name: string | undefined },
+  { resource, namespace, name }: { resource: Resource; namespace: string | undefined; name: string | undefined },
 ): void {
-  if (!row.namespaced || namespace === undefined) return;
-  const namespaces = kernel.registry.byPlural('', 'namespaces');
+  if (!resource.namespaced || namespace === undefined) return;
+  const namespaces = stored.registry.byPlural('', 'namespaces');
   if (namespaces === undefined) return;
   const entry: Entry | undefined = read.get(keyOf(namespaces, namespace));
   if (entry === undefined) throw notFound(NAMESPACES, namespace);
-  if (kernel.objects.readOften(entry).metadata.deletionTimestamp) {
+  if (stored.objects.readOften(entry).metadata.deletionTimestamp) {
     throw forbidden(
-      row,
+      resource,
       name,
       `unable to create new content in namespace ${namespace} because it is being terminated`,
       [
@@ -32,12 +32,12 @@ export function checkNamespace(
   }
 }
 
-let last: { readonly row: ResourceRow; readonly namespace: string; readonly key: string } | undefined;
+let last: { readonly resource: Resource; readonly namespace: string; readonly key: string } | undefined;
 
 /** Every create asks twice, and mostly for the namespace of the one before: a known key is found without hashing it. */
-function keyOf(row: ResourceRow, namespace: string): string {
-  if (last?.row !== row || last.namespace !== namespace) {
-    last = { row, namespace, key: objectKey(row, undefined, namespace) };
+function keyOf(resource: Resource, namespace: string): string {
+  if (last?.resource !== resource || last.namespace !== namespace) {
+    last = { resource, namespace, key: objectKey(resource, undefined, namespace) };
   }
   return last.key;
 }

@@ -11,14 +11,14 @@ const entry = (object: object): Entry => ({
 });
 const managedFields = [{ manager: 'm "x" \\', fieldsV1: { 'k:{"name":"a]\\"}': { '.': {} }, 'v:[1]': {} } }];
 
-test('readLean() gives the object without managed fields, decoded before or not', () => {
+test('readWithoutManagedFields() gives the object without managed fields, decoded before or not', () => {
   const pod = { kind: 'Pod', metadata: { name: 'a', managedFields, labels: { b: 'c' } }, spec: { x: [1] }, status: {} };
   const { managedFields: _, ...metadata } = pod.metadata;
   const cache = new ObjectCache();
   const stored = entry(pod);
-  expect(cache.readLean(stored)).toEqual({ ...pod, metadata });
+  expect(cache.readWithoutManagedFields(stored)).toEqual({ ...pod, metadata });
   expect(cache.read(stored)).toEqual(pod);
-  expect(cache.readLean(stored)).toEqual({ ...pod, metadata });
+  expect(cache.readWithoutManagedFields(stored)).toEqual({ ...pod, metadata });
 });
 
 test('no way of reading loses anything else, whatever the object holds and in whatever order', () => {
@@ -34,13 +34,13 @@ test('no way of reading loses anything else, whatever the object holds and in wh
       const metadata = { name: 'a', annotations: { note: JSON.stringify(spec) }, managedFields: [fields] };
       const object = metadataFirst ? { metadata, spec, status } : { spec, status, metadata };
       const { managedFields: _, ...rest } = metadata;
-      expect(new ObjectCache().readLean(entry(object))).toEqual({ ...object, metadata: rest });
+      expect(new ObjectCache().readWithoutManagedFields(entry(object))).toEqual({ ...object, metadata: rest });
       const cache = new ObjectCache();
-      cache.readLean(entry({ ...object, metadata: { ...metadata, name: 'b' } }));
-      expect(cache.readLean(entry(object)), 'behind a replica').toEqual({ ...object, metadata: rest });
+      cache.readWithoutManagedFields(entry({ ...object, metadata: { ...metadata, name: 'b' } }));
+      expect(cache.readWithoutManagedFields(entry(object)), 'behind a replica').toEqual({ ...object, metadata: rest });
       expect(new ObjectCache().read(entry(object))).toEqual(object);
-      const { object: lean, managedFields } = new ObjectCache().readParts(entry(object));
-      expect([lean, JSON.parse(managedFields ?? '')]).toEqual([{ ...object, metadata: rest }, [fields]]);
+      const { object: parts, managedFields } = new ObjectCache().readParts(entry(object));
+      expect([parts, JSON.parse(managedFields ?? '')]).toEqual([{ ...object, metadata: rest }, [fields]]);
     }),
     { numRuns: 500 },
   );
@@ -50,21 +50,21 @@ test('managed fields that are not found at a glance are found all the same, whoe
   const pod = { kind: 'Pod', metadata: { name: 'a', labels: { spec: 'x', status: 'y' }, managedFields }, spec: {} };
   const stored = entry(pod);
   const cache = new ObjectCache();
-  const held = cache.readLean(stored);
+  const held = cache.readWithoutManagedFields(stored);
   expect(held.metadata.managedFields).toBeUndefined();
   expect(cache.read(stored)).toEqual(pod);
   expect(cache.readParts(stored)).toEqual({ object: held, managedFields: JSON.stringify(managedFields) });
 });
 
-test('readLean() shares a decoded object for as long as somebody holds it, whatever else is read', () => {
+test('readWithoutManagedFields() shares a decoded object for as long as somebody holds it, whatever else is read', () => {
   const cache = new ObjectCache(1);
   const stored = entry({ metadata: { name: 'a', managedFields } });
-  const held = cache.readLean(stored);
+  const held = cache.readWithoutManagedFields(stored);
   cache.read(entry({ metadata: { name: 'b' } }));
-  expect(cache.readLean(stored)).toBe(held);
+  expect(cache.readWithoutManagedFields(stored)).toBe(held);
 });
 
-test('readLean() parses of a replica only what differs from the one before', () => {
+test('readWithoutManagedFields() parses of a replica only what differs from the one before', () => {
   const cache = new ObjectCache();
   const pod = (name: string) => ({
     kind: 'Pod',
@@ -72,10 +72,10 @@ test('readLean() parses of a replica only what differs from the one before', () 
     spec: { x: [1] },
     status: { y: 2 },
   });
-  const first = cache.readLean(entry(pod('a')));
-  const second = cache.readLean(entry(pod('b')));
+  const first = cache.readWithoutManagedFields(entry(pod('a')));
+  const second = cache.readWithoutManagedFields(entry(pod('b')));
   expect(second).toEqual({ kind: 'Pod', metadata: { name: 'b' }, spec: { x: [1] }, status: { y: 2 } });
   expect(second['spec']).toBe(first['spec']);
-  const other = cache.readLean(entry({ ...pod('c'), status: { y: 3 } }));
+  const other = cache.readWithoutManagedFields(entry({ ...pod('c'), status: { y: 3 } }));
   expect(other).toEqual({ kind: 'Pod', metadata: { name: 'c' }, spec: { x: [1] }, status: { y: 3 } });
 });

@@ -2,10 +2,10 @@
  * Decoded objects beside the stored bytes. The bytes are what is served; objects are needed for selectors, patches and
  * tables only, so the number kept decoded is bounded and the oldest fall out first.
  */
-import { shareParts } from '../../machinery/values/index.ts';
+import { asShared, shareParts } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
-import type { ApiObject } from '../object.ts';
-import type { ResourceRow } from '../registry/row.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import type { Resource } from '../registry/resource.ts';
 import { decodeParts, type ObjectParts, ReplicaDecoder, withoutManagedFields } from './decode.ts';
 import { encodeManagedFields, parseManagedFields } from './managed-fields-text.ts';
 
@@ -15,15 +15,15 @@ export interface Digest {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What is remembered of an entry: `object`, or `lean` with `managedFields`, or both, or nothing. */
+/** What is remembered of an entry: `object`, or `withoutManagedFields` with `managedFields`, or both, or nothing. */
 class Memo {
   /** The whole object. */
   object: ApiObject | undefined;
   /** The object without managed fields. */
-  lean: ApiObject | undefined;
-  /** The managed fields as JSON text, where there are any; known only together with `lean`. */
+  withoutManagedFields: ApiObject | undefined;
+  /** The managed fields as JSON text, where there are any; known only together with `withoutManagedFields`. */
   managedFields: string | undefined;
-  /** The same as `lean`, for as long as someone else, such as an informer, holds it. */
+  /** The same as `withoutManagedFields`, for as long as someone else, such as an informer, holds it. */
   held: WeakRef<ApiObject> | undefined;
   digest: Digest | undefined;
 }
@@ -36,8 +36,6 @@ export class ObjectCache {
   readonly #replicas = new ReplicaDecoder();
   /** The object of each kind that was decoded last. */
   readonly #decoded = new Map<string, ApiObject>();
-  /** The object of each kind that was made last. */
-  readonly #made = new WeakMap<ResourceRow, ApiObject>();
 
   constructor(capacity = 2048) {
     this.#ring = Array.from({ length: capacity });
@@ -58,13 +56,13 @@ export class ObjectCache {
    * The object without managed fields, which are half of a typical one: for who looks at every object once, or keeps
    * it. Costs half, and does not push others out of the cache. Shared as well.
    */
-  readLean(entry: Entry): ApiObject {
+  readWithoutManagedFields(entry: Entry): ApiObject {
     const memo = memoOf(entry);
-    if (memo.lean !== undefined) return memo.lean;
-    if (memo.object !== undefined) return (memo.lean = withoutManagedFields(memo.object));
+    if (memo.withoutManagedFields !== undefined) return memo.withoutManagedFields;
+    if (memo.object !== undefined) return (memo.withoutManagedFields = withoutManagedFields(memo.object));
     const held = memo.held?.deref();
     if (held !== undefined) return held;
-    const object = this.#share(this.#replicas.decode(entry.value));
+    const object = asShared(this.#share(this.#replicas.decode(entry.value)));
     memo.held = new WeakRef(object);
     return object;
   }
@@ -81,63 +79,51 @@ export class ObjectCache {
     const { managedFields } = memo.object.metadata;
     if (managedFields === undefined) return { object: memo.object, managedFields };
     memo.managedFields ??= encodeManagedFields(managedFields);
-    return { object: (memo.lean ??= withoutManagedFields(memo.object)), managedFields: memo.managedFields };
+    return {
+      object: (memo.withoutManagedFields ??= withoutManagedFields(memo.object)),
+      managedFields: memo.managedFields,
+    };
   }
 
   /** Remembers an object that was just encoded into the entry. */
   keep(entry: Entry, object: ApiObject): void {
     const memo = memoOf(entry);
-    memo.object = object;
-    memo.lean = undefined;
+    memo.object = asShared(object);
+    memo.withoutManagedFields = undefined;
     memo.managedFields = undefined;
     this.#keep(memo);
   }
 
   /** Remembers an object encoded together with managed fields that it does not have itself; keeps it for itself. */
-  keepLean(entry: Entry, lean: ApiObject, managedFields: string): void {
+  keepWithoutManagedFields(entry: Entry, object: ApiObject, managedFields: string): void {
     const memo = memoOf(entry);
     memo.object = undefined;
-    memo.lean = lean;
+    memo.withoutManagedFields = asShared(object);
     memo.managedFields = managedFields;
     this.#keep(memo);
   }
 
   /** The parts of an entry whose whole object is not remembered. */
   #parts(memo: Memo, entry: Entry): ObjectParts {
-    if (memo.lean === undefined) {
+    if (memo.withoutManagedFields === undefined) {
       const { object, managedFields } = decodeParts(entry.value, memo.held?.deref());
-      memo.lean = object;
+      memo.withoutManagedFields = asShared(object);
       memo.managedFields = managedFields;
       this.#keep(memo);
     }
-    return { object: memo.lean, managedFields: memo.managedFields };
+    return { object: memo.withoutManagedFields, managedFields: memo.managedFields };
   }
 
-  digest(row: ResourceRow, entry: Entry): Digest {
+  digest(resource: Resource, entry: Entry): Digest {
     const memo = memoOf(entry);
     if (memo.digest === undefined) {
       const object = memo.object ?? this.#parts(memo, entry).object;
-      memo.digest = { labels: object.metadata.labels, fields: row.strategy.fields?.(object) ?? NO_FIELDS };
+      memo.digest = { labels: object.metadata.labels, fields: resource.strategy.fields?.(object) ?? NO_FIELDS };
     }
     return memo.digest;
   }
 
-  /**
-   * Objects are made by the thousand, and the one before is often a replica: lets a new one have in common with it what
-   * is the same, and answers with it. The new one's parts must not be changed any more.
-   */
-  shareWithLast(row: ResourceRow, object: ApiObject): ApiObject | undefined {
-    const last = this.#made.get(row);
-    if (last !== undefined) shareParts(object, last);
-    return last;
-  }
-
-  /** The object was checked and written, and is what the next one is compared with. */
-  made(row: ResourceRow, object: ApiObject): void {
-    this.#made.set(row, object);
-  }
-
-  /** The same for what is decoded, in the order of names. */
+  /** Replicas stand side by side when a collection is read: what is the same in the one before is kept once. */
   #share(object: ApiObject): ApiObject {
     const kind = object.kind ?? '';
     const last = this.#decoded.get(kind);
@@ -149,9 +135,9 @@ export class ObjectCache {
     const dropped = this.#ring[this.#next];
     if (dropped !== undefined) {
       // Who still holds it shares it with whoever reads it next.
-      if (dropped.lean !== undefined) dropped.held = new WeakRef(dropped.lean);
+      if (dropped.withoutManagedFields !== undefined) dropped.held = new WeakRef(dropped.withoutManagedFields);
       dropped.object = undefined;
-      dropped.lean = undefined;
+      dropped.withoutManagedFields = undefined;
       dropped.managedFields = undefined;
     }
     this.#ring[this.#next] = memo;

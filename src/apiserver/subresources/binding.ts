@@ -7,13 +7,13 @@ import {
   isObject,
   required,
 } from '../../machinery/values/index.ts';
-import { type Call, nameOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
+import { type Call, nameOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { bodyType, negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
-import { badRequest, conflict, invalid } from '../status.ts';
+import { badRequest, conflict, invalid } from '../exchange/status.ts';
 import { admit, attributesOf, validateAdmission } from '../verbs/admit.ts';
 import { optionsOf } from '../verbs/create.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
@@ -40,7 +40,7 @@ export async function bind(call: Call): Promise<ApiResponse> {
   const node = (binding['target'] as { name: string }).name;
   // Admission has seen the Binding; the change of the pod itself is the server's own and is not reviewed again.
   await updateObject(
-    { ...call, kernel: { ...call.kernel, admission: [] } },
+    { ...call, context: { ...call.context, admission: [] } },
     {
       compute: (old) => bound(call, old, { binding, node, name }),
       rules: { protect: () => {}, validate: () => [], bumpsGeneration: false },
@@ -57,7 +57,7 @@ export async function bind(call: Call): Promise<ApiResponse> {
 }
 
 function readBinding(call: Call, name: string): ApiObject {
-  const { object } = call.kernel.codec.decode({
+  const { object } = call.context.codec.decode({
     bytes: call.request.body ?? new Uint8Array(),
     mediaType: bodyType(call.request.headers['content-type']),
     expected: { apiVersion: 'v1', kind: 'Binding' },
@@ -116,7 +116,7 @@ function bound(
     type: 'PodScheduled',
     status: 'True',
     lastProbeTime: null,
-    lastTransitionTime: formatTime(call.kernel.clock.now()),
+    lastTransitionTime: formatTime(call.context.clock.now()),
     ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
   };
   pod['status'] = { ...status, conditions: [...others, scheduled] };

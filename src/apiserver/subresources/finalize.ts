@@ -1,7 +1,7 @@
 /** `namespaces/finalize`: the one way to change `spec.finalizers` of a Namespace. */
 import { deepClone } from '../../machinery/values/index.ts';
-import type { Call } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { readServed, toStored } from '../verbs/body.ts';
 import { checkIdentity, respondWithWritten } from '../verbs/create.ts';

@@ -2,12 +2,12 @@
  * Subresources that lead into a running container. Simulated nodes run none, so these answer at once with what a client
  * of an unreachable kubelet would see; they are listed because clients look for them.
  */
-import { authorizeCreate } from '../authorize.ts';
-import { type Call, nameOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { objectKey } from '../registry/row.ts';
+import { authorizeCreate } from '../access/authorize.ts';
+import { type Call, nameOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import { objectKey } from '../registry/resource.ts';
 import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
-import { badRequest, failure, notFound } from '../status.ts';
+import { badRequest, failure, notFound } from '../exchange/status.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
 
 const PROXY_VERBS: readonly SubresourceVerb[] = ['create', 'delete', 'get', 'patch', 'update'];
@@ -15,9 +15,9 @@ const PROXY_VERBS: readonly SubresourceVerb[] = ['create', 'delete', 'get', 'pat
 /** Exists, or the usual 404. */
 function objectOf(call: Call): Record<string, unknown> {
   const name = nameOf(call);
-  const entry = call.kernel.store.get(objectKey(call.row, call.info.namespace, name));
-  if (entry === undefined) throw notFound(call.row, name);
-  return call.kernel.objects.read(entry);
+  const entry = call.context.store.get(objectKey(call.resource, call.info.namespace, name));
+  if (entry === undefined) throw notFound(call.resource, name);
+  return call.context.objects.read(entry);
 }
 
 export const logSubresource: Subresource = innerSubresource({ verbs: ['get'], kind: { kind: 'Pod' } }, (call) => {
@@ -36,7 +36,7 @@ export const logSubresource: Subresource = innerSubresource({ verbs: ['get'], ki
 export function streamSubresource(kind: string): Subresource {
   return innerSubresource({ verbs: ['create', 'get'], kind: { kind } }, async (call) => {
     // Clients by WebSocket come with GET, and run things all the same.
-    await authorizeCreate(call.kernel.authorizer, call.user, call.info);
+    await authorizeCreate(call.context.authorizer, call.user, call.info);
     objectOf(call);
     throw badRequest('Upgrade request required');
   });
@@ -45,7 +45,7 @@ export function streamSubresource(kind: string): Subresource {
 export function proxySubresource(kind: string): Subresource {
   return innerSubresource({ verbs: PROXY_VERBS, kind: { kind }, takesPath: true }, (call): Promise<ApiResponse> => {
     objectOf(call);
-    const what = `${call.row.singular} ${nameOf(call)}`;
+    const what = `${call.resource.singular} ${nameOf(call)}`;
     throw failure(503, 'ServiceUnavailable', `error trying to reach ${what}: nothing runs behind a simulated node`);
   });
 }

@@ -11,9 +11,9 @@ import {
   required,
   semanticEqual,
 } from '../../machinery/values/index.ts';
-import type { Call } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { readServed, toStored } from '../verbs/body.ts';
 import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
@@ -22,7 +22,7 @@ import { innerSubresource } from '../verbs/inner-subresource.ts';
 import { patchObject } from '../verbs/patch.ts';
 import { type UpdateRules, updateObject } from '../verbs/update.ts';
 
-const asPod = (object: ApiObject): Pod => object as unknown as Pod;
+const asPod = (object: ApiObject): Pod => object as Pod;
 
 export const ephemeralContainersSubresource = partSubresource({
   protect(object, old) {

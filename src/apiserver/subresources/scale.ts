@@ -9,16 +9,28 @@ import {
   isObject,
   type LabelSelectorShape,
 } from '../../machinery/values/index.ts';
-import { type Call, nameOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
+import { type Call, nameOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { apiVersion, objectKey } from '../registry/resource.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { bodyType, negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
-import { badRequest, invalid, notFound } from '../status.ts';
+import { invalid, notFound } from '../exchange/status.ts';
+import { checkName } from '../verbs/create.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
-import { APPLY_PATCH, patcher, patchType, STRATEGIC_PATCH, MERGE_PATCH } from '../verbs/patch.ts';
+import {
+  APPLY_PATCH,
+  applyConfig,
+  expectStored,
+  MERGE_PATCH,
+  patcher,
+  patchType,
+  type PlainPatchType,
+  readConfig,
+  requiredManager,
+  STRATEGIC_PATCH,
+} from '../verbs/patch.ts';
 import { mainRules, updateObject } from '../verbs/update.ts';
 
 /** Where an object keeps what a Scale shows. */
@@ -55,27 +67,27 @@ export function scaleSubresource(fields: ScaleFields): Subresource {
 }
 
 async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
-  const { kernel, row, info } = call;
+  const { context, resource, info } = call;
   const name = nameOf(call);
   if (info.verb === 'get') {
-    const entry = kernel.store.get(objectKey(row, info.namespace, name));
-    if (entry === undefined) throw notFound(row, name);
-    return answer(call, scaleOf(kernel.objects.readOften(entry), fields));
+    const entry = context.store.get(objectKey(resource, info.namespace, name));
+    if (entry === undefined) throw notFound(resource, name);
+    return answer(call, scaleOf(context.objects.readOften(entry), fields));
   }
-  const change = info.verb === 'patch' ? scalePatch(call) : scaleReplacement(call, name);
+  const type = info.verb === 'patch' ? scalePatchType(call) : undefined;
+  if (type === APPLY_PATCH) return applyScale(call, fields);
+  if (type !== undefined) expectStored(call);
+  const change = type === undefined ? scaleReplacement(call) : scalePatch(call, type);
   const written = await updateObject(call, {
     compute(old) {
       const scale = change(scaleOf(old, fields));
       const replicas = (scale['spec'] as { replicas?: unknown } | undefined)?.replicas ?? 0;
-      if (typeof replicas !== 'number' || !Number.isInteger(replicas) || replicas < 0) {
-        throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
-          invalidValue(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'),
-        ]);
-      }
       const object = deepClone(old);
-      fields.writeReplicas(object, replicas);
+      fields.writeReplicas(object, checkedReplicas(replicas, name));
       // A patch may have taken the metadata away.
-      const { resourceVersion, uid }: Partial<ApiObject['metadata']> = isObject(scale.metadata) ? scale.metadata : {};
+      const metadata: Partial<ApiObject['metadata']> = isObject(scale.metadata) ? scale.metadata : {};
+      if (metadata.name || type === undefined) checkName(metadata.name, name);
+      const { resourceVersion, uid } = metadata;
       if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
       else delete object.metadata.resourceVersion;
       if (uid) object.metadata.uid = uid;
@@ -87,25 +99,40 @@ async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
   return answer(call, scaleOf(written.object, fields));
 }
 
-function scaleReplacement(call: Call, name: string): (shown: ApiObject) => ApiObject {
-  const { object } = call.kernel.codec.decode({
+function scaleReplacement(call: Call): (shown: ApiObject) => ApiObject {
+  const { object } = call.context.codec.decode({
     bytes: call.request.body ?? new Uint8Array(),
     mediaType: bodyType(call.request.headers['content-type']),
     expected: { apiVersion: 'autoscaling/v1', kind: 'Scale' },
   });
   object.metadata ??= {};
-  if (object.metadata.name && object.metadata.name !== name) {
-    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
-  }
   return () => deepClone(object);
 }
 
 /** A Scale has no lists, so a strategic merge of it is a plain merge. */
-function scalePatch(call: Call): (shown: ApiObject) => ApiObject {
-  const type = scalePatchType(call);
-  return type === APPLY_PATCH
-    ? patcher(call, MERGE_PATCH)
-    : patcher(call, type === STRATEGIC_PATCH ? MERGE_PATCH : type);
+const scalePatch = (call: Call, type: PlainPatchType): ((shown: ApiObject) => ApiObject) =>
+  patcher(call, type === STRATEGIC_PATCH ? MERGE_PATCH : type);
+
+/** What is applied to a Scale is applied to the object: its replicas, which others may own. */
+async function applyScale(call: Call, fields: ScaleFields): Promise<ApiResponse> {
+  const manager = requiredManager(call);
+  expectStored(call);
+  const scale = readConfig(call, { apiVersion: 'autoscaling/v1', kind: 'Scale' });
+  const { resource, version } = call;
+  const { name, resourceVersion, uid } = scale.metadata;
+  const metadata = { ...(name && { name }), ...(resourceVersion && { resourceVersion }), ...(uid && { uid }) };
+  const config: ApiObject = { apiVersion: apiVersion(resource.group, version.name), kind: resource.kind, metadata };
+  const replicas = (scale['spec'] as { replicas?: unknown } | undefined)?.replicas;
+  if (replicas !== undefined && replicas !== null) fields.writeReplicas(config, checkedReplicas(replicas, name ?? ''));
+  const { written } = await applyConfig(call, mainRules(call), { config, manager });
+  return answer(call, scaleOf(written.object, fields));
+}
+
+function checkedReplicas(replicas: unknown, name: string): number {
+  if (typeof replicas === 'number' && Number.isInteger(replicas) && replicas >= 0) return replicas;
+  throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+    invalidValue(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'),
+  ]);
 }
 
 function scalePatchType(call: Call): ReturnType<typeof patchType> {

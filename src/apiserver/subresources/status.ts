@@ -1,8 +1,8 @@
 /** `/status`: writes status and leaves the rest alone; generation does not move. */
 import { deepClone } from '../../machinery/values/index.ts';
-import type { Call } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { readServed, toStored } from '../verbs/body.ts';
 import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
@@ -30,19 +30,19 @@ async function run(call: Call): Promise<ApiResponse> {
         compute: (old) => toStored(call, deepClone(given), old),
         rules: statusRules(call),
         optionsKind: 'UpdateOptions',
-        needsRevision: call.row.strategy.unconditionalUpdate === false,
+        needsRevision: call.resource.strategy.unconditionalUpdate === false,
       });
       return respondWithWritten(call, 200, written);
     }
   }
 }
 
-function statusRules({ row, version, kernel }: Call): UpdateRules {
-  const { strategy } = row;
+function statusRules({ resource, version, context }: Call): UpdateRules {
+  const { strategy } = resource;
   return {
     protect(object, old) {
       keepAllBut(object, old, ['metadata', 'status']);
-      strategy.prepareForStatusUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
+      strategy.prepareForStatusUpdate?.(object, old, { now: context.clock.now(), random: context.random });
     },
     validate: (object, old) => strategy.validateStatusUpdate?.(object, old, version.name) ?? [],
     bumpsGeneration: false,

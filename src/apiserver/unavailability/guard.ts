@@ -8,7 +8,7 @@ export function unavailabilityGuard(guarding: Guarding): EvictionGuard {
     name: 'PodUnavailableBudget',
     judge({ dryRun, namespace, pod, user }, transaction) {
       const { username } = user;
-      const request = { namespace, pod: pod as unknown as Pod, operation: 'EVICT', dryRun, username } as const;
+      const request = { namespace, pod: pod as Pod, operation: 'EVICT', dryRun, username } as const;
       return judgeRequest(guarding, request, transaction);
     },
   };

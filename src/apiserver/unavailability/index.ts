@@ -1,8 +1,8 @@
 /** PodUnavailableBudgets on the embedded host: what guards pods, and in which transaction. */
 import type { RefusedRequest, UnavailabilityGates } from '../../decisions/unavailability/index.ts';
-import type { AdmissionPlugin } from '../admission.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import type { EvictionGuard } from '../eviction/index.ts';
-import type { Kernel } from '../kernel.ts';
+import type { ServerContext } from '../context/server-context.ts';
 import { unavailabilityGuard } from './guard.ts';
 import type { Guarding } from './judge-request.ts';
 import { budgetValidationPlugin, podGuardPlugin, relatedBudgetPlugin } from './plugin.ts';
@@ -22,12 +22,12 @@ export interface Unavailability {
   readonly guarding: Guarding;
 }
 
-/** Needs the rows of pods, their owners and PodUnavailableBudgets to be registered already. */
+/** Needs the resources of pods, their owners and PodUnavailableBudgets to be registered already. */
 export function createUnavailability(
-  kernel: Kernel,
+  context: ServerContext,
   { compat = false, gates, refused = () => {} }: UnavailabilityOptions,
 ): Unavailability {
-  const guarding: Guarding = { kernel, view: new UnavailabilityView(kernel, { compat }), gates, compat, refused };
+  const guarding: Guarding = { context, view: new UnavailabilityView(context, { compat }), gates, compat, refused };
   return {
     plugins: [budgetValidationPlugin(guarding), relatedBudgetPlugin(guarding), podGuardPlugin(guarding)],
     guard: unavailabilityGuard(guarding),

@@ -1,6 +1,6 @@
 import type { PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/kruise/types.ts';
 import {
-  chargedStatus,
+  chargedUnavailability,
   formatUnavailabilityRefusal,
   type Grant,
   type IndexedBudget,
@@ -10,17 +10,18 @@ import {
   type UnavailabilityGates,
 } from '../../decisions/unavailability/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
-import { type ApiError, failure } from '../status.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import { refusalError } from '../eviction/index.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey } from '../registry/resource.ts';
+import type { ApiError } from '../exchange/status.ts';
 import { putObject } from '../stored/encoding.ts';
-import { isLeftover } from './leftovers.ts';
+import { leftoverOf } from './leftovers.ts';
 import type { PodRequest } from './pod-request.ts';
 import type { UnavailabilityView } from './view.ts';
 
 export interface Guarding {
-  readonly kernel: Kernel;
+  readonly context: ServerContext;
   readonly view: UnavailabilityView;
   readonly gates: UnavailabilityGates;
   /** OpenKruise's quirks instead of the safer rules. */
@@ -35,11 +36,11 @@ export type Judged =
 
 /** Asks every budget that covers the pod; writes nothing yet. */
 export function judgeRequest(guarding: Guarding, request: PodRequest, transaction: Transaction): Judged {
-  const { compat, gates, kernel, view } = guarding;
+  const { compat, gates, context, view } = guarding;
   const { dryRun, namespace, operation, pod, username } = request;
   const index = view.of(namespace);
   const podName = pod.metadata.name ?? '';
-  const nowMs = kernel.clock.now();
+  const nowMs = context.clock.now();
   const judgement = judgeUnavailability({
     operation,
     pod,
@@ -48,20 +49,15 @@ export function judgeRequest(guarding: Guarding, request: PodRequest, transactio
     scaleOf: (uid) => view.scaleOf(uid),
     nowMs,
     compat,
+    leftover: () => leftoverOf(context, transaction, request),
   });
-  if (!judgement.allowed && isLeftover(kernel, transaction, request)) return { allowed: true, charge: () => {} };
   if (!judgement.allowed) {
-    const { causes, code, message, reason, retryAfterSeconds } = formatUnavailabilityRefusal(
-      operation,
-      judgement.refusals,
-      { compat },
-    );
     // OpenKruise counts what it refuses in dry runs too.
     if (!dryRun || compat) {
       guarding.refused({ pod, operation, username, budgets: refusedBudgets(namespace, judgement.refusals) });
     }
-    const details = { causes: [...causes], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-    return { allowed: false, refusal: failure(code, reason, message, { details }) };
+    const answer = formatUnavailabilityRefusal(operation, judgement.refusals, { compat });
+    return { allowed: false, refusal: refusalError(answer) };
   }
   return {
     allowed: true,
@@ -81,30 +77,30 @@ interface ChargeRequest {
   readonly nowMs: number;
 }
 
-function charge({ compat, kernel }: Guarding, transaction: Transaction, request: ChargeRequest): void {
+function charge({ compat, context }: Guarding, transaction: Transaction, request: ChargeRequest): void {
   const { entry, nowMs, operation, podName, verdict } = request;
-  const status = chargedStatus(entry.budget.status, verdict, {
+  const status = chargedUnavailability(entry.budget.status, verdict, {
     operation,
     podName,
     nowMs,
     compat,
     pods: entry.tally.pods,
   });
-  if (status !== undefined) writeStatus(kernel, transaction, entry, status);
+  if (status !== undefined) writeStatus(context, transaction, entry, status);
 }
 
 export function writeStatus(
-  kernel: Kernel,
+  context: ServerContext,
   transaction: Transaction,
   { budget: { metadata } }: IndexedBudget,
   status: PodUnavailableBudgetStatus,
 ): void {
-  const row = kernel.registry.byPlural('policy.kruise.io', 'podunavailablebudgets');
-  if (row === undefined) return;
-  const key = objectKey(row, metadata.namespace, metadata.name ?? '');
+  const resource = context.registry.byPlural('policy.kruise.io', 'podunavailablebudgets');
+  if (resource === undefined) return;
+  const key = objectKey(resource, metadata.namespace, metadata.name ?? '');
   const stored = transaction.get(key);
   if (stored === undefined) return;
-  const { managedFields, object: budget } = kernel.objects.readParts(stored);
+  const { managedFields, object: budget } = context.objects.readParts(stored);
   const object = { ...budget, metadata: { ...budget.metadata }, status } as ApiObject;
-  putObject(kernel, transaction, { row, key, object, managedFields });
+  putObject(context, transaction, { resource, key, object, managedFields });
 }

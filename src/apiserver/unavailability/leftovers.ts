@@ -1,5 +1,6 @@
 import {
   decideLeftover,
+  type LeftoverReason,
   type OwnerState,
   ownerInQuestion,
   ownerStateOf,
@@ -7,32 +8,36 @@ import {
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { splitApiVersion } from '../../api/resource.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
-import { objectKey, type ResourceRow } from '../registry/row.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import { objectKey, type Resource } from '../registry/resource.ts';
 import type { PodRequest } from './pod-request.ts';
 
 /** Whether the request only clears away what is left of a service; read in the transaction it is decided in. */
-export function isLeftover(kernel: Kernel, transaction: Transaction, request: PodRequest): boolean {
+export function leftoverOf(
+  context: ServerContext,
+  transaction: Transaction,
+  request: PodRequest,
+): LeftoverReason | undefined {
   const { namespace, operation, pod, username } = request;
-  const namespaces = kernel.registry.byPlural('', 'namespaces');
-  const going = namespaces && read(kernel, transaction, objectKey(namespaces, undefined, namespace));
+  const namespaces = context.registry.byPlural('', 'namespaces');
+  const going = namespaces && read(context, transaction, objectKey(namespaces, undefined, namespace));
   const owner = ownerInQuestion(operation, username, pod);
-  const state = owner && stateOf(kernel, transaction, { namespace, owner });
-  return decideLeftover(Boolean(going?.metadata.deletionTimestamp), state) !== undefined;
+  const state = owner && stateOf(context, transaction, { namespace, owner });
+  return decideLeftover(Boolean(going?.metadata.deletionTimestamp), state);
 }
 
 function stateOf(
-  kernel: Kernel,
+  context: ServerContext,
   transaction: Transaction,
   { namespace, owner }: { namespace: string; owner: OwnerReference },
 ): OwnerState {
-  const row: ResourceRow | undefined = kernel.registry.byKind(splitApiVersion(owner.apiVersion).group, owner.kind);
-  if (row === undefined) return 'Unknown';
-  const key = objectKey(row, row.namespaced ? namespace : undefined, owner.name);
-  return ownerStateOf(owner, read(kernel, transaction, key));
+  const resource: Resource | undefined = context.registry.byKind(splitApiVersion(owner.apiVersion).group, owner.kind);
+  if (resource === undefined) return 'Unknown';
+  const key = objectKey(resource, resource.namespaced ? namespace : undefined, owner.name);
+  return ownerStateOf(owner, read(context, transaction, key));
 }
 
-function read(kernel: Kernel, transaction: Transaction, key: string) {
+function read(context: ServerContext, transaction: Transaction, key: string) {
   const entry = transaction.get(key);
-  return entry && kernel.objects.readLean(entry);
+  return entry && context.objects.readWithoutManagedFields(entry);
 }

@@ -12,21 +12,21 @@ import {
 } from '../../api/kruise/validation.ts';
 import { classifyUpdate, closedGate, isUnseenByKruise, relatedBudgetOf } from '../../decisions/unavailability/index.ts';
 import { formatIssues, type Issue } from '../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { failure } from '../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import { failure } from '../exchange/status.ts';
 import { type Guarding, judgeRequest } from './judge-request.ts';
 
 /** Guards deletes, updates and resizes of pods; evictions are asked of the guard. */
 export function podGuardPlugin(guarding: Guarding): AdmissionPlugin {
   return {
     name: 'PodUnavailableBudget',
-    handles: ({ operation, row, subresource }) =>
-      row.group === '' &&
-      row.plural === 'pods' &&
+    handles: ({ operation, resource, subresource }) =>
+      resource.group === '' &&
+      resource.plural === 'pods' &&
       ((operation === 'DELETE' && subresource === undefined) ||
         (operation === 'UPDATE' && (subresource === undefined || subresource === 'resize'))),
     inTransaction(attributes, transaction) {
-      const old = attributes.oldObject as unknown as Pod | undefined;
+      const old = attributes.oldObject as Pod | undefined;
       const operation = old === undefined ? undefined : operationOf(guarding, attributes, old);
       if (old === undefined || operation === undefined) return;
       const { dryRun, namespace = '', user } = attributes;
@@ -45,7 +45,7 @@ function operationOf(
   old: Pod,
 ): ProtectedOperation | undefined {
   if (attributes.operation === 'DELETE') return 'DELETE';
-  const pod = attributes.object as unknown as Pod;
+  const pod = attributes.object as Pod;
   if (compat && isUnseenByKruise(pod, attributes.subresource)) return undefined;
   const keys = view
     .of(attributes.namespace ?? '')
@@ -58,10 +58,10 @@ function operationOf(
 export function relatedBudgetPlugin({ view }: Pick<Guarding, 'view'>): AdmissionPlugin {
   return {
     name: 'PodUnavailableBudgetRelated',
-    handles: ({ operation, row, subresource }) =>
-      operation === 'CREATE' && row.group === '' && row.plural === 'pods' && subresource === undefined,
+    handles: ({ operation, resource, subresource }) =>
+      operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === undefined,
     admit({ namespace = '', object }) {
-      const pod = object as unknown as Pod;
+      const pod = object as Pod;
       if (relatedBudgetOf(pod) !== undefined) return;
       const name = view.relatedTo(namespace, pod);
       if (name === undefined) return;
@@ -75,16 +75,16 @@ export function relatedBudgetPlugin({ view }: Pick<Guarding, 'view'>): Admission
 export function budgetValidationPlugin({ gates, view }: Pick<Guarding, 'gates' | 'view'>): AdmissionPlugin {
   return {
     name: 'PodUnavailableBudgetValidation',
-    handles: ({ operation, row, subresource }) =>
-      row.group === 'policy.kruise.io' &&
-      row.plural === 'podunavailablebudgets' &&
+    handles: ({ operation, resource, subresource }) =>
+      resource.group === 'policy.kruise.io' &&
+      resource.plural === 'podunavailablebudgets' &&
       subresource === undefined &&
       (operation === 'CREATE' || operation === 'UPDATE'),
     inTransaction({ namespace = '', object, oldObject }) {
-      const budget = object as unknown as PodUnavailableBudget;
+      const budget = object as PodUnavailableBudget;
       const closed = closedGate(budget.spec ?? {}, gates);
       if (closed !== undefined) throw failure(400, 'BadRequest', closed);
-      const old = oldObject as unknown as PodUnavailableBudget | undefined;
+      const old = oldObject as PodUnavailableBudget | undefined;
       const issues =
         old === undefined ? validatePodUnavailableBudget(budget) : validatePodUnavailableBudgetUpdate(budget, old);
       if (issues.length === 0) issues.push(...validateNoConflict(budget, othersOf(view, namespace)));

@@ -8,8 +8,8 @@ import {
 import { namespaceType, podType } from '../../api/resource-types.ts';
 import { ApiError, type Client, createClient, ManualClock, settle } from '../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
-import { addEviction, builtinRows, createApiServer, inProcessTransport, systemAdmin } from '../index.ts';
-import { ownRows } from '../own-kinds/rows.ts';
+import { addEviction, builtinResources, createApiServer, inProcessTransport, systemAdmin } from '../index.ts';
+import { ownResources } from '../own-kinds/resources.ts';
 import type { RefusedRequest } from '../../decisions/unavailability/index.ts';
 import { createUnavailability, type Unavailability } from './index.ts';
 
@@ -25,17 +25,17 @@ beforeEach(async () => {
   let guards: Unavailability | undefined;
   const server = createApiServer({
     store: createMemoryStore({ now: () => clock.now() }),
-    rows: [...builtinRows(), ...ownRows()],
+    resources: [...builtinResources(), ...ownResources()],
     clock,
-    admission(kernel) {
-      guards = createUnavailability(kernel, {
+    admission(context) {
+      guards = createUnavailability(context, {
         gates: { deletes: true, updates: true, verticalScaling: false },
         refused: (one) => refused.push(one),
       });
       return guards.plugins;
     },
   });
-  addEviction(server.kernel, { guards: guards === undefined ? [] : [guards.guard] });
+  addEviction(server.context, { guards: guards === undefined ? [] : [guards.guard] });
   client = createClient({ transport: inProcessTransport(server.handle, systemAdmin), userAgent: 'test' });
   close = () => server.close();
   await client.create(namespaceType, { metadata: { name: 'default' } });

@@ -8,38 +8,38 @@ import {
   UnavailabilityFeed,
 } from '../../decisions/unavailability/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Kernel } from '../kernel.ts';
+import type { ServerContext } from '../context/server-context.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
 
 type Readable = Pick<Transaction, 'range'>;
 
 interface Feed {
   readonly prefix: string;
-  readonly row: FedUnavailabilityKind;
+  readonly resource: FedUnavailabilityKind;
 }
 
 /** The counts of every PodUnavailableBudget, including what is still on its way to disk. */
 export class UnavailabilityView {
-  readonly #kernel: Kernel;
+  readonly #context: ServerContext;
   readonly #feed: UnavailabilityFeed;
   /** Of every namespace without budgets. */
   readonly #none = new BudgetIndex();
   readonly #feeds: readonly Feed[];
   readonly #podPrefix: string;
 
-  constructor(kernel: Kernel, { compat = false }: { compat?: boolean } = {}) {
-    this.#kernel = kernel;
+  constructor(context: ServerContext, { compat = false }: { compat?: boolean } = {}) {
+    this.#context = context;
     this.#feed = new UnavailabilityFeed(new BudgetIndexes({ compat }));
-    this.#feeds = UNAVAILABILITY_KINDS.flatMap((row) =>
-      row.types.slice(0, 1).map(({ group, plural }) => {
-        const prefix = kernel.registry.byPlural(group, plural)?.prefix;
+    this.#feeds = UNAVAILABILITY_KINDS.flatMap((resource) =>
+      resource.types.slice(0, 1).map(({ group, plural }) => {
+        const prefix = context.registry.byPlural(group, plural)?.prefix;
         if (prefix === undefined) throw new Error(`Cannot guard pods: ${plural} are not served`);
-        return { prefix, row };
+        return { prefix, resource };
       }),
     );
-    this.#podPrefix = this.#feeds.find(({ row }) => row.role === 'Pod')?.prefix ?? '';
+    this.#podPrefix = this.#feeds.find(({ resource }) => resource.role === 'Pod')?.prefix ?? '';
     this.#load();
-    kernel.writes.listen({
+    context.writes.listen({
       wrote: (writes, state) => writes.forEach((write) => this.#apply(write, state)),
       lost: () => this.#load(),
     });
@@ -61,7 +61,7 @@ export class UnavailabilityView {
   }
 
   #load(): void {
-    const { log, store } = this.#kernel;
+    const { log, store } = this.#context;
     store
       .transact((transaction) => this.#fill(transaction))
       .catch((error: unknown) => log.error({ err: error }, 'cannot read the state that pods are guarded by'));
@@ -70,8 +70,8 @@ export class UnavailabilityView {
   /** Owners first, so that pods find them; pods come with the first budget of their namespace. */
   #fill(state: Readable): void {
     this.#feed.clear();
-    for (const { prefix, row } of this.#feeds) {
-      if (row.role === 'Pod') continue;
+    for (const { prefix, resource } of this.#feeds) {
+      if (resource.role === 'Pod') continue;
       for (const entry of state.range(prefix)) this.#apply({ key: entry.key, entry }, state);
     }
   }
@@ -79,14 +79,15 @@ export class UnavailabilityView {
   #apply({ entry, key }: PendingWrite, state: Readable): void {
     const feed = this.#feeds.find(({ prefix }) => key.startsWith(prefix));
     if (feed === undefined) return;
-    const { row } = feed;
+    const { resource } = feed;
     const { name, namespace } = splitPath(key.slice(feed.prefix.length));
     const isWatched = this.#feed.indexes.has(namespace);
     // Most namespaces have no budget; their pods are looked at when one comes.
-    if (row.role === 'Pod' && !isWatched) return;
-    if (entry !== undefined) row.set(this.#feed, this.#kernel.objects.readLean(entry) as KubeObject);
-    else row.delete(this.#feed, namespace, name);
-    if (row.role === 'Budget') this.#follow(namespace, isWatched, state);
+    if (resource.role === 'Pod' && !isWatched) return;
+    if (entry !== undefined)
+      resource.set(this.#feed, this.#context.objects.readWithoutManagedFields(entry) as KubeObject);
+    else resource.delete(this.#feed, namespace, name);
+    if (resource.role === 'Budget') this.#follow(namespace, isWatched, state);
   }
 
   /** Looks at the pods of a namespace as long as it has budgets. */

@@ -1,7 +1,7 @@
 /** Runs the admission plugins around a write. */
-import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../admission.ts';
-import type { Call } from '../call.ts';
-import type { ApiObject } from '../object.ts';
+import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../context/admission-plugin.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Transaction } from '../../storage/index.ts';
 
 export interface AdmissionSubject {
@@ -11,7 +11,7 @@ export interface AdmissionSubject {
   readonly object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Kind of `object` when it is not the row's. */
+  /** Kind of `object` when it is not the resource's. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly dryRun?: boolean;
 }
@@ -19,10 +19,10 @@ export interface AdmissionSubject {
 export function attributesOf(call: Call, subject: AdmissionSubject): AdmissionAttributes {
   return {
     operation: subject.operation,
-    row: call.row,
+    resource: call.resource,
     version: call.version.name,
     subresource: call.info.subresource,
-    kind: subject.kind ?? { group: call.row.group, version: call.version.name, kind: call.row.kind },
+    kind: subject.kind ?? { group: call.resource.group, version: call.version.name, kind: call.resource.kind },
     namespace: subject.namespace,
     name: subject.name,
     object: subject.object,
@@ -55,7 +55,7 @@ type PluginsByPhase = Readonly<Record<Phase, readonly AdmissionPlugin[]>>;
 /** Each plugin does its work in one phase or two, and every write goes through all three. */
 const byPhase = new WeakMap<readonly AdmissionPlugin[], PluginsByPhase>();
 
-function pluginsOf({ kernel: { admission } }: Call, phase: Phase): readonly AdmissionPlugin[] {
+function pluginsOf({ context: { admission } }: Call, phase: Phase): readonly AdmissionPlugin[] {
   let sorted = byPhase.get(admission);
   if (sorted === undefined) {
     const having = (one: Phase) => admission.filter((plugin) => plugin[one] !== undefined);

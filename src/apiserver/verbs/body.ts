@@ -1,9 +1,9 @@
 /** The request body as an object in stored form. */
-import type { Call } from '../call.ts';
-import type { ApiObject } from '../object.ts';
-import { apiVersion } from '../registry/row.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { apiVersion } from '../registry/resource.ts';
 import { bodyType } from '../request/negotiate.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../exchange/status.ts';
 
 /** The body in stored form, for a create. */
 export function readObject(call: Call): ApiObject {
@@ -12,18 +12,18 @@ export function readObject(call: Call): ApiObject {
 
 /** The body as sent, in the version of the request. */
 export function readServed(call: Call): ApiObject {
-  const { row, version, kernel, request } = call;
-  const expected = { apiVersion: apiVersion(row.group, version.name), kind: row.kind };
-  const { object, problems } = kernel.codec.decode({
+  const { resource, version, context, request } = call;
+  const expected = { apiVersion: apiVersion(resource.group, version.name), kind: resource.kind };
+  const { object, problems } = context.codec.decode({
     bytes: request.body ?? new Uint8Array(),
     mediaType: bodyType(request.headers['content-type']),
     expected,
-    row,
+    resource,
     yaml: call.yaml,
   });
   checkType(call, object, expected);
   reportProblems(call, problems, (text) =>
-    badRequest(`${row.kind} in version "${version.name}" cannot be handled as a ${row.kind}: ${text}`),
+    badRequest(`${resource.kind} in version "${version.name}" cannot be handled as a ${resource.kind}: ${text}`),
   );
   object.metadata ??= {};
   return object;
@@ -31,8 +31,8 @@ export function readServed(call: Call): ApiObject {
 
 export function toStored(call: Call, object: ApiObject, existing?: ApiObject): ApiObject {
   const stored = call.version.toStored === undefined ? object : call.version.toStored(object, existing);
-  stored.kind = call.row.kind;
-  stored.apiVersion = apiVersion(call.row.stored.group, call.row.stored.version);
+  stored.kind = call.resource.kind;
+  stored.apiVersion = apiVersion(call.resource.stored.group, call.resource.stored.version);
   return stored;
 }
 

@@ -1,12 +1,13 @@
 import { randomSuffix } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
-import { authorizeCreate } from '../authorize.ts';
-import { type Call, fieldManagerOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
+import { authorizeCreate } from '../access/authorize.ts';
+import type { AdmissionAttributes } from '../context/admission-plugin.ts';
+import { type Call, fieldManagerOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey } from '../registry/resource.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
-import { alreadyExists, badRequest, failure, invalid } from '../status.ts';
+import { alreadyExists, badRequest, failure, invalid } from '../exchange/status.ts';
 import { ordered, putObject } from '../stored/encoding.ts';
 import { withManagedFields } from '../stored/object-cache.ts';
 import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
@@ -45,53 +46,31 @@ export interface CreateRules {
   readonly fieldsRecorded?: boolean;
 }
 
+/** Its steps wait for nothing but what is asynchronous: the common create takes no turn before its transaction. */
 export async function createObject(call: Call, given: ApiObject, options: CreateRules): Promise<Written> {
-  const { kernel, row, info } = call;
-  let object = given;
+  const { context, info } = call;
   // The request was authorized for its own verb; a PUT or an apply to a new name is a create as well.
-  const authorizing = info.verb === 'create' ? undefined : authorizeCreate(kernel.authorizer, call.user, info);
+  const authorizing = info.verb === 'create' ? undefined : authorizeCreate(context.authorizer, call.user, info);
   if (authorizing !== undefined) await authorizing;
-  checkIdentity(call, object);
-  const { metadata } = object;
-  const askedVersion = metadata.resourceVersion;
-  delete metadata.resourceVersion;
-  row.strategy.defaults?.(object);
-  checkNamespace(
-    kernel,
-    { get: (key) => kernel.store.peek(key) },
-    { row, namespace: info.namespace, name: metadata.name },
-  );
-
-  const now = kernel.clock.now();
-  initMetadata(row, metadata, { now, uid: kernel.newUid() });
-  const generated = !metadata.name && metadata.generateName !== undefined && metadata.generateName !== '';
-  if (generated) metadata.name = generateName(call, metadata.generateName as string);
+  const { askedVersion, generated, now } = beginCreate(call, given);
 
   const attributes = attributesOf(call, {
     operation: 'CREATE',
-    name: generated ? undefined : metadata.name,
+    name: generated ? undefined : given.metadata.name,
     namespace: info.namespace,
-    object,
+    object: given,
     oldObject: undefined,
     options: optionsOf(call, options.kind),
   });
   const pending = admit(call, attributes);
   if (pending !== undefined) await pending;
-  if (attributes.object === undefined) throw new Error('An admission plugin removed the object of a create');
-  object = attributes.object;
-  row.strategy.prepareForCreate?.(object, { now, random: kernel.random });
-  row.strategy.defaults?.(object);
-  call.warnings.push(...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, undefined) ?? []));
+  const { object } = attributes;
+  if (object === undefined) throw new Error('An admission plugin removed the object of a create');
+  settleAdmitted(call, object, now);
 
   const admitted = nextPart(call);
   if (admitted !== undefined) await admitted;
-  const replica = kernel.objects.shareWithLast(row, object);
-
-  const issues = [
-    ...validateMetadata(row, object.metadata, replica?.metadata),
-    ...(row.strategy.validate?.(object, call.version.name, replica) ?? []),
-  ];
-  if (issues.length > 0) throw invalid(row, object.metadata.name ?? '', issues);
+  validateCreate(call, object);
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;
 
@@ -103,33 +82,88 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   const managedFields = options.fieldsRecorded === true ? undefined : recordCreate(call, object, now);
   const recorded = nextPart(call);
   if (recorded !== undefined) await recorded;
+  return commitCreate(call, { attributes, object, managedFields, generated });
+}
 
-  const commit = kernel.store.transact((transaction) => {
-    checkNamespace(kernel, transaction, { row, namespace: info.namespace, name: object.metadata.name });
-    let key = objectKey(row, object.metadata.namespace, object.metadata.name as string);
+interface BegunCreate {
+  /** The resourceVersion that the client sent. */
+  readonly askedVersion: string | undefined;
+  /** The server gave the name. */
+  readonly generated: boolean;
+  readonly now: number;
+}
+
+/** Identity, defaults and what the server owns of metadata. */
+function beginCreate(call: Call, object: ApiObject): BegunCreate {
+  const { context, resource, info } = call;
+  checkIdentity(call, object);
+  const { metadata } = object;
+  const askedVersion = metadata.resourceVersion;
+  delete metadata.resourceVersion;
+  resource.strategy.defaults?.(object);
+  checkNamespace(
+    context,
+    { get: (key) => context.store.peek(key) },
+    { resource, namespace: info.namespace, name: metadata.name },
+  );
+  const now = context.clock.now();
+  initMetadata(resource, metadata, { now, uid: context.newUid() });
+  const generated = !metadata.name && metadata.generateName !== undefined && metadata.generateName !== '';
+  if (generated) metadata.name = generateName(call, metadata.generateName as string);
+  return { askedVersion, generated, now };
+}
+
+/** What neither client nor plugins decide, and defaults for what plugins added. */
+function settleAdmitted({ context, resource, warnings }: Call, object: ApiObject, now: number): void {
+  const { strategy } = resource;
+  strategy.prepareForCreate?.(object, { now, random: context.random });
+  strategy.defaults?.(object);
+  warnings.push(...dropDuplicateOwners(object.metadata), ...(strategy.warnings?.(object, undefined) ?? []));
+}
+
+function validateCreate({ resource, version }: Call, object: ApiObject): void {
+  const issues = [
+    ...validateMetadata(resource, object.metadata),
+    ...(resource.strategy.validate?.(object, version.name) ?? []),
+  ];
+  if (issues.length > 0) throw invalid(resource, object.metadata.name ?? '', issues);
+}
+
+interface ReadyCreate {
+  readonly attributes: AdmissionAttributes;
+  readonly object: ApiObject;
+  readonly managedFields: string | undefined;
+  readonly generated: boolean;
+}
+
+async function commitCreate(
+  call: Call,
+  { attributes, object, managedFields, generated }: ReadyCreate,
+): Promise<Written> {
+  const { context, resource, info } = call;
+  const { metadata } = object;
+  const commit = context.store.transact((transaction) => {
+    checkNamespace(context, transaction, { resource, namespace: info.namespace, name: metadata.name });
+    let key = objectKey(resource, metadata.namespace, metadata.name as string);
     let existing = transaction.get(key);
     for (let tries = 1; existing !== undefined && generated && tries < GENERATED_NAME_TRIES; tries += 1) {
-      object.metadata.name = generateName(call, object.metadata.generateName as string);
-      key = objectKey(row, object.metadata.namespace, object.metadata.name);
+      metadata.name = generateName(call, metadata.generateName as string);
+      key = objectKey(resource, metadata.namespace, metadata.name);
       existing = transaction.get(key);
     }
     if (existing !== undefined) {
-      const deleting = Boolean(kernel.objects.readLean(existing).metadata.deletionTimestamp);
-      throw alreadyExists(row, object.metadata.name as string, deleting);
+      const deleting = Boolean(context.objects.readWithoutManagedFields(existing).metadata.deletionTimestamp);
+      throw alreadyExists(resource, metadata.name as string, deleting);
     }
     admitInTransaction(call, attributes, transaction);
     if (call.options.dryRun) throw new DryRun();
-    const entry = putObject(kernel, transaction, { row, key, object, managedFields });
-    kernel.objects.made(row, object);
-    return entry;
+    return putObject(context, transaction, { resource, key, object, managedFields });
   });
   try {
     return { entry: await commit, object };
   } catch (error) {
-    if (error instanceof DryRun) {
-      return { entry: undefined, object: ordered(row, withManagedFields(object, managedFields)) };
-    }
-    throw error;
+    if (!(error instanceof DryRun)) throw error;
+    return { entry: undefined, object: ordered(resource, withManagedFields(object, managedFields)) };
   }
 }
 
@@ -138,37 +172,52 @@ const isVersion = (text: string | undefined): boolean => /^\d+$/.test(text ?? ''
 
 /** Who set what: as JSON text where the object says nothing about it itself, else into the object. */
 function recordCreate(call: Call, object: ApiObject, now: number): string | undefined {
-  const { kernel, row, version } = call;
+  const { context, resource, version } = call;
   const manager = fieldManagerOf(call);
-  const { fields } = kernel.codec;
+  const { fields } = context.codec;
   if (object.metadata.managedFields === undefined) {
-    return fields?.createdEntries({ row, version: version.name, object, manager, now });
+    return fields?.createdEntries({ resource, version: version.name, object, manager, now });
   }
-  fields?.recordUpdate({ row, version: version.name, subresource: undefined, old: undefined, object, manager, now });
+  fields?.recordUpdate({
+    resource,
+    version: version.name,
+    subresource: undefined,
+    old: undefined,
+    object,
+    manager,
+    now,
+  });
   return undefined;
 }
 
 function generateName(call: Call, prefix: string): string {
-  return prefix.slice(0, GENERATED_PREFIX_MAX) + randomSuffix(call.kernel.random);
+  return prefix.slice(0, GENERATED_PREFIX_MAX) + randomSuffix(call.context.random);
 }
 
 /** The path decides name and namespace; a body that says otherwise is refused. */
 export function checkIdentity(call: Call, object: ApiObject): void {
-  const { info, row } = call;
+  const { info, resource } = call;
   const { metadata } = object;
-  if (row.namespaced) {
+  if (resource.namespaced) {
     if (metadata.namespace && metadata.namespace !== info.namespace) {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     }
     metadata.namespace = info.namespace as string;
+  } else {
+    // It means nothing there, and kube-apiserver passes it over as well.
+    delete metadata.namespace;
   }
-  if (info.name === undefined) return;
-  if (!metadata.name) {
-    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  if (info.name !== undefined) checkName(metadata.name, info.name);
+}
+
+/** A body says its name, whatever it is said with, and it is that of the URL. */
+export function checkName(given: unknown, onUrl: string): void {
+  if (given === undefined || given === null || given === '') {
+    throw badRequest(`the name of the object (${onUrl} based on URL) was undeterminable: name must be provided`);
   }
-  if (metadata.name !== info.name) {
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${info.name})`);
-  }
+  if (given === onUrl) return;
+  const shown = typeof given === 'string' ? given : JSON.stringify(given);
+  throw badRequest(`the name of the object (${shown}) does not match the name on the URL (${onUrl})`);
 }
 
 export function optionsOf(call: Call, kind: string): Record<string, unknown> {

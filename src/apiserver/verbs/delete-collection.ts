@@ -1,26 +1,29 @@
 import { deepClone } from '../../machinery/values/index.ts';
-import type { Call } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
-import { apiVersion, collectionPrefix } from '../registry/row.ts';
-import { readDeleteOptions } from '../request/delete-options.ts';
-import { parseSelection } from '../request/selection.ts';
-import { encodeAnswer, negotiateObject } from '../response/respond.ts';
-import { ApiError } from '../status.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { apiVersion, collectionPrefix } from '../registry/resource.ts';
+import { readDeleteOptions } from './delete-options.ts';
+import { parseSelection } from './selection.ts';
+import { negotiate } from '../request/negotiate.ts';
+import { encodeAnswer } from '../response/respond.ts';
+import { ApiError } from '../exchange/status.ts';
 import { inVersion } from '../stored/encoding.ts';
 import { deleteObject } from './delete.ts';
-import { current } from './list.ts';
+import { current, LIST_TRANSFORMS } from './list.ts';
 
 /** Deletes what the selectors pick, each object by the rules of a single delete, and answers with the list. */
 export async function deleteCollection(call: Call): Promise<ApiResponse> {
-  const { kernel, row, info, version } = call;
-  const options = readDeleteOptions(kernel.codec, call.request, call.options);
-  const selection = parseSelection(call.options.query, { row, objects: kernel.objects });
-  const revision = String(kernel.store.revision);
-  const entries = current(call, collectionPrefix(row, info.namespace), selection);
+  const { context, resource, info, version } = call;
+  // First: a refusal of the form of the answer must not come when everything is gone.
+  const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS, protobuf: !resource.custom });
+  const options = readDeleteOptions(context.codec, call.request, call.options);
+  const selection = parseSelection(call.options.query, { resource, objects: context.objects });
+  const revision = String(context.store.revision);
+  const entries = current(call, collectionPrefix(resource, info.namespace), selection);
   const deleted = await Promise.all(
     entries.map(async (entry): Promise<ApiObject | undefined> => {
-      const { metadata } = kernel.objects.readLean(entry);
+      const { metadata } = context.objects.readWithoutManagedFields(entry);
       try {
         const outcome = await deleteObject(call, metadata.name as string, {
           options,
@@ -39,15 +42,15 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
     .filter((object) => object !== undefined)
     .map((object) => inVersion(call, object, deepClone))
     .map((object) => {
-      if (row.custom) return object;
+      if (resource.custom) return object;
       const { kind: _kind, apiVersion: _version, ...rest } = object;
       return rest;
     });
   const document = {
-    kind: row.listKind,
-    apiVersion: apiVersion(row.group, version.name),
+    kind: resource.listKind,
+    apiVersion: apiVersion(resource.group, version.name),
     metadata: { resourceVersion: revision },
     items,
   };
-  return encodeAnswer(call, 200, document, { ...negotiateObject(call), transform: undefined });
+  return encodeAnswer(call, 200, document, { ...accepted, transform: undefined });
 }

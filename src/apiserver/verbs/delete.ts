@@ -1,20 +1,20 @@
-import { type Call, nameOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
-import { type DeleteRequest, readDeleteOptions } from '../request/delete-options.ts';
+import { type Call, nameOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey } from '../registry/resource.ts';
+import { type DeleteRequest, readDeleteOptions } from './delete-options.ts';
 import { encodeAnswer, negotiateObject, respondWithEntry, respondWithObject } from '../response/respond.ts';
-import { notFound } from '../status.ts';
+import { notFound } from '../exchange/status.ts';
 import { type DeletionOutcome, deleteInTransaction } from '../stored/deletion.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 
 export async function remove(call: Call): Promise<ApiResponse> {
-  const options = readDeleteOptions(call.kernel.codec, call.request, call.options);
+  const options = readDeleteOptions(call.context.codec, call.request, call.options);
   const outcome = await deleteObject(call, nameOf(call), { options });
   // Kept for clients of the old option: 202 says that the object is still there.
   const status = !outcome.removed && options.orphanDependents === false ? 202 : 200;
   if (!outcome.removed && outcome.entry !== undefined) return respondWithEntry(call, status, outcome.entry);
-  if (!outcome.removed || call.row.strategy.deleteReturnsObject)
+  if (!outcome.removed || call.resource.strategy.deleteReturnsObject)
     return respondWithObject(call, status, outcome.object());
   return encodeAnswer(call, 200, deletedStatus(call, outcome.object()), {
     ...negotiateObject(call),
@@ -22,7 +22,7 @@ export async function remove(call: Call): Promise<ApiResponse> {
   });
 }
 
-function deletedStatus({ row }: Call, { metadata }: ApiObject): object {
+function deletedStatus({ resource }: Call, { metadata }: ApiObject): object {
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -30,8 +30,8 @@ function deletedStatus({ row }: Call, { metadata }: ApiObject): object {
     status: 'Success',
     details: {
       name: metadata.name,
-      ...(row.group !== '' && { group: row.group }),
-      kind: row.plural,
+      ...(resource.group !== '' && { group: resource.group }),
+      kind: resource.plural,
       uid: metadata.uid,
     },
   };
@@ -59,12 +59,12 @@ export async function deleteObject(
   name: string,
   { options, anonymous = false, namespace = call.info.namespace }: DeleteCommand,
 ): Promise<DeletionOutcome> {
-  const { kernel, row } = call;
-  const key = objectKey(row, namespace, name);
-  const before = kernel.store.peek(key);
-  if (before === undefined) throw notFound(row, name);
-  const oldObject = kernel.objects.read(before);
-  const grace = row.strategy.gracePeriod?.(oldObject, options.gracePeriodSeconds);
+  const { context, resource } = call;
+  const key = objectKey(resource, namespace, name);
+  const before = context.store.peek(key);
+  if (before === undefined) throw notFound(resource, name);
+  const oldObject = context.objects.read(before);
+  const grace = resource.strategy.gracePeriod?.(oldObject, options.gracePeriodSeconds);
   const attributes = attributesOf(call, {
     operation: 'DELETE',
     name: anonymous ? undefined : name,
@@ -84,9 +84,9 @@ export async function deleteObject(
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;
   try {
-    return await kernel.store.transact((transaction) => {
+    return await context.store.transact((transaction) => {
       admitInTransaction(call, attributes, transaction);
-      const outcome = deleteInTransaction(kernel, transaction, { target: { row, key, name }, options });
+      const outcome = deleteInTransaction(context, transaction, { target: { resource, key, name }, options });
       if (options.dryRun) throw new DryRunOutcome(outcome);
       return outcome;
     });

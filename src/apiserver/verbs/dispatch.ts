@@ -1,16 +1,16 @@
 /** Sends a resource request to its verb. That there is such a route was checked (`request/route.ts`). */
 import { isUtf8 } from 'node:buffer';
-import { type Call, nameOf } from '../call.ts';
+import { type Call, nameOf } from '../context/call.ts';
 import { readYamlApart } from '../codec/index.ts';
-import type { ReadYaml } from '../codec-seam.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { LIMITS } from '../limits.ts';
-import type { ApiObject } from '../object.ts';
-import { apiVersion, type Verb } from '../registry/row.ts';
+import type { ReadYaml } from '../context/codec.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import { LIMITS } from '../exchange/limits.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { apiVersion, type Verb } from '../registry/resource.ts';
 import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
 import { bodyType, negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
-import { badRequest, noSuchResource } from '../status.ts';
+import { badRequest, noSuchResource } from '../exchange/status.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 import { readObject, reportProblems } from './body.ts';
 import { create, optionsOf } from './create.ts';
@@ -49,31 +49,31 @@ function largeYaml({ request, user }: Call): Promise<ReadYaml> | undefined {
 }
 
 function run(call: Call): Promise<ApiResponse> {
-  const { row, info } = call;
+  const { resource, info } = call;
   const { verb } = info;
   if (info.subresource !== undefined) {
-    const subresource = row.subresources.get(info.subresource) as Subresource;
+    const subresource = resource.subresources.get(info.subresource) as Subresource;
     return isInner(subresource) ? subresource.run(call) : subresource.handle(subresourceCall(call, subresource));
   }
-  return row.review === undefined ? HANDLERS[verb as Verb](call) : answerReview(call);
+  return resource.review === undefined ? HANDLERS[verb as Verb](call) : answerReview(call);
 }
 
 /** A resource that is only computed: nothing is stored and admission is not asked. */
 async function answerReview(call: Call): Promise<ApiResponse> {
-  const { info, user, row, version, request } = call;
+  const { info, user, resource, version, request } = call;
   const accepted = negotiate(request.headers['accept'], { allowed: new Set(), protobuf: true });
   const { namespace } = info;
-  const answer = await row.review?.(readObject(call), { user, namespace });
+  const answer = await resource.review?.(readObject(call), { user, namespace });
   if (answer === undefined) throw noSuchResource();
   const { kind: _kind, apiVersion: _version, ...rest } = answer;
-  const document = { kind: row.kind, apiVersion: apiVersion(row.group, version.name), ...rest };
+  const document = { kind: resource.kind, apiVersion: apiVersion(resource.group, version.name), ...rest };
   return encodeAnswer(call, 201, document, accepted);
 }
 
 function subresourceCall(call: Call, subresource: Subresource): Parameters<Subresource['handle']>[0] {
-  const { row, version, info, options, request, kernel } = call;
+  const { resource, version, info, options, request, context } = call;
   const kind = {
-    group: subresource.kind.group ?? row.group,
+    group: subresource.kind.group ?? resource.group,
     version: subresource.kind.version ?? version.name,
     kind: subresource.kind.kind,
   };
@@ -88,7 +88,7 @@ function subresourceCall(call: Call, subresource: Subresource): Parameters<Subre
     warnings: call.warnings,
     rest: info.rest,
     body(): ApiObject {
-      const { object, problems } = kernel.codec.decode({
+      const { object, problems } = context.codec.decode({
         bytes: request.body ?? new Uint8Array(),
         mediaType: bodyType(request.headers['content-type']),
         expected: { apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`, kind: kind.kind },

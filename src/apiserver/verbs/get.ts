@@ -1,18 +1,18 @@
-import { type Call, nameOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { objectKey } from '../registry/row.ts';
-import { parseRevision, waitForRevision } from '../request/revision.ts';
+import { type Call, nameOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import { objectKey } from '../registry/resource.ts';
+import { parseRevision, waitForRevision } from './revision.ts';
 import { respondWithEntry } from '../response/respond.ts';
-import { notFound } from '../status.ts';
+import { notFound } from '../exchange/status.ts';
 
 export async function get(call: Call): Promise<ApiResponse> {
   const name = nameOf(call);
-  const { kernel, row, info } = call;
+  const { context, resource, info } = call;
   const revision = parseRevision(call.options.query.get('resourceVersion'));
-  if (revision !== undefined && revision > kernel.store.revision) {
-    await waitForRevision(kernel, revision, call.request.signal);
+  if (revision !== undefined && revision > context.store.revision) {
+    await waitForRevision(context, revision, call.request.signal);
   }
-  const entry = kernel.store.get(objectKey(row, info.namespace, name));
-  if (entry === undefined) throw notFound(row, name);
+  const entry = context.store.get(objectKey(resource, info.namespace, name));
+  if (entry === undefined) throw notFound(resource, name);
   return respondWithEntry(call, 200, entry);
 }

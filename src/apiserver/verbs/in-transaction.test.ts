@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../testkit/index.ts';
-import type { AdmissionPlugin } from '../admission.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './patch.ts';
 
 interface Shown {
@@ -13,7 +13,7 @@ function numbering(): AdmissionPlugin {
   let last = 0;
   return {
     name: 'Numbering',
-    handles: ({ row, operation }) => row.plural === 'services' && operation !== 'DELETE',
+    handles: ({ resource, operation }) => resource.plural === 'services' && operation !== 'DELETE',
     inTransaction({ object }) {
       last += 1;
       if (object === undefined) return;
@@ -25,7 +25,7 @@ function numbering(): AdmissionPlugin {
 let plane: ControlPlane;
 beforeAll(async () => {
   plane = await startControlPlane({
-    extend: (kernel) => (kernel.admission as AdmissionPlugin[]).push(numbering()),
+    extend: (context) => (context.admission as AdmissionPlugin[]).push(numbering()),
   });
 });
 afterAll(() => plane.stop());

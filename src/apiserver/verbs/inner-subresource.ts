@@ -1,6 +1,6 @@
 /** Subresources that are a way of writing the object itself, and so share the verbs' machinery. */
-import type { Call } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
 import type { Subresource } from '../registry/subresource.ts';
 
 export interface InnerSubresource extends Subresource {

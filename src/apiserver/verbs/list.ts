@@ -1,21 +1,21 @@
 import { deepClone } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
-import type { Call } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { apiVersion, collectionPrefix, objectKey } from '../registry/row.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import { apiVersion, collectionPrefix, objectKey } from '../registry/resource.ts';
 import { decodeContinue, encodeContinue } from '../request/continue-token.ts';
 import { type Accepted, negotiate, type Transform } from '../request/negotiate.ts';
 import { integerOption } from '../request/options.ts';
-import { parseListRevision, waitForRevision } from '../request/revision.ts';
-import { parseSelection, type Selection } from '../request/selection.ts';
+import { parseListRevision, waitForRevision } from './revision.ts';
+import { parseSelection, type Selection } from './selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { encodeAnswer, isPretty } from '../response/respond.ts';
 import { withWarnings } from '../response/warnings.ts';
 import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
-import { badRequest, expired } from '../status.ts';
+import { badRequest, expired } from '../exchange/status.ts';
 import { inVersion, isStoredForm, storedHead } from '../stored/encoding.ts';
 
-const LIST_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadataList']);
+export const LIST_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadataList']);
 
 export interface ListMetadata {
   resourceVersion: string;
@@ -24,22 +24,30 @@ export interface ListMetadata {
 }
 
 export async function list(call: Call): Promise<ApiResponse> {
-  const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS, protobuf: !call.row.custom });
+  const accepted = negotiate(call.request.headers['accept'], {
+    allowed: LIST_TRANSFORMS,
+    protobuf: !call.resource.custom,
+  });
   const { entries, metadata } = await readPage(call);
-  const { row, version, kernel } = call;
+  const { resource, version, context } = call;
   if (call.request.shared === true && accepted.transform !== 'Table')
     return sharedList(call, accepted, entries, metadata);
-  if (accepted.transform === undefined && accepted.format === 'json' && isStoredForm(row, version) && !isPretty(call)) {
+  if (
+    accepted.transform === undefined &&
+    accepted.format === 'json' &&
+    isStoredForm(resource, version) &&
+    !isPretty(call)
+  ) {
     return listFromBytes(call, entries, metadata);
   }
-  const stored = entries.map((entry) => kernel.objects.read(entry));
+  const stored = entries.map((entry) => context.objects.read(entry));
   const objects = stored.map((object) => inVersion(call, object, deepClone));
   if (accepted.transform === 'Table') {
     const table = tableOf(objects, {
-      layout: tableLayoutOf(row, version),
-      stored: tableSource(row, version, stored),
-      find: findStored(kernel),
-      now: kernel.clock.now(),
+      layout: tableLayoutOf(resource, version),
+      stored: tableSource(resource, version, stored),
+      find: findStored(context),
+      now: context.clock.now(),
       include: includeObjectOption(call.options.query),
       apiVersion: `meta.k8s.io/${accepted.transformVersion}`,
       metadata,
@@ -56,11 +64,11 @@ export async function list(call: Call): Promise<ApiResponse> {
       accepted,
     );
   }
-  const items = row.custom ? objects : objects.map(({ kind: _kind, apiVersion: _version, ...rest }) => rest);
+  const items = resource.custom ? objects : objects.map(({ kind: _kind, apiVersion: _version, ...rest }) => rest);
   return encodeAnswer(
     call,
     200,
-    { kind: row.listKind, apiVersion: apiVersion(row.group, version.name), metadata, items },
+    { kind: resource.listKind, apiVersion: apiVersion(resource.group, version.name), metadata, items },
     accepted,
   );
 }
@@ -73,7 +81,7 @@ function sharedList(
   metadata: ListMetadata,
 ): ApiResponse {
   const items = entries.map((entry) => {
-    const object = inVersion(call, call.kernel.objects.readLean(entry), deepClone);
+    const object = inVersion(call, call.context.objects.readWithoutManagedFields(entry), deepClone);
     return transform === undefined ? object : partialMetadata(object, transformVersion);
   });
   return { status: 200, headers: {}, body: [], document: { metadata, items } };
@@ -85,9 +93,9 @@ const CLOSE = Buffer.from(']}\n');
 
 /** The list put together from stored bytes; nothing is decoded or copied here. */
 function listFromBytes(call: Call, entries: readonly Entry[], metadata: ListMetadata): ApiResponse {
-  const { row, version, warnings } = call;
-  const head = `{"kind":${JSON.stringify(row.listKind)},"apiVersion":${JSON.stringify(apiVersion(row.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
-  const cut = row.custom ? 0 : Buffer.byteLength(storedHead(row));
+  const { resource, version, warnings } = call;
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersion(resource.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
+  const cut = resource.custom ? 0 : Buffer.byteLength(storedHead(resource));
   const chunks: Uint8Array[] = [Buffer.from(cut > 0 && entries.length > 0 ? `${head}{` : head)];
   const separator = cut > 0 ? COMMA_OPEN : COMMA;
   entries.forEach((entry, index) => {
@@ -104,43 +112,45 @@ export interface ListedPage {
 }
 
 async function readPage(call: Call): Promise<ListedPage> {
-  const { kernel, row, info } = call;
+  const { context, resource, info } = call;
   const { query } = call.options;
-  const selection = parseSelection(query, { row, objects: kernel.objects });
+  const selection = parseSelection(query, { resource, objects: context.objects });
   const asked = integerOption(query, 'limit') ?? 0;
+  // Lists are answered at once; the option is only checked.
+  integerOption(query, 'timeoutSeconds');
   const revision = parseListRevision(query, asked);
   const limit = revision.ignoreLimit ? 0 : asked;
   const token = query.get('continue');
   if (token && query.get('resourceVersion') && query.get('resourceVersion') !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  if (revision.atLeast !== undefined) await waitForRevision(kernel, revision.atLeast, call.request.signal);
-  if (revision.exact !== undefined) await waitForRevision(kernel, revision.exact, call.request.signal);
+  if (revision.atLeast !== undefined) await waitForRevision(context, revision.atLeast, call.request.signal);
+  if (revision.exact !== undefined) await waitForRevision(context, revision.exact, call.request.signal);
 
-  const prefix = collectionPrefix(row, info.namespace ?? (row.namespaced ? selection.namespace : undefined));
+  const prefix = collectionPrefix(resource, info.namespace ?? (resource.namespaced ? selection.namespace : undefined));
   if (token) {
     const point = decodeContinue(token);
-    if (!`${row.prefix}${point.after}`.startsWith(prefix))
+    if (!`${resource.prefix}${point.after}`.startsWith(prefix))
       throw badRequest('continue key does not belong to this list');
-    const at = point.revision === -1 ? kernel.store.revision : point.revision;
-    return pageAt(call, selection, { prefix, limit, at, after: `${row.prefix}${point.after}` });
+    const at = point.revision === -1 ? context.store.revision : point.revision;
+    return pageAt(call, selection, { prefix, limit, at, after: `${resource.prefix}${point.after}` });
   }
   if (limit > 0 || revision.exact !== undefined) {
-    return pageAt(call, selection, { prefix, limit, at: revision.exact ?? kernel.store.revision, after: undefined });
+    return pageAt(call, selection, { prefix, limit, at: revision.exact ?? context.store.revision, after: undefined });
   }
-  return { entries: current(call, prefix, selection), metadata: { resourceVersion: String(kernel.store.revision) } };
+  return { entries: current(call, prefix, selection), metadata: { resourceVersion: String(context.store.revision) } };
 }
 
 /** Everything that matches now; one object by name is looked up instead of searched for. */
-export function current({ kernel, row }: Call, prefix: string, selection: Selection): Entry[] {
-  const { store } = kernel;
+export function current({ context, resource }: Call, prefix: string, selection: Selection): Entry[] {
+  const { store } = context;
   if (selection.all) return store.range(prefix);
-  if (selection.name !== undefined && prefix !== row.prefix) {
+  if (selection.name !== undefined && prefix !== resource.prefix) {
     const entry = store.get(`${prefix}${selection.name}`);
     return entry !== undefined && selection.matches(entry) ? [entry] : [];
   }
-  if (selection.name !== undefined && !row.namespaced) {
-    const entry = store.get(objectKey(row, undefined, selection.name));
+  if (selection.name !== undefined && !resource.namespaced) {
+    const entry = store.get(objectKey(resource, undefined, selection.name));
     return entry !== undefined && selection.matches(entry) ? [entry] : [];
   }
   return store.range(prefix).filter((entry) => selection.matches(entry));
@@ -155,17 +165,17 @@ interface PageQuery {
 }
 
 function pageAt(call: Call, selection: Selection, { prefix, limit, at, after }: PageQuery): ListedPage {
-  const { kernel, row } = call;
+  const { context, resource } = call;
   const entries: Entry[] = [];
   let from = after;
   for (;;) {
-    const page = kernel.store.rangeAt(prefix, at, {
+    const page = context.store.rangeAt(prefix, at, {
       ...(from !== undefined && { startAfter: from }),
       ...(limit > 0 && { limit: limit - entries.length }),
     });
     if (page === undefined) {
       if (after === undefined) throw expired();
-      const resume = encodeContinue({ revision: -1, after: after.slice(row.prefix.length) });
+      const resume = encodeContinue({ revision: -1, after: after.slice(resource.prefix.length) });
       throw expired(
         'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
         resume,
@@ -180,7 +190,7 @@ function pageAt(call: Call, selection: Selection, { prefix, limit, at, after }: 
         entries,
         metadata: {
           resourceVersion: String(at),
-          continue: encodeContinue({ revision: at, after: from.slice(row.prefix.length) }),
+          continue: encodeContinue({ revision: at, after: from.slice(resource.prefix.length) }),
           ...(selection.all && { remainingItemCount: page.remaining }),
         },
       };

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../machinery/runtime/index.ts';
-import type { Call } from '../call.ts';
-import { LIMITS } from '../limits.ts';
+import type { Call } from '../context/call.ts';
+import { LIMITS } from '../exchange/limits.ts';
 
 /**
  * Writes of large objects take a turn of the event loop for each of their parts: reading, admission, validation, the

@@ -7,15 +7,16 @@ import {
   isObject,
   required,
 } from '../../machinery/values/index.ts';
-import { type Call, nameOf } from '../call.ts';
+import { type Call, nameOf } from '../context/call.ts';
 import { DecodeError, parseJson, parseYaml, TooLargeError, yamlText } from '../codec/index.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
-import { apiVersion, objectKey } from '../registry/row.ts';
-import { badRequest, conflict, invalid, notFound, tooLarge, unsupportedMediaType } from '../status.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { apiVersion, objectKey } from '../registry/resource.ts';
+import { parseRevision } from './revision.ts';
+import { badRequest, conflict, invalid, notFound, tooLarge, unsupportedMediaType } from '../exchange/status.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
-import { createObject, respondWithWritten, type Written } from './create.ts';
+import { checkName, createObject, respondWithWritten, type Written } from './create.ts';
 import { nextPart } from './parts.ts';
 import { mainRules, type UpdateRules, updateObject } from './update.ts';
 
@@ -39,10 +40,7 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
       forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'),
     ]);
   }
-  // Which object comes first: a patch of nothing is not read.
-  const name = nameOf(call);
-  if (call.kernel.store.peek(objectKey(call.row, call.info.namespace, name)) === undefined)
-    throw notFound(call.row, name);
+  expectStored(call);
   const document = patchDocument(call, type);
   const read = nextPart(call);
   if (read !== undefined) await read;
@@ -56,10 +54,17 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
   return { status: 200, written };
 }
 
+/** Which object comes first: a patch of nothing is not read. */
+export function expectStored(call: Call): void {
+  const name = nameOf(call);
+  if (call.context.store.peek(objectKey(call.resource, call.info.namespace, name)) === undefined)
+    throw notFound(call.resource, name);
+}
+
 export function patchType(call: Call): PatchType {
   const type = (call.request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const offered: string[] = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
-  if (!call.row.custom) offered.push(STRATEGIC_PATCH);
+  if (!call.resource.custom) offered.push(STRATEGIC_PATCH);
   if (!offered.includes(type)) throw unsupportedMediaType(type, offered);
   return type as PatchType;
 }
@@ -68,10 +73,14 @@ export function patchType(call: Call): PatchType {
 function patched(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiObject): ApiObject {
   const shown = inVersion(call, old, deepClone);
   const result = change(shown);
-  if (!isObject(result) || !isObject(result['metadata'])) throw badRequest('the patched object has no metadata');
-  const problems = call.kernel.codec.prune(call.row, call.version.name, result);
+  // Metadata that a patch takes away are those of no name; something else in their place cannot be read.
+  if (isObject(result) && (result['metadata'] ?? null) === null) checkName(undefined, old.metadata.name ?? '');
+  if (!isObject(result) || !isObject(result['metadata'])) {
+    throw invalid({ group: '', kind: '' }, '', [invalidValue(FieldPath.of('patch'), null, 'it leaves no metadata')]);
+  }
+  const problems = call.context.codec.prune(call.resource, call.version.name, result);
   reportProblems(call, problems, (text) =>
-    invalid(call.row, old.metadata.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
+    invalid(call.resource, old.metadata.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
   );
   checkPatchedIdentity(call, result, old);
   return toStored(call, result, old);
@@ -82,13 +91,13 @@ function patched(call: Call, old: ApiObject, change: (shown: ApiObject) => ApiOb
  * metadata. The rest then need not be copied, pruned and compared.
  */
 function onlyReached(call: Call, document: unknown): 'status' | 'metadata' | undefined {
-  const { info, kernel, row, version } = call;
-  if (!isObject(document) || kernel.codec.fields === undefined) return undefined;
-  if (!isStoredForm(row, version) || version.toStored !== undefined) return undefined;
+  const { info, context, resource, version } = call;
+  if (!isObject(document) || context.codec.fields === undefined) return undefined;
+  if (!isStoredForm(resource, version) || version.toStored !== undefined) return undefined;
   const reaches = (part: string): boolean =>
     Object.keys(document).every((key) => key === part || key === 'kind' || key === 'apiVersion');
   if (info.subresource === 'status') return reaches('status') ? 'status' : undefined;
-  if (info.subresource !== undefined || row.custom === true || !reaches('metadata')) return undefined;
+  if (info.subresource !== undefined || resource.custom === true || !reaches('metadata')) return undefined;
   const { metadata } = document;
   return isObject(metadata) && metadata.managedFields === undefined ? 'metadata' : undefined;
 }
@@ -110,20 +119,24 @@ function patchedPart(
 }
 
 function checkPatchedIdentity(call: Call, result: ApiObject, old: ApiObject): void {
-  const expected = apiVersion(call.row.group, call.version.name);
-  if (result.kind !== call.row.kind || result.apiVersion !== expected) {
-    throw badRequest(
-      `the patch would change the type of the object to ${shown(result.apiVersion)}, Kind=${shown(result.kind)}; it must stay ${expected}, Kind=${call.row.kind}`,
-    );
-  }
-  if (result.metadata.name !== old.metadata.name) {
-    throw badRequest(
-      `the name of the object (${shown(result.metadata.name)}) does not match the name on the URL (${old.metadata.name})`,
-    );
-  }
+  checkPatchedType(call, result);
+  checkName(result.metadata.name, old.metadata.name ?? '');
   if ((result.metadata.namespace ?? '') !== (old.metadata.namespace ?? '')) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+/** What a patch takes away of the type is known; another type is refused. */
+function checkPatchedType({ resource, version }: Call, result: ApiObject): void {
+  const expected = apiVersion(resource.group, version.name);
+  if (!resource.custom) {
+    result.kind ||= resource.kind;
+    result.apiVersion ||= expected;
+  }
+  if (result.kind === resource.kind && result.apiVersion === expected) return;
+  const why = `the type of the object must stay ${expected}, Kind=${resource.kind}`;
+  const given = `${shown(result.apiVersion)}, Kind=${shown(result.kind)}`;
+  throw invalid({ group: '', kind: '' }, '', [invalidValue(FieldPath.of('patch'), given, why)]);
 }
 
 /** Reads the patch once; the returned function applies it to any version of the object. */
@@ -131,24 +144,31 @@ export function patcher(call: Call, type: PlainPatchType): (shown: ApiObject) =>
   return applier(call, type, patchDocument(call, type));
 }
 
-type PlainPatchType = Exclude<PatchType, typeof APPLY_PATCH>;
+export type PlainPatchType = Exclude<PatchType, typeof APPLY_PATCH>;
 
 function patchDocument(call: Call, type: PlainPatchType): unknown {
   const sent = readPatch(call);
-  // A strategic merge of nothing changes nothing; the other patches want something.
-  return sent === null && type === STRATEGIC_PATCH ? {} : sent;
+  // Nothing changes nothing, but for a merge patch, which would put it in the place of the object.
+  if (sent !== null || type === MERGE_PATCH) return sent;
+  return type === JSON_PATCH ? [] : {};
 }
 
 function applier(call: Call, type: PlainPatchType, document: unknown): (shown: ApiObject) => ApiObject {
-  const { kernel, row, version } = call;
+  const { context, resource, version } = call;
   if (type === JSON_PATCH) {
     if (!Array.isArray(document)) throw badRequest('the JSON patch is not a list of operations');
-    return (shown) => kernel.codec.jsonPatch(shown, document);
+    return (shown) => context.codec.jsonPatch(shown, document);
   }
   if (!isObject(document)) throw badRequest('the patch is not an object');
   return type === MERGE_PATCH
-    ? (shown) => kernel.codec.mergePatch(shown, document)
-    : (shown) => kernel.codec.strategicMerge(row, version.name, shown, document);
+    ? (shown) => context.codec.mergePatch(shown, document)
+    : (shown) => {
+        const result = context.codec.strategicMerge(resource, version.name, shown, document);
+        // It speaks of fields, and the type is none of them.
+        if (typeof result.kind === 'string') result.kind = resource.kind;
+        if (typeof result.apiVersion === 'string') result.apiVersion = apiVersion(resource.group, version.name);
+        return result;
+      };
 }
 
 function readPatch(call: Call): unknown {
@@ -156,7 +176,7 @@ function readPatch(call: Call): unknown {
     const { value, repeated } = parseJson(Buffer.from(call.request.body ?? []).toString('utf8'));
     const problems = (repeated?.duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
     reportProblems(call, problems, (text) =>
-      invalid(call.row, call.info.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
+      invalid(call.resource, call.info.name ?? '', [invalidValue(FieldPath.of('patch'), null, text)]),
     );
     return value;
   } catch (error) {
@@ -167,43 +187,60 @@ function readPatch(call: Call): unknown {
 }
 
 async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: number; written: Written }> {
-  const { kernel, row, version, info } = call;
-  const manager = call.options.fieldManager;
-  if (manager === undefined) {
-    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
-      required(FieldPath.of('fieldManager'), 'is required for apply patch'),
-    ]);
-  }
-  const name = nameOf(call);
-  const config = readConfig(call);
+  const manager = requiredManager(call);
+  if (call.info.subresource !== undefined) expectStored(call);
+  const config = readConfig(call, {
+    apiVersion: apiVersion(call.resource.group, call.version.name),
+    kind: call.resource.kind,
+  });
   const read = nextPart(call);
   if (read !== undefined) await read;
+  return applyConfig(call, rules, { manager, config });
+}
+
+export function requiredManager({ options: { fieldManager } }: Call): string {
+  if (fieldManager !== undefined) return fieldManager;
+  throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+    required(FieldPath.of('fieldManager'), 'is required for apply patch'),
+  ]);
+}
+
+export async function applyConfig(
+  call: Call,
+  rules: UpdateRules,
+  { config, manager }: { readonly config: ApiObject; readonly manager: string },
+): Promise<{ status: number; written: Written }> {
+  const { context, resource, version, info } = call;
+  const name = nameOf(call);
   const merge = (live: ApiObject): ApiObject => {
-    const { fields } = kernel.codec;
-    if (fields === undefined) return kernel.codec.mergePatch(live, config as Record<string, unknown>);
+    const { fields } = context.codec;
+    if (fields === undefined) return context.codec.mergePatch(live, config as Record<string, unknown>);
     return fields.apply({
-      row,
+      resource,
       version: version.name,
       subresource: info.subresource,
       live,
       config: deepClone(config),
       manager,
       force: call.options.force ?? false,
-      now: kernel.clock.now(),
+      now: context.clock.now(),
     });
   };
-  const key = objectKey(row, info.namespace, name);
-  if (kernel.store.peek(key) === undefined && info.subresource === undefined) {
-    const { uid } = config.metadata;
-    if (uid) {
+  const key = objectKey(resource, info.namespace, name);
+  if (context.store.peek(key) === undefined && info.subresource === undefined) {
+    const { resourceVersion, uid } = config.metadata;
+    // What is no text is refused with the other fields that do not fit.
+    if (typeof resourceVersion === 'string') parseRevision(resourceVersion);
+    if (typeof uid === 'string' && uid !== '') {
       const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-      throw conflict(row, name, why);
+      throw conflict(resource, name, why);
     }
-    if (row.namespaced && config.metadata.namespace === undefined) config.metadata.namespace = info.namespace as string;
+    if (resource.namespaced && config.metadata.namespace === undefined)
+      config.metadata.namespace = info.namespace as string;
     const empty: ApiObject = {
-      kind: row.kind,
-      apiVersion: apiVersion(row.group, version.name),
-      metadata: { name, ...(row.namespaced && { namespace: info.namespace as string }) },
+      kind: resource.kind,
+      apiVersion: apiVersion(resource.group, version.name),
+      metadata: { name, ...(resource.namespaced && { namespace: info.namespace as string }) },
     };
     const created = toStored(call, merge(empty));
     return { status: 201, written: await createObject(call, created, { kind: 'PatchOptions', fieldsRecorded: true }) };
@@ -217,7 +254,7 @@ async function applyObject(call: Call, rules: UpdateRules): Promise<{ status: nu
     },
     rules,
     optionsKind: 'PatchOptions',
-    fieldsRecorded: kernel.codec.fields !== undefined,
+    fieldsRecorded: context.codec.fields !== undefined,
   });
   return { status: 200, written };
 }
@@ -238,27 +275,26 @@ function parseConfig(call: Call): unknown {
   }
 }
 
-function readConfig(call: Call): ApiObject {
+export function readConfig(call: Call, type: { readonly apiVersion: string; readonly kind: string }): ApiObject {
   const config = parseConfig(call);
   if (!isObject(config)) throw badRequest('the apply configuration is not an object');
-  const { row, version } = call;
-  const expected = apiVersion(row.group, version.name);
-  if (config['apiVersion'] !== expected || config['kind'] !== row.kind) {
+  if (config['apiVersion'] !== type.apiVersion || config['kind'] !== type.kind) {
     throw badRequest(
-      `the apply configuration is of ${JSON.stringify(config['apiVersion'])}, Kind=${JSON.stringify(config['kind'])}; expected ${expected}, Kind=${row.kind}`,
+      `the apply configuration is of ${JSON.stringify(config['apiVersion'])}, Kind=${JSON.stringify(config['kind'])}; expected ${type.apiVersion}, Kind=${type.kind}`,
     );
   }
-  const metadata = isObject(config['metadata']) ? config['metadata'] : {};
+  const metadata = config['metadata'] ?? {};
+  if (!isObject(metadata)) throw badRequest('metadata of the apply configuration is not an object');
   if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  if (metadata['name'] !== undefined && metadata['name'] !== call.info.name) {
-    throw badRequest(
-      `the name of the object (${shown(metadata['name'])}) does not match the name on the URL (${call.info.name ?? ''})`,
-    );
+  const name = nameOf(call);
+  // Only what is to be made must say its name.
+  const { context, info, resource } = call;
+  if (metadata['name'] || context.store.peek(objectKey(resource, info.namespace, name)) === undefined) {
+    checkName(metadata['name'], name);
   }
-  config['metadata'] = { ...metadata, name: call.info.name };
-  return config as ApiObject;
+  return { ...config, metadata: { ...metadata, name } } as ApiObject;
 }
 
 /** A patch may put anything in the place of a name. */

@@ -8,11 +8,12 @@ import {
   type JsonObject,
 } from '../../machinery/values/index.ts';
 import type { Entry } from '../../storage/index.ts';
-import { type Call, fieldManagerOf, nameOf } from '../call.ts';
-import type { ApiResponse } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
-import { objectKey } from '../registry/row.ts';
-import { conflict, invalid, notFound } from '../status.ts';
+import type { AdmissionAttributes } from '../context/admission-plugin.ts';
+import { type Call, fieldManagerOf, nameOf } from '../context/call.ts';
+import type { ApiResponse } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
+import { objectKey } from '../registry/resource.ts';
+import { conflict, invalid, notFound } from '../exchange/status.ts';
 import { isReadyToGo } from '../stored/deletion.ts';
 import { ordered, putObject, removeObject } from '../stored/encoding.ts';
 import {
@@ -57,29 +58,30 @@ export async function update(call: Call): Promise<ApiResponse> {
   const read = nextPart(call);
   if (read !== undefined) await read;
   checkIdentity(call, given);
-  const key = objectKey(call.row, call.info.namespace, name);
-  if (call.row.strategy.createOnUpdate && call.kernel.store.peek(key) === undefined) {
+  const key = objectKey(call.resource, call.info.namespace, name);
+  if (call.resource.strategy.createOnUpdate && call.context.store.peek(key) === undefined) {
     delete given.metadata.resourceVersion;
+    if (given.metadata.uid) throw conflict(call.resource, name, 'there is no object with the uid that was asked for');
     return respondWithWritten(call, 201, await createObject(call, toStored(call, given), { kind: 'UpdateOptions' }));
   }
   const written = await updateObject(call, {
     compute: (old) => toStored(call, deepClone(given), old),
     rules: mainRules(call),
     optionsKind: 'UpdateOptions',
-    needsRevision: call.row.strategy.unconditionalUpdate === false || call.version.needsRevision === true,
+    needsRevision: call.resource.strategy.unconditionalUpdate === false || call.version.needsRevision === true,
   });
   return respondWithWritten(call, 200, written);
 }
 
 /** Writes through the main resource keep the stored status. */
 export function mainRules(call: Call): UpdateRules {
-  const { row, kernel } = call;
-  const { strategy } = row;
-  const keepsStatus = row.subresources.has('status') && !strategy.writesStatus;
+  const { resource, context } = call;
+  const { strategy } = resource;
+  const keepsStatus = resource.subresources.has('status') && !strategy.writesStatus;
   return {
     protect(object, old) {
       if (keepsStatus) copyField(object, old, 'status');
-      strategy.prepareForUpdate?.(object, old, { now: kernel.clock.now(), random: kernel.random });
+      strategy.prepareForUpdate?.(object, old, { now: context.clock.now(), random: context.random });
     },
     validate: (object, old) => [
       ...(strategy.ratchets ? [] : (strategy.validate?.(object, call.version.name) ?? [])),
@@ -95,48 +97,43 @@ export function copyField(object: ApiObject, old: ApiObject, field: string): voi
 }
 
 export async function updateObject(call: Call, plan: UpdatePlan): Promise<Written> {
-  const { kernel, row, info } = call;
+  const { context, resource, info } = call;
   const name = nameOf(call);
-  const key = objectKey(row, info.namespace, name);
+  const key = objectKey(resource, info.namespace, name);
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-    const base = kernel.store.peek(key);
-    if (base === undefined) throw notFound(row, name);
+    const base = context.store.peek(key);
+    if (base === undefined) throw notFound(resource, name);
     const written = await tryUpdate(call, { base, key, name, plan });
     if (written !== 'outrun') return written;
   }
-  throw conflict(row, name);
+  throw conflict(resource, name);
 }
 
 /** Thrown out of a transaction that found the object changed. */
 class Outrun extends Error {}
 
+/** What one try works with. */
+interface Attempt {
+  readonly base: Entry;
+  readonly key: string;
+  readonly name: string;
+  readonly plan: UpdatePlan;
+}
+
 /**
  * Takes no turn of the event loop between reading the base and the transaction unless a plugin needs one or the object
  * is large, so that other writes without webhooks never outrun each other.
  */
-async function tryUpdate(
-  call: Call,
-  { base, key, name, plan }: { base: Entry; key: string; name: string; plan: UpdatePlan },
-): Promise<Written | 'outrun'> {
-  const { kernel, row, info } = call;
-  const old = kernel.objects.read(base);
+async function tryUpdate(call: Call, attempt: Attempt): Promise<Written | 'outrun'> {
+  const { context, info } = call;
+  const { base, name, plan } = attempt;
+  const old = context.objects.read(base);
   const computed = plan.compute(old);
   let object = computed instanceof Promise ? await computed : computed;
   const part = () => nextPart(call, base.value.length);
   const done = part();
   if (done !== undefined) await done;
-  call.version.carry?.(object, old);
-  checkRevision(call, { object, old, base, name, plan });
-  if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
-    throw conflict(
-      row,
-      name,
-      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${old.metadata.uid}`,
-    );
-  }
-  row.strategy.defaults?.(object);
-  carryMetadata(row, object.metadata, old.metadata);
-  plan.rules.protect(object, old);
+  beginUpdate(call, attempt, { object, old });
 
   const attributes = attributesOf(call, {
     operation: 'UPDATE',
@@ -152,60 +149,95 @@ async function tryUpdate(
   if (pending !== undefined || attributes.object !== object) {
     object = attributes.object;
     plan.rules.protect(object, old);
-    row.strategy.defaults?.(object);
+    call.resource.strategy.defaults?.(object);
   }
   const admitted = part();
   if (admitted !== undefined) await admitted;
-  shareUnchanged(object, old);
-  if (plan.rules.bumpsGeneration) bumpGeneration(row, object, old);
-  const issues = [
-    ...validateMetadata(row, object.metadata, old.metadata),
-    ...validateMetadataUpdate(object.metadata, old.metadata),
-    ...plan.rules.validate(object, old),
-  ];
-  if (issues.length > 0) throw invalid(row, name, issues);
+  validateUpdate(call, attempt, { object, old });
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;
-  const warnings = [...dropDuplicateOwners(object.metadata), ...(row.strategy.warnings?.(object, old) ?? [])];
+  const warnings = [...dropDuplicateOwners(object.metadata), ...(call.resource.strategy.warnings?.(object, old) ?? [])];
 
   const valid = part();
   if (valid !== undefined) await valid;
-  object.metadata.resourceVersion = old.metadata.resourceVersion as string;
-  if (plan.fieldsRecorded !== true) {
-    kernel.codec.fields?.recordUpdate({
-      row,
-      version: call.version.name,
-      subresource: info.subresource,
-      old,
-      object,
-      manager: fieldManagerOf(call),
-      now: kernel.clock.now(),
-    });
-  }
+  recordUpdate(call, plan, { object, old });
   const recorded = part();
   if (recorded !== undefined) await recorded;
+  const written = await commitUpdate(call, attempt, { attributes, object, old });
+  if (written !== 'outrun') call.warnings.push(...warnings);
+  return written;
+}
 
+interface Change {
+  readonly object: ApiObject;
+  readonly old: ApiObject;
+}
+
+/** Preconditions, defaults and what a client cannot change. */
+function beginUpdate(call: Call, { base, name, plan }: Attempt, { object, old }: Change): void {
+  const { resource, version } = call;
+  version.carry?.(object, old);
+  checkRevision(call, { object, old, base, name, plan });
+  if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  }
+  resource.strategy.defaults?.(object);
+  carryMetadata(resource, object.metadata, old.metadata);
+  plan.rules.protect(object, old);
+}
+
+function validateUpdate({ resource }: Call, { name, plan }: Attempt, { object, old }: Change): void {
+  shareUnchanged(object, old);
+  if (plan.rules.bumpsGeneration) bumpGeneration(resource, object, old);
+  const issues = [
+    ...validateMetadata(resource, object.metadata, old.metadata),
+    ...validateMetadataUpdate(object.metadata, old.metadata),
+    ...plan.rules.validate(object, old),
+  ];
+  if (issues.length > 0) throw invalid(resource, name, issues);
+}
+
+function recordUpdate(call: Call, plan: UpdatePlan, { object, old }: Change): void {
+  const { context, info, resource, version } = call;
+  object.metadata.resourceVersion = old.metadata.resourceVersion as string;
+  if (plan.fieldsRecorded === true) return;
+  context.codec.fields?.recordUpdate({
+    resource,
+    version: version.name,
+    subresource: info.subresource,
+    old,
+    object,
+    manager: fieldManagerOf(call),
+    now: context.clock.now(),
+  });
+}
+
+async function commitUpdate(
+  call: Call,
+  { base, key, plan }: Attempt,
+  { attributes, object, old }: Change & { readonly attributes: AdmissionAttributes },
+): Promise<Written | 'outrun'> {
+  const { context, resource } = call;
   try {
-    const written = await kernel.store.transact<Written>((transaction) => {
+    return await context.store.transact<Written>((transaction) => {
       const latest = transaction.get(key);
       if (latest?.revision !== base.revision) throw new Outrun();
       // Changes the object itself: no copy of it may have been made before.
       admitInTransaction(call, attributes, transaction);
       plan.inTransaction?.(object, old);
       if (call.options.dryRun) throw new DryRun();
-      if (isReadyToGo(row, object))
-        return { entry: undefined, object: removeObject(kernel, transaction, { row, key, object }) };
+      if (isReadyToGo(resource, object))
+        return { entry: undefined, object: removeObject(context, transaction, { resource, key, object }) };
       if (isUnchanged(object, old)) return { entry: latest, object: old };
-      return { entry: putObject(kernel, transaction, { row, key, object }), object };
+      return { entry: putObject(context, transaction, { resource, key, object }), object };
     });
-    call.warnings.push(...warnings);
-    return written;
   } catch (error) {
     if (error instanceof Outrun) return 'outrun';
-    if (error instanceof DryRun) {
-      call.warnings.push(...warnings);
-      return { entry: undefined, object: ordered(row, object) };
-    }
+    if (error instanceof DryRun) return { entry: undefined, object: ordered(resource, object) };
     throw error;
   }
 }
@@ -241,14 +273,14 @@ function checkRevision(
 ): void {
   const asked = askedRevision(object.metadata);
   if (asked === undefined && plan.needsRevision) {
-    throw invalid(call.row, name, [
+    throw invalid(call.resource, name, [
       invalidValue(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'),
     ]);
   }
   if (asked === 'malformed') {
-    throw invalid(call.row, name, [
+    throw invalid(call.resource, name, [
       invalidValue(FieldPath.of('metadata', 'resourceVersion'), object.metadata.resourceVersion, 'must be an integer'),
     ]);
   }
-  if (asked !== undefined && asked !== base.revision) throw conflict(call.row, name);
+  if (asked !== undefined && asked !== base.revision) throw conflict(call.resource, name);
 }

@@ -2,11 +2,11 @@
 import { deepClone } from '../../machinery/values/index.ts';
 import type { SharedEvent } from '../../machinery/runtime/index.ts';
 import type { Entry, StoreEvent } from '../../storage/index.ts';
-import type { Call } from '../call.ts';
-import type { StreamSink } from '../exchange.ts';
-import type { ApiObject } from '../object.ts';
+import type { Call } from '../context/call.ts';
+import type { StreamSink } from '../exchange/exchange.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { Accepted } from '../request/negotiate.ts';
-import type { Selection } from '../request/selection.ts';
+import type { Selection } from './selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
@@ -48,10 +48,10 @@ const leaving = (old: ApiObject, revision: number): ApiObject => ({
 });
 
 function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter {
-  const { kernel, row, version } = call;
-  const plain = form.accepted.transform === undefined && isStoredForm(row, version);
+  const { context, resource, version } = call;
+  const plain = form.accepted.transform === undefined && isStoredForm(resource, version);
   const encode = plain ? undefined : objectEncoder(call, form);
-  const left = (event: StoreEvent): ApiObject => leaving(kernel.objects.read(event.previous as Entry), event.revision);
+  const left = (event: StoreEvent): ApiObject => leaving(context.objects.read(event.previous as Entry), event.revision);
 
   return {
     async initial(entries, isOpen) {
@@ -61,7 +61,7 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
         const line =
           encode === undefined
             ? watchLine('ADDED', entry.value)
-            : documentLine('ADDED', encode(kernel.objects.read(entry)));
+            : documentLine('ADDED', encode(context.objects.read(entry)));
         parts.push(line);
         bytes += line.length;
         if (bytes < INITIAL_CHUNK_BYTES) continue;
@@ -76,7 +76,7 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
     },
     events(events) {
       if (encode === undefined && form.selection.all) {
-        sink.write(kernel.lines.batch(events));
+        sink.write(context.lines.batch(events));
         return;
       }
       const lines: Uint8Array[] = [];
@@ -87,7 +87,7 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
           const bytes = change.before ? Buffer.from(JSON.stringify(left(event))) : shownEntry(event).value;
           lines.push(watchLine(change.type, bytes));
         } else {
-          const object = change.before ? left(event) : kernel.objects.read(shownEntry(event));
+          const object = change.before ? left(event) : context.objects.read(shownEntry(event));
           lines.push(documentLine(change.type, encode(object)));
         }
       }
@@ -103,7 +103,7 @@ function sharedWriter(
   { accepted, selection }: WatchForm,
   send: (events: readonly SharedEvent[]) => void,
 ): EventWriter {
-  const { objects } = call.kernel;
+  const { objects } = call.context;
   const shown = (stored: ApiObject): ApiObject => {
     const object = inVersion(call, stored, deepClone);
     return accepted.transform === undefined ? object : partialMetadata(object, accepted.transformVersion);
@@ -112,7 +112,7 @@ function sharedWriter(
     async initial(entries) {
       for (let at = 0; at < entries.length; at += INITIAL_BATCH) {
         const page = entries.slice(at, at + INITIAL_BATCH);
-        send(page.map((entry) => ({ type: 'ADDED', object: shown(objects.readLean(entry)) })));
+        send(page.map((entry) => ({ type: 'ADDED', object: shown(objects.readWithoutManagedFields(entry)) })));
       }
     },
     events(events) {
@@ -120,7 +120,7 @@ function sharedWriter(
       for (const event of events) {
         const change = seenChange(event, selection);
         if (change === undefined) continue;
-        const stored = objects.readLean(change.before ? (event.previous as Entry) : shownEntry(event));
+        const stored = objects.readWithoutManagedFields(change.before ? (event.previous as Entry) : shownEntry(event));
         seen.push({ type: change.type, object: shown(change.before ? leaving(stored, event.revision) : stored) });
       }
       if (seen.length > 0) send(seen);
@@ -131,7 +131,7 @@ function sharedWriter(
 
 /** Objects in another version, as one-row tables or as metadata only. */
 function objectEncoder(call: Call, { accepted }: WatchForm): (stored: ApiObject) => unknown {
-  const { row, version, kernel } = call;
+  const { resource, version, context } = call;
   const include = includeObjectOption(call.options.query);
   let columnsSent = false;
   return (stored) => {
@@ -139,10 +139,10 @@ function objectEncoder(call: Call, { accepted }: WatchForm): (stored: ApiObject)
     if (accepted.transform === undefined) return object;
     if (accepted.transform !== 'Table') return partialMetadata(object, accepted.transformVersion);
     const table = tableOf([object], {
-      layout: tableLayoutOf(row, version),
-      stored: tableSource(row, version, [stored]),
-      find: findStored(kernel),
-      now: kernel.clock.now(),
+      layout: tableLayoutOf(resource, version),
+      stored: tableSource(resource, version, [stored]),
+      find: findStored(context),
+      now: context.clock.now(),
       include,
       apiVersion: `meta.k8s.io/${accepted.transformVersion}`,
       metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readLines } from '../../machinery/runtime/index.ts';
 import { type ControlPlane, configMap, startControlPlane } from '../../testkit/index.ts';
 import { configMapType } from '../../testkit/types.ts';
-import { objectKey, type ResourceRow } from '../registry/row.ts';
+import { objectKey, type Resource } from '../registry/resource.ts';
 
 let plane: ControlPlane;
 let abort: AbortController;
@@ -143,7 +143,7 @@ test('one object can be watched by name', async () => {
 test('a watch of tables sends the columns once', async () => {
   const response = await plane.transport({
     method: 'GET',
-    path: '/api/v1/namespaces/default/configmaps?watch=1',
+    path: '/api/v1/namespaces/default/configmaps?watch=1&allowWatchBookmarks=true',
     headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
     signal: abort.signal,
   });
@@ -156,16 +156,18 @@ test('a watch of tables sends the columns once', async () => {
   await plane.settle();
   expect(tables.map(({ object }) => object.columnDefinitions?.length ?? null)).toEqual([3, null]);
   expect(tables[1]?.object.rows[0]?.cells.slice(0, 2)).toEqual(['b', '1']);
+  await plane.clock.advance(61_000);
+  expect(tables[2]?.object.rows).toMatchObject([{ cells: [], object: { kind: 'ConfigMap' } }]);
 });
 
 test('a watch ends when its resource is no longer served', async () => {
   const { ended } = await open(`resourceVersion=${plane.store.revision}`);
-  const { registry } = plane.server.kernel;
-  const row = registry.byPlural('', 'configmaps');
-  if (row === undefined) throw new Error('configmaps must be served');
-  const watches = plane.server.kernel.streams.size;
-  registry.replace(row, { ...row });
-  expect(plane.server.kernel.streams.size).toBe(watches);
+  const { registry } = plane.server.context;
+  const resource = registry.byPlural('', 'configmaps');
+  if (resource === undefined) throw new Error('configmaps must be served');
+  const watches = plane.server.context.streams.size;
+  registry.replace(resource, { ...resource });
+  expect(plane.server.context.streams.size).toBe(watches);
   const replaced = registry.byPlural('', 'configmaps');
   if (replaced !== undefined) registry.remove(replaced);
   await ended;
@@ -173,19 +175,19 @@ test('a watch ends when its resource is no longer served', async () => {
 
 /** What no server wrote: bytes that are no object. */
 async function damage(name: string): Promise<void> {
-  const { registry, store } = plane.server.kernel;
-  const row = registry.byPlural('', 'configmaps') as ResourceRow;
-  await store.transact((transaction) => transaction.put(objectKey(row, 'default', name), () => Buffer.from('{')));
+  const { registry, store } = plane.server.context;
+  const resource = registry.byPlural('', 'configmaps') as Resource;
+  await store.transact((transaction) => transaction.put(objectKey(resource, 'default', name), () => Buffer.from('{')));
 }
 
 for (const when of ['before', 'after']) {
   test(`17, the class: an event that cannot be made ends its watch with an error (${when} it began)`, async () => {
-    const others = plane.server.kernel.streams.size;
+    const others = plane.server.context.streams.size;
     if (when === 'before') await damage('bad');
     const { ended, seen } = await open('labelSelector=a%3Db');
     if (when === 'after') await damage('bad');
     await ended;
     expect(seen.at(-1)).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 500 } });
-    expect(plane.server.kernel.streams.size).toBe(others);
+    expect(plane.server.context.streams.size).toBe(others);
   });
 }

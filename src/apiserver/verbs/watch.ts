@@ -1,13 +1,14 @@
+import type { Clock } from '../../machinery/runtime/index.ts';
 import { CompactedError, type StoreEvent } from '../../storage/index.ts';
-import type { Call } from '../call.ts';
-import type { ApiResponse, StreamSink } from '../exchange.ts';
-import { apiVersion, collectionPrefix } from '../registry/row.ts';
+import type { Call } from '../context/call.ts';
+import type { ApiResponse, StreamSink } from '../exchange/exchange.ts';
+import { apiVersion, collectionPrefix } from '../registry/resource.ts';
 import { negotiate, type Transform } from '../request/negotiate.ts';
 import { booleanOption, integerOption } from '../request/options.ts';
-import { parseInitialEvents, parseRevision, waitForRevision } from '../request/revision.ts';
-import { parseSelection } from '../request/selection.ts';
+import { parseInitialEvents, parseRevision, waitForRevision } from './revision.ts';
+import { parseSelection } from './selection.ts';
 import { withWarnings } from '../response/warnings.ts';
-import { expired, internalError } from '../status.ts';
+import { expired, internalError, notAcceptable } from '../exchange/status.ts';
 import { current } from './list.ts';
 import { eventWriter, type WatchForm } from './watch-events.ts';
 
@@ -29,25 +30,27 @@ interface WatchPlan extends WatchForm {
 }
 
 export async function watch(call: Call): Promise<ApiResponse> {
-  const { kernel, row, info } = call;
+  const { context, resource, info } = call;
   const { query } = call.options;
   const accepted = negotiate(call.request.headers['accept'], { allowed: WATCH_TRANSFORMS });
-  const selection = parseSelection(query, { row, objects: kernel.objects, pathName: info.name });
+  // A stream of documents has no form in YAML.
+  if (accepted.format === 'yaml') throw notAcceptable(['application/json;stream=watch']);
+  const selection = parseSelection(query, { resource, objects: context.objects, pathName: info.name });
   const revision = parseRevision(query.get('resourceVersion'));
   const sendInitial = parseInitialEvents(query);
   const bookmarks = booleanOption(query, 'allowWatchBookmarks') ?? false;
   const initial = sendInitial ?? (revision === undefined || revision === 0);
-  if (sendInitial === true && revision !== undefined) await waitForRevision(kernel, revision, call.request.signal);
+  if (sendInitial === true && revision !== undefined) await waitForRevision(context, revision, call.request.signal);
   const asked = integerOption(query, 'timeoutSeconds') ?? 0;
   const plan: WatchPlan = {
-    prefix: collectionPrefix(row, info.namespace ?? (row.namespaced ? selection.namespace : undefined)),
+    prefix: collectionPrefix(resource, info.namespace ?? (resource.namespaced ? selection.namespace : undefined)),
     selection,
     accepted,
     initial,
     markEnd: sendInitial === true && bookmarks,
-    after: revision === undefined || revision === 0 ? kernel.store.revision : revision,
+    after: revision === undefined || revision === 0 ? context.store.revision : revision,
     bookmarks,
-    timeoutMs: asked > 0 ? asked * 1000 : MIN_TIMEOUT_MS * (1 + kernel.random()),
+    timeoutMs: asked > 0 ? asked * 1000 : MIN_TIMEOUT_MS * (1 + context.random()),
   };
   return {
     status: 200,
@@ -57,8 +60,8 @@ export async function watch(call: Call): Promise<ApiResponse> {
 }
 
 function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
-  const { kernel } = call;
-  const { store, clock } = kernel;
+  const { context } = call;
+  const { store, clock } = context;
   const write = eventWriter(call, plan, sink);
   const bookmarkNow = (revision: number, annotations?: Record<string, string>): void =>
     write.document('BOOKMARK', bookmarkObject(call, plan, revision, annotations));
@@ -68,17 +71,17 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
     if (!open) return;
     open = false;
     for (const cancel of cancels) cancel();
-    kernel.streams.delete(end);
+    context.streams.delete(end);
   };
   const end = (): void => {
     stop();
     sink.end();
   };
-  kernel.streams.add(end);
+  context.streams.add(end);
   // An event that cannot be sent must not be missed in silence: the client is told and lists again.
   const fail = (error: unknown): void => {
     const { method, url } = call.request;
-    kernel.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'a watch failed');
+    context.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'a watch failed');
     if (!open) return;
     write.document('ERROR', internalError('an event could not be sent').status);
     end();
@@ -92,17 +95,7 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
         fail(error);
       }
     };
-  // A custom resource whose definition changed or went has another row or none: the client must look again.
-  if (call.row.custom) {
-    const { group, version, plural } = call.info;
-    cancels.push(
-      kernel.registry.onChange(() => {
-        const row = kernel.registry.find(group, version, plural)?.row;
-        // A definition being deleted takes nothing new, but the deletion of its objects is still to be seen.
-        if (row === undefined || (row !== call.row && row.verbs.includes('create'))) end();
-      }),
-    );
-  }
+  cancels.push(endWithResource(call, end));
 
   const bookmark = guarded((): void => {
     if (held === undefined) bookmarkNow(store.revision);
@@ -137,30 +130,37 @@ function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
     end();
     return stop;
   }
-  if (plan.bookmarks) {
-    let cancelNext = (): void => {};
-    const again = (): void => {
-      bookmark();
-      cancelNext = clock.after(BOOKMARK_EVERY_MS, again);
-    };
-    cancelNext = clock.after(BOOKMARK_EVERY_MS, again);
-    cancels.push(() => cancelNext());
-    if (plan.timeoutMs > LAST_BOOKMARK_MS)
-      cancels.push(clock.after(plan.timeoutMs - LAST_BOOKMARK_MS, () => bookmark()));
-  }
+  if (plan.bookmarks) cancels.push(...repeatBookmarks(clock, plan, bookmark));
   cancels.push(clock.after(plan.timeoutMs, end));
-  // A definition that goes takes its watches along.
-  const { group, plural } = call.row;
-  cancels.push(
-    kernel.registry.onChange(() => {
-      if (kernel.registry.find(group, call.version.name, plural) === undefined) end();
-    }),
-  );
   return stop;
 }
 
+/** A resource that is served no more takes its watches along; returns how to stop looking. */
+function endWithResource({ context: { registry }, resource, version }: Call, end: () => void): () => void {
+  return registry.onChange(() => {
+    const served = registry.find(resource.group, version.name, resource.plural)?.resource;
+    // With another definition the client must look again. One being deleted takes nothing new, but the deletion of its
+    // objects is still to be seen.
+    const isReplaced = resource.custom && served !== resource && served?.verbs.includes('create');
+    if (served === undefined || isReplaced) end();
+  });
+}
+
+/** One a minute and one before the end; returns how to stop them. */
+function repeatBookmarks(clock: Clock, { timeoutMs }: WatchPlan, bookmark: () => void): (() => void)[] {
+  let cancelNext = (): void => {};
+  const again = (): void => {
+    bookmark();
+    cancelNext = clock.after(BOOKMARK_EVERY_MS, again);
+  };
+  cancelNext = clock.after(BOOKMARK_EVERY_MS, again);
+  const cancels = [() => cancelNext()];
+  if (timeoutMs > LAST_BOOKMARK_MS) cancels.push(clock.after(timeoutMs - LAST_BOOKMARK_MS, () => bookmark()));
+  return cancels;
+}
+
 function bookmarkObject(
-  { row, version }: Call,
+  { resource, version }: Call,
   { accepted }: WatchPlan,
   revision: number,
   annotations: Record<string, string> | undefined,
@@ -169,7 +169,7 @@ function bookmarkObject(
   if (accepted.transform === 'PartialObjectMetadata') {
     return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${accepted.transformVersion}`, metadata };
   }
-  const object = { kind: row.kind, apiVersion: apiVersion(row.group, version.name), metadata };
+  const object = { kind: resource.kind, apiVersion: apiVersion(resource.group, version.name), metadata };
   if (accepted.transform !== 'Table') return object;
   return {
     kind: 'Table',

@@ -1,5 +1,5 @@
 import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
-import type { SettledGroup } from '../../controllers/group-eviction/index.ts';
+import type { SettledGroup } from '../../controllers/quorate/group-eviction/index.ts';
 import { type GroupWebhook, settleGroup } from '../../webhook/index.ts';
 
 const LIMIT_MS = 30_000;

@@ -20,6 +20,8 @@ export interface OperatorOptions {
   readonly certificates?: string | undefined;
   /** Reviews are believed by the certificate of who asks; otherwise by a secret in their path. */
   readonly clients?: { readonly authority: string; readonly names: readonly string[] } | undefined;
+  /** Requests pass when no replica answers, instead of being refused. */
+  readonly failOpen?: boolean | undefined;
   readonly gates?: FeatureGates | undefined;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;

@@ -1,3 +1,4 @@
+import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { downscalePodPickerType } from '../../api/quorate/downscale-pod-picker.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../api/resource-types.ts';
 import { qualifiedResource, resourcePath } from '../../api/resource.ts';
 import { type Client, type FeatureGates, isForbidden, isNotFound } from '../../machinery/runtime/index.ts';
-import { WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
+import { NAMESPACE_ANNOTATION, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
 import { webhookConfigurationType } from './registration.ts';
 
 /** The cluster lacks something without which nothing can be decided; the message says what to do. */
@@ -31,19 +32,9 @@ export async function preflight(
   } catch (cause) {
     throw new PreflightError(`Cannot reach the API server: ${messageOf(cause)}`, { cause });
   }
-  await mustRead(
-    client,
-    '/apis/policy.quorate.dev/v1alpha1/disruptionledgers',
-    `${disruptionLedgerType.plural}.policy.quorate.dev`,
-  );
-  await mustRead(
-    client,
-    '/apis/policy.kruise.io/v1beta1/podunavailablebudgets',
-    'podunavailablebudgets.policy.kruise.io',
-  );
-  if (gates.enabled('DownscalePodPicker')) {
-    const { group, plural, version } = downscalePodPickerType;
-    await mustRead(client, `/apis/${group}/${version}/${plural}`, `${plural}.${group}`);
+  const pickers = gates.enabled('DownscalePodPicker') ? [downscalePodPickerType] : [];
+  for (const type of [disruptionLedgerType, POD_UNAVAILABLE_BUDGETS, ...pickers]) {
+    await mustRead(client, resourcePath(type), qualifiedResource(type));
   }
   for (const type of READ) await mustRead(client, resourcePath(type), qualifiedResource(type));
   await mustBeAlone(client, namespace);
@@ -65,10 +56,11 @@ const READ = [
 /** There is one set of webhooks in a cluster, so a second installation would take it from the first. */
 async function mustBeAlone(client: Client, namespace: string): Promise<void> {
   try {
-    const { webhooks = [] } = await client.get(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION });
-    const other = webhooks
-      .map(({ clientConfig }) => clientConfig?.service?.namespace)
-      .find((one) => one !== undefined && one !== namespace);
+    const { metadata, webhooks = [] } = await client.get(webhookConfigurationType, { name: WEBHOOK_CONFIGURATION });
+    const other = [
+      metadata.annotations?.[NAMESPACE_ANNOTATION],
+      ...webhooks.map(({ clientConfig }) => clientConfig?.service?.namespace),
+    ].find((one) => one !== undefined && one !== namespace);
     if (other !== undefined) {
       throw new PreflightError(
         `Another Quorate is installed in namespace "${other}" and this one runs in "${namespace}": remove one of them with "quorate uninstall --namespace NAME"`,

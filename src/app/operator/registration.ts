@@ -12,7 +12,21 @@ import {
   isNotFound,
   type Logger,
 } from '../../machinery/runtime/index.ts';
-import { EVICTIONS_CONFIGURATION, reviewPath, WEBHOOK_CONFIGURATION, withToken } from '../../webhook/index.ts';
+import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
+import {
+  ARMED_ANNOTATION,
+  EVICTIONS_CONFIGURATION,
+  type Reach,
+  reviewPath,
+  SERVICE,
+  STATUS_CONFIGURATION,
+  URL_ANNOTATION,
+  WEBHOOK_CONFIGURATION,
+  webhookConfigurations,
+  type WebhookOptions,
+  withToken,
+} from '../../webhook/index.ts';
+import { type GuardedNamespaces, namespacesOf } from './guarded-namespaces.ts';
 
 export const webhookConfigurationType = builtinType(
   'ValidatingWebhookConfiguration',
@@ -32,10 +46,15 @@ interface Configuration {
 
 const CONFIGURATIONS: readonly Configuration[] = [
   { name: EVICTIONS_CONFIGURATION, type: mutatingConfigurationType },
+  { name: STATUS_CONFIGURATION, type: mutatingConfigurationType },
   { name: WEBHOOK_CONFIGURATION, type: webhookConfigurationType },
 ];
 
 const LOOK_AGAIN_MS = 30_000;
+/** What keeps us from filling a configuration is looked at more often. */
+const TRY_AGAIN_MS = 2000;
+/** How long API servers may take to learn of a configuration. */
+export const ARM_MS = 5000;
 
 /** What the API server must know to reach us, to trust us and to be believed. */
 export interface Registration {
@@ -45,76 +64,197 @@ export interface Registration {
   readonly token?: string | undefined;
 }
 
+/** How configurations that were installed empty are filled. */
+export interface Arming {
+  /** Whether this replica keeps them: it leads, and can answer. */
+  readonly isLeading: () => boolean;
+  readonly options: WebhookOptions;
+  readonly namespaces: GuardedNamespaces;
+  /** Why requests that are asked about would not be answered; undefined where they would. */
+  readonly missing: (reach: Reach) => Promise<string | undefined>;
+  /** Why the status of budgets must not be asked about yet: a replica that runs in another mode. */
+  readonly notAdopting: () => Promise<string | undefined>;
+}
+
 export interface RegistrationKeeper {
-  /** What is wrong with a configuration that is there; none is not wrong. */
+  /** What is wrong with a configuration that is there, and on the leader with one that is not. */
   problem(): string | undefined;
   /** Puts what has changed in force. */
   set(change: Partial<Registration>): Promise<void>;
+  /** Looks at the lists of namespaces again. */
+  look(): Promise<void>;
+  /** Sees to it that a namespace is asked about before something is admitted that needs it. */
+  guard(namespace: string): Promise<void>;
+  /** Whether evictions in a namespace are asked about, and every API server has had the time to learn it. */
+  isGuarded(namespace: string): boolean;
+  /** Whether every API server has had the time to learn that the status of budgets is asked about, or no longer is. */
+  isAdopting(): boolean;
+  hasAbandoned(): boolean;
+  /** Names of the configurations that are filled. */
+  armed(): readonly string[];
+}
+
+interface KeeperOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly arming: Arming;
+  /** Called when evictions are asked about in more namespaces. */
+  readonly guarded?: ((namespaces: readonly string[]) => void) | undefined;
 }
 
 /**
- * Fills in what the manifests leave out, and again whenever it is missing: the configuration may be applied after we
- * started, or made anew. Without a configuration nothing is asked of us yet.
+ * Keeps what the API server is told about us. Configurations are installed empty, so that nothing is asked before there
+ * is somebody to answer; the leading replica fills them then, with the namespaces that need it, and keeps them so. One
+ * that somebody else has filled gets our path and authority, from whichever replica is first.
  */
-export function keepRegistration(
-  { client, clock, log, signal }: { client: Client; clock: Clock; log: Logger; signal: AbortSignal },
-  first: Registration,
-): RegistrationKeeper {
+export function keepRegistration(options: KeeperOptions, first: Registration): RegistrationKeeper {
+  const { arming, client, clock, log, signal } = options;
   let wanted = first;
-  const look = async (configuration: Configuration): Promise<void> => {
+  /** What keeps us from filling a configuration, by its name. */
+  const waiting = new Map<string, string>();
+  /** One that was there and is not any more was deleted; one that never was need not be there. */
+  const seenOnce = new Set<string>();
+  /** Since when evictions are asked about: everywhere, or in each namespace. */
+  const since = new Map<string, number>();
+  const look = async (configuration: Configuration, asked = false): Promise<void> => {
     try {
-      await register(client, wanted, { ...configuration, log });
+      const missing = await register({ arming, asked, client, clock, log, wanted }, configuration);
+      if (missing === undefined) waiting.delete(configuration.name);
+      else waiting.set(configuration.name, missing);
     } catch (error) {
       // Another replica was faster; its change comes to us as well.
       if (isNotFound(error) || isConflict(error)) return;
       log.error({ error: String(error) }, 'cannot tell the API server where to ask and whom to trust');
     }
   };
-  const lookAtAll = async (): Promise<void> => {
-    for (const configuration of CONFIGURATIONS) await look(configuration);
+  const lookAtAll = async (asked = false): Promise<void> => {
+    for (const configuration of CONFIGURATIONS) await look(configuration, asked);
+  };
+  /** Whether the status of budgets is asked about, and since when that is so. */
+  let adopting = { is: false, sinceMs: clock.elapsed(), isOurs: true };
+  const learn = ({ metadata, webhooks = [] }: ValidatingWebhookConfiguration): void => {
+    if (metadata.name === STATUS_CONFIGURATION) {
+      const is = webhooks.length > 0;
+      const ours = isOurs({ metadata, webhooks });
+      if (is !== adopting.is) adopting = { is, sinceMs: clock.elapsed(), isOurs: ours };
+      if (is) clock.after(ours ? ARM_MS : 0, () => options.guarded?.([EVERYWHERE]));
+    }
+    if (metadata.name !== EVICTIONS_CONFIGURATION) return;
+    const names = webhooks.length === 0 ? [] : (namespacesOf(webhooks[0] as ValidatingWebhook) ?? [EVERYWHERE]);
+    for (const name of since.keys()) if (!names.includes(name)) since.delete(name);
+    const fresh = names.filter((name) => !since.has(name));
+    for (const name of fresh) since.set(name, clock.elapsed());
+    // What others have stated was there before us.
+    if (fresh.length > 0) clock.after(isOurs({ metadata, webhooks }) ? ARM_MS : 0, () => options.guarded?.(fresh));
   };
   const informers = CONFIGURATIONS.map((configuration) => {
     const { name, type } = configuration;
     const informer = new Informer({ client, clock, log, type, fieldSelector: `metadata.name=${name}` });
-    informer.addHandler({ added: () => void look(configuration), updated: () => void look(configuration) });
+    const seen = (found: ValidatingWebhookConfiguration): void => {
+      seenOnce.add(name);
+      learn(found);
+      void look(configuration);
+    };
+    informer.addHandler({ added: seen, updated: seen, deleted: () => learn({ metadata: { name } }) });
     informer.start(signal);
     return informer;
   });
-  const arm = (): void => {
+  const found = (): ValidatingWebhookConfiguration[] => informers.flatMap((informer) => informer.list());
+  const again = (): void => {
     if (signal.aborted) return;
-    const cancel = clock.after(LOOK_AGAIN_MS, () => void lookAtAll().then(arm));
+    const delayMs = waiting.size === 0 ? LOOK_AGAIN_MS : TRY_AGAIN_MS;
+    const cancel = clock.after(delayMs, () => void lookAtAll().then(again));
     signal.addEventListener('abort', cancel, { once: true });
   };
-  arm();
+  again();
   return {
     problem() {
-      const found = informers.flatMap((informer) => informer.list()).flatMap(({ webhooks = [] }) => webhooks);
-      const bad = found.filter((one) => !isFilledIn(one, wanted)).map(({ name }) => name);
-      return bad.length === 0 ? undefined : `${bad.join(', ')}: the API server lacks our path or our authority`;
+      const all = found();
+      const bad = all.flatMap(({ webhooks = [] }) => webhooks).filter((one) => !isFilledIn(one, wanted));
+      if (bad.length > 0) {
+        return `${bad.map(({ name }) => name).join(', ')}: the API server lacks our path or our authority`;
+      }
+      const names = all.map(({ metadata }) => metadata.name);
+      const gone = CONFIGURATIONS.filter(({ name }) => seenOnce.has(name) && !names.includes(name));
+      return gone.length > 0 && arming.isLeading()
+        ? `${gone.map(({ name }) => name).join(', ')}: deleted; apply the manifests again`
+        : undefined;
     },
     async set(change) {
       wanted = { ...wanted, ...change };
       await lookAtAll();
     },
+    look: () => lookAtAll(),
+    async guard(namespace) {
+      arming.namespaces.add(namespace);
+      await lookAtAll(true);
+    },
+    isGuarded(namespace) {
+      const at = since.get(namespace) ?? since.get(EVERYWHERE);
+      if (at === undefined) return false;
+      const configuration = found().find(({ metadata }) => metadata.name === EVICTIONS_CONFIGURATION);
+      return (configuration && !isOurs(configuration)) || clock.elapsed() - at >= ARM_MS;
+    },
+    isAdopting: () => adopting.is && (!adopting.isOurs || clock.elapsed() - adopting.sinceMs >= ARM_MS),
+    hasAbandoned: () => !adopting.is && clock.elapsed() - adopting.sinceMs >= ARM_MS,
+    armed: () => found().flatMap(({ metadata, webhooks = [] }) => (webhooks.length > 0 ? [metadata.name ?? ''] : [])),
   };
 }
 
+const EVERYWHERE = '*';
+
+/** Filled, or to be filled, by the leading replica. */
+function isOurs({ metadata, webhooks = [] }: ValidatingWebhookConfiguration): boolean {
+  return webhooks.length === 0 || metadata.annotations?.[ARMED_ANNOTATION] !== undefined;
+}
+
+interface Registering extends Pick<KeeperOptions, 'arming' | 'client' | 'clock' | 'log'> {
+  readonly wanted: Registration;
+  /** Also by a replica that does not lead: something is about to be admitted that needs it. */
+  readonly asked: boolean;
+}
+
+/** Puts a configuration in order; says what keeps it from being filled. */
 async function register(
-  client: Client,
-  wanted: Registration,
-  { log, name, type }: Configuration & { log: Logger },
-): Promise<void> {
+  { arming, asked, client, clock, log, wanted }: Registering,
+  { name, type }: Configuration,
+): Promise<string | undefined> {
   const found = await client.get(type, { name });
-  const webhooks = (found.webhooks ?? []).map((one) => ({ ...one, clientConfig: filledIn(one, wanted) }));
-  if (JSON.stringify(webhooks) === JSON.stringify(found.webhooks ?? [])) return;
+  const { annotations = {}, resourceVersion } = found.metadata;
+  const isArmed = annotations[ARMED_ANNOTATION] !== undefined;
+  let stated = found.webhooks ?? [];
+  if (isOurs(found)) {
+    if (!arming.isLeading() && !(asked && isArmed)) return undefined;
+    const url = annotations[URL_ANNOTATION];
+    const reach: Reach = url === undefined ? { service: SERVICE } : { url, caBundle: wanted.authority };
+    const adopts = name === STATUS_CONFIGURATION && arming.options.mode === 'adopt';
+    const missing = isArmed
+      ? undefined
+      : ((await arming.missing(reach)) ?? (adopts ? await arming.notAdopting() : undefined));
+    if (missing !== undefined) return missing;
+    for (const one of stated) arming.namespaces.known(one);
+    const options = { ...arming.options, guarded: arming.namespaces.lists() };
+    const whole = webhookConfigurations(options, reach).find(({ metadata }) => metadata.name === name);
+    stated = whole?.webhooks ?? [];
+  }
+  const webhooks = stated.map((one) => ({ ...one, clientConfig: filledIn(one, wanted) }));
+  const arms = isOurs(found) && !isArmed;
+  if (!arms && semanticEqual(webhooks, found.webhooks ?? [])) return undefined;
+  const armed = { annotations: { [ARMED_ANNOTATION]: formatTime(clock.now()) } };
   // The list is replaced whole, so it must be the one that was read.
-  const body = { metadata: { resourceVersion: found.metadata.resourceVersion }, webhooks };
+  const body = { metadata: { resourceVersion, ...(arms ? armed : {}) }, webhooks };
   await client.patch(type, { name }, { type: 'merge', body });
-  log.info({ configuration: name }, 'the API server knows where to ask and whom to trust now');
+  log.info(
+    { configuration: name, webhooks: webhooks.length },
+    'the API server knows where to ask and whom to trust now',
+  );
+  return undefined;
 }
 
 function isFilledIn(webhook: ValidatingWebhook, wanted: Registration): boolean {
-  return JSON.stringify(filledIn(webhook, wanted)) === JSON.stringify(webhook.clientConfig);
+  return semanticEqual(filledIn(webhook, wanted), webhook.clientConfig);
 }
 
 function filledIn(

@@ -1,4 +1,5 @@
 /** What reviews cost and what became of them, counted. */
+import type { Adoption } from '../../decisions/disruption/index.ts';
 import type { Clock, Metrics } from '../../machinery/runtime/index.ts';
 import type { RejectedReason, ReviewHandler } from '../../webhook/index.ts';
 
@@ -32,4 +33,13 @@ export function countRejected(metrics: Metrics): (reason: RejectedReason) => voi
     ['reason'],
   );
   return (reason) => counter.inc({ reason });
+}
+
+export function countAdopted(metrics: Metrics): (result: Adoption) => void {
+  const counter = metrics.counter(
+    'quorate_status_reviews_total',
+    'Statuses that others wrote into budgets, by what became of them',
+    ['result'],
+  );
+  return (result) => counter.inc({ result });
 }

@@ -1,18 +1,22 @@
 import { splitApiVersion } from '../../api/resource.ts';
-import { type Client, discover, isNotFound } from '../../machinery/runtime/index.ts';
+import { podDisruptionBudgetType } from '../../api/resource-types.ts';
+import { isMarked, withoutMarker } from '../../decisions/disruption/index.ts';
+import { type Client, discover, isConflict, isNotFound } from '../../machinery/runtime/index.ts';
 import { isOurs } from './group-kinds.ts';
 import { defaultInstall, installObjects } from '../../webhook/index.ts';
 
 export interface UninstallOptions {
   readonly namespace: string;
   readonly keepDefinitions: boolean;
+  /** Say what would be removed, and remove nothing. */
+  readonly dryRun?: boolean | undefined;
   readonly removed: (what: string) => void;
 }
 
 /** Removes what an installation put there, webhooks first so that nothing is asked of what is gone. */
 export async function uninstall(
   client: Client,
-  { keepDefinitions, namespace, removed }: UninstallOptions,
+  { dryRun = false, keepDefinitions, namespace, removed }: UninstallOptions,
 ): Promise<void> {
   const { resources } = await discover(client);
   const objects = installObjects({
@@ -22,7 +26,13 @@ export async function uninstall(
     groups: 'crd',
     scheduler: true,
   }).toReversed();
+  let isStillMarked = true;
   for (const { apiVersion = '', kind = '', metadata } of objects) {
+    // The configurations come first: from here on nobody puts our numbers in.
+    if (isStillMarked && !kind.endsWith('WebhookConfiguration')) {
+      if (!dryRun) await unmarkBudgets(client);
+      isStillMarked = false;
+    }
     if (keepDefinitions && kind === 'CustomResourceDefinition') continue;
     const { group, version } = splitApiVersion(apiVersion);
     const type = resources.find((one) => one.group === group && one.version === version && one.kind === kind);
@@ -31,11 +41,34 @@ export async function uninstall(
     const key = { name: metadata.name ?? '', ...(type.namespaced ? { namespace: metadata.namespace } : {}) };
     try {
       // Somebody else may have brought the same kind; all its objects would go with it.
-      if (kind === 'CustomResourceDefinition' && !isOurs((await client.get(type, key)).metadata.labels)) continue;
-      await client.delete(type, key, { propagationPolicy: 'Background' });
+      const found = await client.get(type, key);
+      if (kind === 'CustomResourceDefinition' && !isOurs(found.metadata.labels)) continue;
+      if (!dryRun) await client.delete(type, key, { propagationPolicy: 'Background' });
       removed(`${kind.toLowerCase()}/${metadata.name}`);
     } catch (error) {
       if (!isNotFound(error)) throw error;
+    }
+  }
+}
+
+/** Budgets with our numbers say that they are nobody's now; who counts their pods is woken by that. */
+async function unmarkBudgets(client: Client): Promise<void> {
+  const { items } = await client.list(podDisruptionBudgetType, {});
+  for (const budget of items) {
+    if (!isMarked(budget)) continue;
+    const { name = '', namespace, resourceVersion } = budget.metadata;
+    const conditions = withoutMarker(budget.status?.conditions ?? [], 'Uninstalled', Date.now());
+    const body = { metadata: { resourceVersion }, status: { conditions } };
+    try {
+      await client.patch(
+        podDisruptionBudgetType,
+        { namespace, name },
+        { type: 'merge', body },
+        { subresource: 'status' },
+      );
+    } catch (error) {
+      // Somebody counts it already.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
 }

@@ -24,7 +24,8 @@ export function explainPod(all: ExplainedBudgets, pod: PodName): PodExplanation 
   const { gates, index, isCordoned, now, unavailability } = all;
   const alone = explainEviction(index, pod, now, { isCordoned });
   if (alone === undefined) return undefined;
-  const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now };
+  const leftover = unavailability.leftoverIn(pod.namespace);
+  const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now, leftover };
   const opinions = explainUnavailability(unavailability.indexes.of(pod.namespace), pod.name, question);
   return withOpinions(alone, opinions);
 }

@@ -83,7 +83,8 @@ function lookAhead({ index, isCordoned, now }: AllBudgets, step: Step): Step {
 }
 
 function openGuards({ gates, now, operation, unavailability }: AllBudgets, namespace: string): UnavailabilityAccount {
-  const question = { operation, gates, nowMs: now, scaleOf: unavailability.scaleOf };
+  const leftover = unavailability.leftoverIn(namespace);
+  const question = { operation, gates, nowMs: now, scaleOf: unavailability.scaleOf, leftover };
   return new UnavailabilityAccount(unavailability.indexes.of(namespace), question);
 }
 

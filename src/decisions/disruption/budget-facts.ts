@@ -56,6 +56,11 @@ export interface BudgetFacts extends BudgetSpec {
   /** An eviction on a cordoned node is judged together with the budget's other pods on that node. */
   readonly lookahead: boolean;
   readonly status: BudgetStatus;
+  /**
+   * What the API server itself goes by, in pods, where the numbers that decide stand elsewhere: an eviction needs both.
+   * Undefined where they are the same.
+   */
+  readonly published: BudgetStatus | undefined;
 }
 
 /** Reads a budget. With `previous`, the parts that depend on an unchanged spec are taken over. */
@@ -71,6 +76,7 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
     groupBy,
     lookahead: annotations?.[DRAIN_LOOKAHEAD] === 'Node',
     status,
+    published: undefined,
   } as const;
   if (previous !== undefined && previous.uid === (metadata.uid ?? '') && previous.generation === generation) {
     const { namespace, name, uid, selector, selectorError, minAvailable, maxUnavailable, alwaysAllow } = previous;
@@ -89,6 +95,7 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
       groupBy,
       lookahead: options.lookahead,
       status,
+      published: undefined,
     };
   }
   let selector: Selector = nothing;

@@ -98,6 +98,11 @@ export class BudgetTally implements UnitWatcher {
     return unit.up - (this.#claims.get(unit) ?? 0);
   }
 
+  /** Pods that are up and do not count, because their eviction was let pass. */
+  get claimed(): ReadonlySet<PodRecord> {
+    return this.#claimed;
+  }
+
   isClaimed({ facts: { name, uid } }: PodRecord): boolean {
     return this.#pending.has(name) || isClaimedBy(this.#granted, name, uid);
   }

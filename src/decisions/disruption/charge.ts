@@ -33,8 +33,8 @@ export interface LedgerQuestion {
 }
 
 /**
- * The numbers of a ledger as its grants and the pods make them now; the index knows the grants from here on. Nothing is
- * said where pods are counted, or where the controller could not count.
+ * The numbers of a ledger as its grants and the pods make them now. Nothing is said where pods are counted, or where the
+ * controller could not count.
  */
 export function recountedNumbers(
   index: DisruptionIndex,
@@ -42,8 +42,9 @@ export function recountedNumbers(
 ): PodDisruptionBudgetStatus {
   const facts = index.budget(namespace, name);
   if (facts === undefined) return {};
-  index.setBudget({ ...facts, status: readBudgetStatus(status) });
-  const count = index.count(namespace, name, now);
+  const count = index.suppose([{ ...facts, status: readBudgetStatus(status) }], () =>
+    index.count(namespace, name, now),
+  );
   const isFailed = status.conditions?.some(({ reason }) => reason === 'SyncFailed');
   if (count?.mode.unit !== 'PodGroup' || isFailed) return {};
   const { expectedUnits, healthy } = count;

@@ -7,6 +7,8 @@ import type { SaidOfGroup } from './label-sources/index.ts';
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { computePublication, type Publication } from './publication.ts';
+import { isNoted, readPublicationState } from './publication-state.ts';
 import type { PodRecord, Unit } from './records.ts';
 import type { BudgetView, EvictionQuestion } from './verdict.ts';
 
@@ -57,6 +59,24 @@ export class DisruptionIndex {
 
   deleteBudget(namespace: string, name: string): void {
     this.#change(namespace, (index) => index.deleteBudget(name));
+  }
+
+  /**
+   * Asks as if these budgets were what is known of them, and leaves everything as it was: whoever asks brings what it has
+   * read, and nobody else hears of it. The question must be asked, and answered, at once.
+   */
+  suppose<T>(budgets: readonly BudgetFacts[], ask: () => T): T {
+    const before = budgets.map(({ name, namespace }) => this.budget(namespace, name));
+    for (const budget of budgets) this.setBudget(budget);
+    try {
+      return ask();
+    } finally {
+      for (const [at, { name, namespace }] of budgets.entries()) {
+        const known = before[at];
+        if (known === undefined) this.deleteBudget(namespace, name);
+        else this.setBudget(known);
+      }
+    }
   }
 
   /** Undefined facts: the object is gone. */
@@ -157,6 +177,37 @@ export class DisruptionIndex {
       families: tally.families.size,
       linked: tally.linkedPods,
     };
+  }
+
+  /**
+   * The numbers in pods that a budget over groups shows; undefined where pods are counted. `disruptedPods` is what the
+   * API server has noted in the budget itself.
+   */
+  publication(
+    namespace: string,
+    budgetName: string,
+    now: number,
+    disruptedPods: Readonly<Record<string, string>> | undefined,
+  ): Publication | undefined {
+    const tally = this.#tally(namespace, budgetName, now);
+    if (tally?.mode.unit !== 'PodGroup') return undefined;
+    const pods = this.#namespaces.get(namespace)?.pods;
+    const isShared = ({ facts }: PodRecord): boolean => (pods?.get(facts.name)?.tallies.length ?? 0) > 1;
+    return computePublication(readPublicationState(tally, { disruptedPods, isShared, now }));
+  }
+
+  /** How many evictions were let pass under a budget that the API server has still to count. */
+  outstanding(
+    namespace: string,
+    budgetName: string,
+    now: number,
+    disruptedPods: Readonly<Record<string, string>> = {},
+  ): number {
+    let count = 0;
+    for (const record of this.#tally(namespace, budgetName, now)?.claimed ?? []) {
+      if (!isNoted(record, disruptedPods[record.facts.name], now)) count += 1;
+    }
+    return count;
   }
 
   /** The pods a budget selects. */
@@ -312,6 +363,7 @@ function viewOf(tally: BudgetTally, record: PodRecord, now: number, again: boole
     counted,
     unit: unit && { key: unit.key, healthy: healthy + back, minCount: unit.minCount },
     unresolved: place?.resolution.kind === 'broken',
+    published: budget.published,
   };
 }
 

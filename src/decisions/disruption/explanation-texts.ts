@@ -121,4 +121,5 @@ const REASONS: Readonly<Record<Explanation['reason'], string>> = {
   NotSettled: 'a group of its budget cannot be resolved just now and counts as down until it can',
   NodeNotDrainable: 'the pods of its budget on its node could not all go, and the budget asks for that',
   BudgetExhausted: 'the budget has no room',
+  BuiltInCountTighter: "Kubernetes' own count of its pods has no room, although its groups have",
 };

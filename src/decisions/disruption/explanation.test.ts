@@ -68,7 +68,11 @@ test('explainEviction() says that only the budget itself can change where no pod
   index.setPod(pod('p'));
   index.setBudget(budget({ spec: { minAvailable: 3 }, status: [0, 1, 3, 1] }));
   expect(explainEviction(index, { namespace: 'default', name: 'p' }, NOW)?.remedies).toEqual([
-    { action: 'ChangeBudget', text: 'set minAvailable of foo to 0 (pods)' },
+    {
+      action: 'ChangeBudget',
+      text: 'set minAvailable of foo to 0 (pods)',
+      change: { budget: 'foo', field: 'minAvailable', value: 0 },
+    },
   ]);
 });
 

@@ -3,24 +3,15 @@ import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
 import { podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
+import type { KindFeed } from '../kind-feed.ts';
 import { readBudget } from './budget-facts.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
 import { readPodGroup, readWorkload } from './group-facts.ts';
 import { LABEL_SOURCES, type LabelSource } from './label-sources/index.ts';
 import { readPod } from './pod-facts.ts';
 
-/** A kind whose objects the index must know of. */
-export interface FedKind {
-  readonly kind: string;
-  /** Where its objects are read, best first: the first that is served has all of them. */
-  readonly types: readonly ResourceType[];
-  /** Every Kubernetes serves it. */
-  readonly builtIn: boolean;
-  /** What its objects are to a budget: itself, something that says what a group is, or what is counted. */
-  readonly role: 'Budget' | 'Group' | 'Pod';
-  readonly set: (index: DisruptionIndex, object: KubeObject) => void;
-  readonly delete: (index: DisruptionIndex, namespace: string, name: string) => void;
-}
+/** A kind that decisions about PodDisruptionBudgets depend on; groups say which pods belong together. */
+export type FedKind = KindFeed<DisruptionIndex, 'Budget' | 'Group' | 'Pod'>;
 
 const placeOf = ({ metadata: { name = '', namespace = '' } }: KubeObject) => ({ name, namespace });
 

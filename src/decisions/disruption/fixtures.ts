@@ -16,6 +16,7 @@ export interface PodOptions {
   readonly owner?: string;
   readonly node?: string;
   readonly terminating?: boolean;
+  readonly createdAt?: number;
   readonly spec?: NonNullable<Pod['spec']> | Record<string, unknown>;
 }
 
@@ -28,6 +29,7 @@ export function podObject(name: string, options: PodOptions = {}): Pod {
       uid: `uid-${name}`,
       labels,
       annotations,
+      ...(options.createdAt !== undefined && { creationTimestamp: formatTime(options.createdAt) }),
       ...(options.terminating && { deletionTimestamp: formatTime(NOW) }),
       ...(owner && {
         ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: owner, controller: true }],

@@ -41,6 +41,8 @@ export function formatRefusal({ reason, views }: Refusal): RefusalAnswer {
         cause: `The disruption budget ${name} does not allow evicting pods currently (NotSettled): ${notSettled(view)}`,
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       };
+    case 'BuiltInCountTighter':
+      return { code: 429, reason: 'TooManyRequests', message: REFUSED, cause: exhaustedText(inPods(view), reason) };
     case 'GroupUnresolved':
     case 'NodeNotDrainable':
     case 'BudgetExhausted':
@@ -78,6 +80,12 @@ function forbidden(budget: string, why: string): RefusalAnswer {
     reason: 'Forbidden',
     message: `poddisruptionbudget.policy "${budget}" is forbidden: ${why}`,
   };
+}
+
+/** The budget as the API server itself sees it. */
+function inPods(view: BudgetView): BudgetView {
+  const { budget, mode, published = budget.status } = view;
+  return { ...view, allowed: 0, mode: { ...mode, unit: 'Pod' }, budget: { ...budget, status: published } };
 }
 
 /** First match wins: the sync failed, too few are healthy, the condition says why, or nothing more is known. */

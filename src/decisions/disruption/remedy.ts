@@ -13,6 +13,8 @@ export interface Remedy {
   readonly text: string;
   /** Pods that would have to become Ready. */
   readonly pods?: readonly string[];
+  /** What to set in the spec of the budget, for programs. */
+  readonly change?: { readonly budget: string; readonly field: string; readonly value: number | string };
 }
 
 export interface Shortage {
@@ -47,10 +49,18 @@ export function remediesFor({ reason, views }: Refusal, pod: PodFacts, shortage:
       return [waitForGroups(view, shortage)];
     case 'GroupUnresolved':
       return [{ action: 'FixReference', text: `create the Workload or PodGroup that pod ${pod.name} names` }];
+    case 'BuiltInCountTighter':
+      return [heedBuiltIn(view)];
     case 'NodeNotDrainable':
     case 'BudgetExhausted':
       return remediesForUnits(view, shortage, costOf(view));
   }
+}
+
+function heedBuiltIn({ budget, published = budget.status }: BudgetView): Remedy {
+  const { currentHealthy, desiredHealthy } = published;
+  const text = `Kubernetes counts the pods of ${budget.name} as well (${currentHealthy} healthy, ${desiredHealthy} needed): wait until more of them are Ready, or use an integer minAvailable, a PodUnavailableBudget, or replace mode`;
+  return { action: 'ChangeBudget', text };
 }
 
 /** Names the groups that cannot be resolved; they come back, or the budget counts pods after its settling time. */
@@ -161,7 +171,11 @@ function budgetChange(
 ): BudgetChange {
   const floor = Math.max(0, healthy);
   const change = (field: string, value: number | string): BudgetChange => ({
-    remedy: { action: 'ChangeBudget', text: `set ${field} of ${name} to ${value} (${units})` },
+    remedy: {
+      action: 'ChangeBudget',
+      text: `set ${field} of ${name} to ${value} (${units})`,
+      change: { budget: name, field, value },
+    },
     protectsNothing: floor === 0,
   });
   if (maxUnavailable !== undefined) return change('maxUnavailable', Math.max(0, expected - floor));

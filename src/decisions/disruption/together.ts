@@ -68,7 +68,7 @@ function judge(
 
 /** What the evictions judged so far would have changed. */
 class Taken {
-  readonly #budgets = new Map<string, { live: number; allowed: number }>();
+  readonly #budgets = new Map<string, { live: number; allowed: number; published: number }>();
   readonly #units = new Map<string, number>();
 
   apply(view: BudgetView): BudgetView {
@@ -79,15 +79,21 @@ class Taken {
       ...view,
       live: view.live - change.live,
       allowed: view.allowed - change.allowed,
+      published: view.published && {
+        ...view.published,
+        disruptionsAllowed: Math.max(0, view.published.disruptionsAllowed - change.published),
+      },
       unit: view.unit && { ...view.unit, healthy: view.unit.healthy - lost },
     };
   }
 
   record(view: BudgetView, verdict: Extract<EvictionVerdict, { allowed: true }>): void {
     const key = budgetKey(view);
-    const change = this.#budgets.get(key) ?? { live: 0, allowed: 0 };
+    const change = this.#budgets.get(key) ?? { live: 0, allowed: 0, published: 0 };
     this.#budgets.set(key, change);
     change.allowed += verdict.charge?.cost ?? 0;
+    // The API server takes one off with every pod that is Ready.
+    if (view.counted) change.published += 1;
     if (!view.counted) return;
     const { unit } = view;
     if (unit === undefined) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BudgetOptions, PodOptions } from './fixtures.ts';
-import { budget, pod } from './fixtures.ts';
+import { budget, groupUnits, pod } from './fixtures.ts';
 import { formatRefusal } from './kubernetes-texts.ts';
 import type { Mode } from './mode.ts';
 import { type BudgetView, decideEviction } from './verdict.ts';
@@ -182,6 +182,23 @@ test('decideEviction() pins the judged state of pods that go because of it', () 
   const pins = [decide({ phase: 'Pending' }, {}), decide(unready, { status: [0, 2, 2, 3] }), decide(unready, always)];
   expect(pins.map((verdict) => verdict.allowed && verdict.pinned)).toEqual([true, true, true]);
   expect(decide({}, { status: [1, 1, 0, 1] })).toMatchObject({ pinned: false });
+});
+
+const groups = (published: NonNullable<BudgetOptions['status']>, podOptions: PodOptions = {}) => {
+  const mode: Mode = { ...inPods, unit: 'PodGroup', reason: 'GroupUnits' };
+  const unit = { key: 'g', healthy: 3, minCount: 3 };
+  const budgetOptions: BudgetOptions = { status: [1, 2, 1, 2], conditions: [groupUnits] };
+  return decide(podOptions, budgetOptions, { mode, unit, published: budget({ status: published }).status });
+};
+
+test('18.7: what groups allow still needs the count of pods that the API server goes by', () => {
+  expect(groups([1, 6, 5, 6])).toMatchObject({ allowed: true });
+  const refused = groups([0, 5, 5, 6]);
+  expect(refused).toMatchObject({ allowed: false, reason: 'BuiltInCountTighter' });
+  if (!refused.allowed) expect(formatRefusal(refused).cause).toBe(text('needs 5 healthy pods and has 5 currently'));
+  // As the handler has it: an unready pod goes while the budget is met.
+  expect(groups([0, 5, 5, 6], unready)).toMatchObject({ allowed: true });
+  expect(groups([0, 4, 5, 6], unready)).toMatchObject({ allowed: false, reason: 'BuiltInCountTighter' });
 });
 
 function many(count: number): Record<string, number> {

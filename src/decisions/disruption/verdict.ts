@@ -1,4 +1,4 @@
-import type { BudgetFacts } from './budget-facts.ts';
+import type { BudgetFacts, BudgetStatus } from './budget-facts.ts';
 import type { Mode } from './mode.ts';
 import { type Exemption, exemptionOf, type PodFacts } from './pod-facts.ts';
 
@@ -21,6 +21,8 @@ export interface BudgetView {
   readonly unit: UnitView | undefined;
   /** The pod names a group that cannot be resolved, and the budget insists on groups. */
   readonly unresolved: boolean;
+  /** What the API server goes by when groups have been judged; undefined where it goes by the same numbers. */
+  readonly published?: BudgetStatus | undefined;
 }
 
 export interface UnitView {
@@ -53,7 +55,8 @@ export type RefusalReason =
   | 'GroupUnresolved'
   | 'NotSettled'
   | 'NodeNotDrainable'
-  | 'BudgetExhausted';
+  | 'BudgetExhausted'
+  | 'BuiltInCountTighter';
 
 const REFUSALS: ReadonlySet<string> = new Set(
   Object.keys({
@@ -66,6 +69,7 @@ const REFUSALS: ReadonlySet<string> = new Set(
     NodeNotDrainable: true,
     NotSettled: true,
     BudgetExhausted: true,
+    BuiltInCountTighter: true,
   } satisfies Record<RefusalReason, true>),
 );
 
@@ -110,7 +114,20 @@ export function decideEviction({ pod, views }: EvictionQuestion): EvictionVerdic
   if ((view.budget.status.podGroupBudget?.status === 'True') !== (view.mode.unit === 'PodGroup')) {
     return refuse(view, 'ModeNotObserved');
   }
-  return view.mode.unit === 'PodGroup' ? decideInGroups(pod, view) : decideInPods(pod, view);
+  if (view.mode.unit === 'Pod') return decideInPods(pod, view);
+  const verdict = decideInGroups(pod, view);
+  const builtIn = verdict.allowed ? checkPublished(pod, view) : undefined;
+  return builtIn === undefined ? verdict : refuse(view, builtIn);
+}
+
+/** Beside our count of groups the API server makes its own check, by the numbers of pods that are published. */
+function checkPublished(pod: PodFacts, view: BudgetView): RefusalReason | undefined {
+  const { budget, published } = view;
+  if (published === undefined) return undefined;
+  const { currentHealthy, desiredHealthy, disruptionsAllowed } = published;
+  if (!pod.ready && currentHealthy >= desiredHealthy && desiredHealthy > 0) return undefined;
+  const limit = checkLimits({ allowed: disruptionsAllowed, budget: { ...budget, status: published } });
+  return limit ?? (disruptionsAllowed === 0 ? 'BuiltInCountTighter' : undefined);
 }
 
 /**
@@ -152,7 +169,7 @@ function decideInGroups(pod: PodFacts, view: BudgetView): EvictionVerdict {
 }
 
 /** What makes the published numbers unusable, in order. */
-function checkLimits({ allowed, budget }: BudgetView): RefusalReason | undefined {
+function checkLimits({ allowed, budget }: Pick<BudgetView, 'allowed' | 'budget'>): RefusalReason | undefined {
   if (budget.status.observedGeneration < budget.generation) return 'BudgetNotObserved';
   if (allowed < 0) return 'NegativeAllowance';
   return budget.status.disruptedPods.size > MAX_DISRUPTED_PODS ? 'TooManyDisruptedPods' : undefined;

@@ -1,6 +1,5 @@
 import { Account, goesDown } from './account.ts';
-import { evictionOf } from './greedy.ts';
-import type { PlanBudget, PlanPod, PlanQuestion, PlanStep } from './model.ts';
+import type { PlanBudget, PlanPod, PlanQuestion } from './model.ts';
 import type { Move } from './moves.ts';
 import type { Parcel } from './packing.ts';
 
@@ -8,6 +7,12 @@ import type { Parcel } from './packing.ts';
 export interface SerialMove {
   readonly move: Move;
   readonly pods: readonly PlanPod[];
+}
+
+/** What goes in one step. */
+export interface BatchStep {
+  readonly parts: readonly SerialMove[];
+  readonly completes: readonly string[];
 }
 
 interface Batching {
@@ -19,7 +24,7 @@ interface Batching {
  * Puts moves that were found one after the other into as few steps as their order allows: a move joins the step before
  * it where budgets and room do. Pods of a step find only the nodes open that were so before it.
  */
-export function batch(question: PlanQuestion, serial: readonly SerialMove[], how: Batching): PlanStep[] {
+export function batch(question: PlanQuestion, serial: readonly SerialMove[], how: Batching): BatchStep[] {
   return stepsOf(question, serial, how, true) ?? stepsOf(question, serial, how, false) ?? [];
 }
 
@@ -29,11 +34,11 @@ function stepsOf(
   serial: readonly SerialMove[],
   { budgets, fits }: Batching,
   join: boolean,
-): PlanStep[] | undefined {
+): BatchStep[] | undefined {
   const tracker = new NodeTracker(question);
-  const steps: PlanStep[] = [];
+  const steps: BatchStep[] = [];
   const early = tracker.settle([]);
-  if (early.length > 0) steps.push({ evictions: [], completes: early });
+  if (early.length > 0) steps.push({ parts: [], completes: early });
   let parcels: Parcel[] = [];
   for (let at = 0; at < serial.length; ) {
     const account = new Account(budgets);
@@ -44,7 +49,9 @@ function stepsOf(
       const already = taken.get(next.move)?.length ?? 0;
       // Joined, what goes in parts for nothing must not become a loss.
       const costs = goesDown(next.move.unit, already + next.pods.length) && !goesDown(next.move.unit, next.pods.length);
-      const with_ = [...parcels, ...next.pods.map((pod) => ({ pod, open }))];
+      const { move } = next;
+      const turn = at;
+      const with_ = [...parcels, ...next.pods.map((pod) => ({ pod, open, move, turn }))];
       if (at > from && (!join || costs || !fits(with_))) break;
       if (!account.take(next.move.unit, next.pods)) break;
       if (at === from && !fits(with_)) return undefined;
@@ -53,8 +60,8 @@ function stepsOf(
       at += 1;
     }
     if (at === from) return undefined;
-    const evictions = [...taken].map(([move, pods]) => evictionOf(move, pods));
-    steps.push({ evictions, completes: tracker.settle([...taken.values()].flat()) });
+    const parts = [...taken].map(([move, pods]) => ({ move, pods }));
+    steps.push({ parts, completes: tracker.settle([...taken.values()].flat()) });
   }
   return steps;
 }

@@ -3,7 +3,7 @@
  * `npm test` take a part of it.
  */
 import { expect, test } from 'vitest';
-import { drawFleet, type FleetUnit, question, recountAllows } from './fixtures.ts';
+import { drawFleet, type FleetUnit, freeOn, question, recountAllows, sizeOf } from './fixtures.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 import { planDrain } from './plan.ts';
 
@@ -27,7 +27,7 @@ function bruteForce(asked: PlanQuestion, { together = false } = {}): Best {
     unit.healthy >= unit.needed && (unit.wholesale || unit.healthy === unit.needed);
   const masks = new Map<string, number>();
   for (const [at, pod] of pods.entries()) masks.set(pod.unit, (masks.get(pod.unit) ?? 0) | (1 << at));
-  const size = (pod: PlanPod): number => pod.requests[0] ?? 0;
+  const size = sizeOf;
   const alike = pods.every((pod) => size(pod) === 1);
   const emptied = remember((moved) =>
     asked.nodes
@@ -45,7 +45,7 @@ function bruteForce(asked: PlanQuestion, { together = false } = {}): Best {
     return { sizes: chosen.map(size), down: down.length };
   });
   const roomOf = (name: string): number => {
-    const free = asked.nodes.find((node) => node.name === name)?.free[0] ?? 0;
+    const free = freeOn(asked, name);
     return all.filter(({ node }) => node === name).reduce((sum, pod) => sum + size(pod), free);
   };
   const isWhole = (moved: number): boolean =>
@@ -55,7 +55,7 @@ function bruteForce(asked: PlanQuestion, { together = false } = {}): Best {
     });
 
   const returned = asked.nodesReturn ? emptied(0) : [];
-  const kept = asked.nodes.filter(({ drain }) => !drain).map(({ free }) => free[0] ?? 0);
+  const kept = asked.nodes.filter(({ drain }) => !drain).map(({ name }) => freeOn(asked, name));
   const start = [...kept, ...returned.map(roomOf)];
   const queue: { moved: number; free: number[]; cost: number }[][] = [[{ moved: 0, free: start, cost: 0 }]];
   const seen = new Set<string>();

@@ -1,8 +1,9 @@
-import { batch, type SerialMove } from './batch.ts';
-import type { GreedyPlan } from './greedy.ts';
-import type { PlanBudget, PlanPod, PlanQuestion } from './model.ts';
+import { batch, type BatchStep, type SerialMove } from './batch.ts';
+import { evictionOf, explainLeft, type GreedyPlan } from './greedy.ts';
+import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
 import { countUnavoidable, type Move } from './moves.ts';
 import type { Parcel } from './packing.ts';
+import { PlanState } from './state.ts';
 import { SearchRoom } from './search-room.ts';
 import { gatherSpots, partsOf, type Spot } from './spots.ts';
 import { chooseLast } from './last-moves.ts';
@@ -83,7 +84,7 @@ class Search {
       this.#seen.add(key);
       popped.push(state);
       const open = this.#room.openNodes(state.left);
-      if (this.#room.fits([...state.parcels, ...this.#parcels(state.left, open)], open)) {
+      if (this.#room.fits([...state.parcels, ...this.#lastParcels(state, this.#podsOf(state.left), open)], open)) {
         return this.#build(state, this.#podsOf(state.left));
       }
       for (const next of this.#next(state, open)) this.#push(next);
@@ -104,7 +105,7 @@ class Search {
         moves: this.#input.moves,
         leftOf: (unit) => this.#podsOf(state.left & (this.#unitMasks[unit] ?? 0)),
         costOf: (move, pods) => this.#costOf(move, pods),
-        fits: (pods) => this.#room.fits([...state.parcels, ...pods.map((pod) => ({ pod, open }))], open),
+        fits: (pods) => this.#room.fits([...state.parcels, ...this.#lastParcels(state, pods, open)], open),
       });
       if (last === undefined) continue;
       const left = this.#podsOf(state.left).length - last.pods.length;
@@ -130,7 +131,10 @@ class Search {
       for (const { masks, move } of units) {
         ways = ways.flatMap((way) =>
           masks.flatMap((going) => {
-            const parcels = [...way.parcels, ...this.#parcels(going, open)];
+            const parcels = [
+              ...way.parcels,
+              ...this.#parcels(this.#podsOf(going), move, { open, turn: turnOf(way.parcels) }),
+            ];
             if (!this.#room.fits(parcels, open)) return [];
             const pods = this.#podsOf(going);
             const cost = way.cost + this.#costOf(move, pods);
@@ -165,8 +169,22 @@ class Search {
     return this.#input.spots.flatMap(({ pods }, index) => (mask & (1 << index) ? pods : []));
   }
 
-  #parcels(mask: number, open: number): Parcel[] {
-    return this.#podsOf(mask).map((pod) => ({ pod, open }));
+  #parcels(pods: readonly PlanPod[], move: Move, { open, turn }: { open: number; turn: number }): Parcel[] {
+    return pods.map((pod) => ({ pod, open, move, turn }));
+  }
+
+  /** What goes at the end, unit by unit. */
+  #lastParcels(state: State, pods: readonly PlanPod[], open: number): Parcel[] {
+    const going = new Set(pods);
+    let turn = turnOf(state.parcels);
+    return this.#input.moves.flatMap((move) => {
+      turn += 1;
+      return this.#parcels(
+        move.pods.filter((pod) => going.has(pod)),
+        move,
+        { open, turn },
+      );
+    });
   }
 
   #push(state: State): void {
@@ -191,7 +209,7 @@ class Search {
     return this.#queue.find((states) => states !== undefined && states.length > 0)?.pop();
   }
 
-  #build(state: State, last: readonly PlanPod[]): GreedyPlan {
+  #build(state: State, last: readonly PlanPod[]): GreedyPlan | undefined {
     const { budgets, moves, question } = this.#input;
     const serial: SerialMove[] = [];
     for (let at: State | undefined = state; at !== undefined; at = at.before) serial.unshift(...at.moves);
@@ -204,6 +222,56 @@ class Search {
     const left = moves
       .map((move) => ({ ...move, pods: move.pods.filter(({ id }) => !gone.has(id)) }))
       .filter(({ pods }) => pods.length > 0);
-    return { steps: batch(question, parts, { budgets, fits: (parcels) => this.#room.packs(parcels) }), left };
+    const steps = batch(question, parts, { budgets, fits: (parcels) => this.#room.packs(parcels) });
+    return placeSteps({ question, steps, left, room: this.#room });
   }
+}
+
+const turnOf = (parcels: readonly Parcel[]): number => (parcels[parcels.length - 1]?.turn ?? -1) + 1;
+
+interface FoundSteps {
+  readonly question: PlanQuestion;
+  readonly steps: readonly BatchStep[];
+  readonly left: readonly Move[];
+  readonly room: SearchRoom;
+}
+
+/**
+ * Gives every pod of a plan its place. Undefined where a scheduler that does not search might not find one: the search
+ * has looked for any way.
+ */
+function placeSteps({ left, question, room, steps }: FoundSteps): GreedyPlan | undefined {
+  const state = new PlanState(question);
+  const nodeOf = new Map(question.pods.map((pod) => [pod.id, pod]));
+  const opened = new Set<string>();
+  const parcels: Parcel[] = [];
+  for (const [turn, { completes, parts }] of steps.entries()) {
+    const open = question.nodes.reduce(
+      (mask, { drain, name }, at) => (!drain || opened.has(name) ? mask | (1 << at) : mask),
+      0,
+    );
+    for (const [at, { move, pods }] of parts.entries()) {
+      for (const pod of pods) parcels.push({ pod, open, move, turn: turn * parts.length + at });
+    }
+    if (question.nodesReturn) for (const name of completes) opened.add(name);
+  }
+  const where = room.pack(parcels) ?? new Map<string, string>();
+  const done = state.takeEmpty();
+  const made: PlanStep[] = done.length > 0 ? [{ evictions: [], completes: done }] : [];
+  for (const { parts } of steps) {
+    if (parts.length === 0) continue;
+    const evictions: UnitEviction[] = [];
+    for (const { move, pods } of parts) {
+      const moved = state.room.put({ unit: move.unit, pods }, where);
+      if (moved === undefined) {
+        state.room.rollback();
+        return undefined;
+      }
+      evictions.push(evictionOf(move, pods, [moved]));
+    }
+    made.push({ evictions, completes: state.settle(evictions, nodeOf) });
+  }
+  const explained = explainLeft(left, state.room, question.cluster);
+  state.room.rollback();
+  return { steps: made, left: explained };
 }

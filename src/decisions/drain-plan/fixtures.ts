@@ -1,5 +1,7 @@
 /** Fleets for tests of the planner: told by hand, or drawn from a seed. */
+import type { Pod } from '../../api/generated/core-v1.ts';
 import { seededRandom } from '../../machinery/values/index.ts';
+import { Cluster, podFacts } from '../placement/index.ts';
 import type { PlanCell, PlanNode, PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 
 export interface Fleet {
@@ -24,7 +26,30 @@ export interface FleetUnit {
   readonly size?: number;
 }
 
+const SLOTS = 'example.com/slots';
+
+function slotPod(id: string, size: number): Pod {
+  return {
+    metadata: { name: id, namespace: 'fleet', uid: id },
+    spec: { containers: [{ name: 'main', resources: { requests: { [SLOTS]: String(size) } } }] },
+  };
+}
+
 export function question({ nodes, units, budgets = {}, nodesReturn = false }: Fleet): PlanQuestion {
+  const cluster = new Cluster();
+  const used = new Map<string, number>();
+  for (const { on, size = 1 } of Object.values(units)) {
+    for (const node of on) used.set(node, (used.get(node) ?? 0) + size);
+  }
+  for (const [name, { free }] of Object.entries(nodes)) {
+    cluster.setNode({
+      metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+      status: {
+        allocatable: { [SLOTS]: String(free + (used.get(name) ?? 0)), pods: '1000' },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+  }
   const pods: PlanPod[] = [];
   const planUnits: PlanUnit[] = [];
   for (const [id, unit] of Object.entries(units)) {
@@ -35,22 +60,30 @@ export function question({ nodes, units, budgets = {}, nodesReturn = false }: Fl
       const cells: PlanCell[] = [];
       if (podBudget !== undefined) cells.push({ id: name, budget: podBudget, healthy: 1, needed: 1 });
       if (other !== undefined) cells.push({ id, budget: other.budget, healthy: on.length, needed: other.needed });
-      pods.push({ id: name, node, unit: id, requests: [size], ...(cells.length > 0 && { cells }) });
+      const facts = podFacts(slotPod(name, size), cluster.resources);
+      cluster.place(facts, node);
+      pods.push({ id: name, node, unit: id, facts, replacement: facts, ...(cells.length > 0 && { cells }) });
     }
   }
-  const planNodes: PlanNode[] = Object.entries(nodes).map(([name, { free, drain = false }]) => ({
-    name,
-    free: [free],
-    drain,
-  }));
   return {
-    resources: ['slots'],
-    nodes: planNodes,
+    cluster,
+    searches: () => true,
+    nodes: Object.entries(nodes).map(([name, { drain = false }]): PlanNode => ({ name, drain })),
     pods,
     units: planUnits,
     budgets: Object.entries(budgets).map(([id, allowance]) => ({ id, allowance })),
     nodesReturn,
   };
+}
+
+/** Slots a pod takes. */
+export const sizeOf = ({ facts }: PlanPod): number => facts.requests[0]?.amount ?? 0;
+
+/** Slots that are free on a node before anything moves. */
+export function freeOn({ cluster }: PlanQuestion, name: string): number {
+  const slot = cluster.resources.slot(SLOTS);
+  const node = cluster.node(name);
+  return (node?.allocatable[slot] ?? 0) - (node?.requested[slot] ?? 0);
 }
 
 export interface DrawOptions {

@@ -1,13 +1,27 @@
+import { type Answer, type Cluster, confidenceOf, fitsGroup } from '../placement/index.ts';
 import { Account, goesDown } from './account.ts';
 import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
 import type { Move } from './moves.ts';
-import { compareText } from './room.ts';
+import { compareText, type Moved, type Room } from './room.ts';
 import { PlanState } from './state.ts';
 
 export interface GreedyPlan {
   readonly steps: readonly PlanStep[];
-  /** What found no room. */
-  readonly left: readonly Move[];
+  /** What found no room, and why. */
+  readonly left: readonly LeftBehind[];
+}
+
+export interface LeftBehind extends Move {
+  /** Undefined when it would fit by now, but no order of steps gets it there. */
+  readonly answer: Answer | undefined;
+}
+
+/** Asks, when all else has moved, what keeps the rest where it is. */
+export function explainLeft(moves: readonly Move[], room: Room, cluster: Cluster): LeftBehind[] {
+  return moves.map((move) => {
+    const answer = room.ask(move, (ask) => fitsGroup(ask, cluster));
+    return { ...move, answer: answer.fits === 'Yes' ? undefined : answer };
+  });
 }
 
 /**
@@ -38,7 +52,9 @@ export function planGreedily(
     takeOff(pending, evictions);
     steps.push({ evictions, completes: state.settle(evictions, podById) });
   }
-  return { steps, left: [...pending.values()] };
+  const left = explainLeft([...pending.values()], state.room, question.cluster);
+  state.room.rollback();
+  return { steps, left };
 }
 
 /** One step. Where nodes do not come back, order cannot matter for room, so every unit that may go does. */
@@ -49,16 +65,28 @@ function fillStep(
 ): UnitEviction[] {
   const account = new Account(budgets);
   const evictions = new Map<string, UnitEviction>();
-  // Holds also what must wait for another step, so that room is kept for it.
-  const reserved = nodesReturn ? state.room.copy() : undefined;
-  for (const move of nodesReturn ? byNearestNode(pending, state) : inOrder(pending.values())) {
+  for (const move of nodesReturn ? withRoomAhead(pending, state) : inOrder(pending.values())) {
     if (evictions.has(move.unit.id)) continue;
-    // The node in focus cannot be emptied any more: what lies behind it must not eat the room it waits for.
-    if (reserved !== undefined && reserved.place(move.pods) === undefined) break;
-    const pods = choosePods(move, state, { account, budgets });
-    if (pods.length > 0) evictions.set(move.unit.id, evictionOf(move, pods));
+    const chosen = choosePods(move, state, { account, budgets });
+    if (chosen !== undefined) evictions.set(move.unit.id, chosen);
   }
   return [...evictions.values()];
+}
+
+/**
+ * The moves that fit one after the other, also those that must wait for another step, so that room is kept for them.
+ * Where one does not, the node in focus cannot be emptied any more: what lies behind it must not eat the room it
+ * waits for.
+ */
+function withRoomAhead(pending: ReadonlyMap<string, Move>, state: PlanState): Move[] {
+  return state.room.trial(() => {
+    const fitting: Move[] = [];
+    for (const move of byNearestNode(pending, state)) {
+      if (state.room.move(move) === undefined) break;
+      fitting.push(move);
+    }
+    return fitting;
+  });
 }
 
 /** Larger units first: they are the harder ones to place. */
@@ -93,35 +121,57 @@ function* byNearestNode(pending: ReadonlyMap<string, Move>, state: PlanState): G
   }
 }
 
-/** The pods that go now, placed; all of them, or as many as the unit can spare and room and budgets allow. */
+/** What goes now, placed: all pods, or as many as the unit can spare and room and budgets allow. */
 function choosePods(
-  { pods, spare, unit }: Move,
+  move: Move,
   state: PlanState,
   { account, budgets }: { account: Account; budgets: ReadonlyMap<string, PlanBudget> },
-): readonly PlanPod[] {
+): UnitEviction | undefined {
+  const { pods, spare, unit } = move;
+  const { room } = state;
   if (spare === 0 && new Account(budgets).take(unit, pods)) {
-    const placed = state.room.place(pods);
-    if (placed === undefined) return [];
-    if (account.take(unit, pods)) return pods;
-    state.room.release(pods, placed);
-    return [];
+    const mark = room.mark();
+    const moved = room.move(move);
+    if (moved === undefined) return undefined;
+    if (account.take(unit, pods)) return evictionOf(move, pods, [moved]);
+    room.rollback(mark);
+    return undefined;
   }
   const nearest = [...pods].sort(
     (a, b) => state.remaining(a.node) - state.remaining(b.node) || compareText(a.id, b.id),
   );
   const chosen: PlanPod[] = [];
+  const places: Moved[] = [];
   for (const pod of nearest) {
     if (spare > 0 && chosen.length >= spare) break;
-    if (state.room.fits(pod) && account.take(unit, [pod])) {
-      state.room.place([pod]);
+    const mark = room.mark();
+    const moved = room.move({ unit, pods: [pod] });
+    if (moved === undefined) continue;
+    if (account.take(unit, [pod])) {
       chosen.push(pod);
-    }
+      places.push(moved);
+    } else room.rollback(mark);
   }
-  return chosen;
+  return chosen.length === 0 ? undefined : evictionOf(move, chosen, places);
 }
 
-export function evictionOf({ unit }: Pick<Move, 'unit'>, pods: readonly PlanPod[]): UnitEviction {
-  return { unit: unit.id, pods: pods.map(({ id }) => id), disrupts: goesDown(unit, pods.length) };
+export function evictionOf(
+  { unit }: Pick<Move, 'unit'>,
+  pods: readonly PlanPod[],
+  moved: readonly Moved[],
+): UnitEviction {
+  const where = moved.flatMap((one) => one.where);
+  const names = new Map(pods.map(({ facts, id }) => [facts.uid, id]));
+  const assumptions = moved.flatMap(({ confidence }) => (confidence.kind === 'exact' ? [] : confidence.list));
+  const domain = moved.find((one) => one.domain !== undefined)?.domain;
+  return {
+    unit: unit.id,
+    pods: pods.map(({ id }) => id),
+    disrupts: goesDown(unit, pods.length),
+    where: Object.fromEntries(where.map(({ node, pod }) => [names.get(pod.uid) ?? pod.uid, node])),
+    ...(domain && { domain: domain.labels }),
+    confidence: confidenceOf(assumptions),
+  };
 }
 
 /** Empties the node with the fewest pods left, if what is on it fits elsewhere within the budgets. */
@@ -138,9 +188,11 @@ function emptyOneNode(
       .filter(({ pods }) => pods.length > 0);
     const account = new Account(budgets);
     const affordable = parts.every(({ move, pods }) => account.take(move.unit, pods));
-    const all = parts.flatMap(({ pods }) => pods);
-    if (!affordable || all.length < state.remaining(node) || state.room.place(all) === undefined) continue;
-    return parts.map(({ move, pods }) => evictionOf(move, pods));
+    const all = parts.reduce((sum, { pods }) => sum + pods.length, 0);
+    if (!affordable || all < state.remaining(node)) continue;
+    const moved = state.room.moveAll(parts.map(({ move, pods }) => ({ unit: move.unit, pods })));
+    if (moved === undefined) continue;
+    return parts.map(({ move, pods }, at) => evictionOf(move, pods, moved.slice(at, at + 1)));
   }
   return [];
 }

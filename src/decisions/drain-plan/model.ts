@@ -1,11 +1,10 @@
+import type { Assumption, Binding, Cluster, Confidence, NearMiss, PodFacts, TopologyRule } from '../placement/index.ts';
+
 /**
  * Planning a drain of many nodes. The planner sees only this model: units (a pod on its own is a unit of one), the
- * budgets over them, and how much room nodes have. It cordons every node first, so what it moves never has to move
+ * budgets over them, and the cluster that says what fits where. It cordons every node first, so what it moves never has to move
  * again, and takes a unit down at most once wherever room allows.
  */
-
-/** Amounts by position in `PlanQuestion.resources`. */
-export type Amounts = readonly number[];
 
 /** One thing that a budget counts beside the pod's unit: another group the pod is in, or the pod alone. */
 export interface PlanCell {
@@ -19,9 +18,10 @@ export interface PlanPod {
   readonly id: string;
   readonly node: string;
   readonly unit: string;
-  readonly requests: Amounts;
-  /** Nodes the replacement may run on; any when absent. Share one set among pods of one shape. */
-  readonly eligible?: ReadonlySet<string> | undefined;
+  /** The pod as it stands. */
+  readonly facts: PodFacts;
+  /** What has to find a place after it, under the same UID; undefined when nobody makes it again. */
+  readonly replacement: PodFacts | undefined;
   /** Where budgets that do not count the unit as one count this pod. */
   readonly cells?: readonly PlanCell[] | undefined;
   /** Several PodDisruptionBudgets select it: every eviction is refused, whatever each of them says. */
@@ -38,6 +38,9 @@ export interface PlanUnit {
   readonly needed: number;
   /** Losing one member restarts all of them, so surplus is worth nothing. */
   readonly wholesale: boolean;
+  /** Node labels that all members must share. */
+  readonly topology?: readonly TopologyRule[] | undefined;
+  readonly assumptions?: readonly Assumption[] | undefined;
 }
 
 export interface PlanBudget {
@@ -48,13 +51,14 @@ export interface PlanBudget {
 
 export interface PlanNode {
   readonly name: string;
-  /** Room left beside everything that runs on it. */
-  readonly free: Amounts;
   readonly drain: boolean;
 }
 
 export interface PlanQuestion {
-  readonly resources: readonly string[];
+  /** Everything that stands, also what is not moved. A plan leaves it as it was found. */
+  readonly cluster: Cluster;
+  /** Whether the scheduler of a pod looks for a way, or takes one node after the other. */
+  readonly searches?: ((pod: PodFacts) => boolean) | undefined;
   readonly nodes: readonly PlanNode[];
   readonly pods: readonly PlanPod[];
   readonly units: readonly PlanUnit[];
@@ -68,6 +72,11 @@ export interface UnitEviction {
   readonly pods: readonly string[];
   /** True when the unit goes below what it needs. */
   readonly disrupts: boolean;
+  /** Where its pods are expected to go, by pod. */
+  readonly where: Readonly<Record<string, string>>;
+  /** The labels that all of them share, where they must. */
+  readonly domain?: Readonly<Record<string, string>> | undefined;
+  readonly confidence: Confidence;
 }
 
 export interface PlanStep {
@@ -76,7 +85,7 @@ export interface PlanStep {
   readonly completes: readonly string[];
 }
 
-export type BlockReason = 'BudgetAllowsNone' | 'BudgetBroken' | 'OverlappingBudgets' | 'NoRoom';
+export type BlockReason = 'BudgetAllowsNone' | 'BudgetBroken' | 'OverlappingBudgets' | 'NoRoom' | 'CannotTell';
 
 export interface BlockedUnit {
   readonly unit: string;
@@ -84,6 +93,10 @@ export interface BlockedUnit {
   /** The budgets in the way; empty when room is. */
   readonly budgets: readonly string[];
   readonly nodes: readonly string[];
+  /** Which constraint binds, in one line, where room does. */
+  readonly text?: string | undefined;
+  readonly binding?: Binding | undefined;
+  readonly nearMiss?: NearMiss | undefined;
 }
 
 export interface DrainPlan {

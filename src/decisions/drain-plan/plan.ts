@@ -1,6 +1,7 @@
+import { tellAnswer } from '../placement/index.ts';
 import { searchPlan } from './exact.ts';
 import { planFrugally } from './frugal.ts';
-import { type GreedyPlan, planGreedily } from './greedy.ts';
+import { type GreedyPlan, type LeftBehind, planGreedily } from './greedy.ts';
 import type { BlockedUnit, DrainPlan, PlanBudget, PlanQuestion, PlanStep } from './model.ts';
 import { countUnavoidable, findBudgetBlock, gatherMoves, type Move } from './moves.ts';
 
@@ -58,9 +59,15 @@ function boundOf(moves: readonly Move[], budgets: ReadonlyMap<string, PlanBudget
   return moves.reduce((sum, move) => sum + countUnavoidable(move, budgets), 0);
 }
 
-function withoutRoom({ unit, pods }: Move): BlockedUnit {
+function withoutRoom({ answer, unit, pods }: LeftBehind): BlockedUnit {
   const nodes = [...new Set(pods.map(({ node }) => node))].sort();
-  return { unit: unit.id, reason: 'NoRoom', budgets: [], nodes };
+  const blocked = { unit: unit.id, budgets: [], nodes };
+  if (answer === undefined)
+    return { ...blocked, reason: 'NoRoom', text: 'NoRoom: not while all the others move as well' };
+  const text = tellAnswer(answer);
+  if (answer.fits !== 'No') return { ...blocked, reason: 'CannotTell', text };
+  const { binding, nearMiss } = answer;
+  return { ...blocked, reason: 'NoRoom', text, binding, nearMiss };
 }
 
 function countDisruptions(steps: readonly PlanStep[]): number {

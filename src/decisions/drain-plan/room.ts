@@ -1,71 +1,203 @@
-import type { Amounts, PlanNode, PlanPod } from './model.ts';
+import { type Assignment, type GroupAsk, type PodFacts, settle, type Tried, tryGroup } from '../placement/index.ts';
+import type { PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 
-/** The room on nodes that take replacements. Changes are made on a trial and kept or dropped as a whole. */
+/** Pods of one unit that go together. */
+export interface Part {
+  readonly unit: PlanUnit;
+  readonly pods: readonly PlanPod[];
+}
+
+export type Moved = Extract<Tried, { fits: 'Yes' }>;
+
+/**
+ * The cluster while a plan is made: nodes to drain are closed, pods that have moved stand in their new places. Every
+ * change is noted and can be taken back.
+ */
 export class Room {
-  readonly #free: Map<string, number[]>;
+  readonly #question: PlanQuestion;
+  readonly #members = new Map<string, PlanPod[]>();
+  readonly #undo: (() => void)[] = [];
+  readonly #held: (() => void)[] = [];
 
-  constructor(nodes: Iterable<Pick<PlanNode, 'name' | 'free'>>) {
-    this.#free = new Map([...nodes].map(({ name, free }) => [name, [...free]]));
+  constructor(question: PlanQuestion) {
+    this.#question = question;
+    for (const pod of question.pods) {
+      const members = this.#members.get(pod.unit);
+      if (members === undefined) this.#members.set(pod.unit, [pod]);
+      else members.push(pod);
+    }
+    for (const { drain, name } of question.nodes) if (drain) this.#setClosed(name, true);
   }
 
-  open(name: string, free: Amounts): void {
-    this.#free.set(name, [...free]);
+  mark(): number {
+    return this.#undo.length;
   }
 
-  copy(): Room {
-    return new Room([...this.#free].map(([name, free]) => ({ name, free })));
+  rollback(mark = 0): void {
+    for (const back of this.#undo.splice(mark).reverse()) back();
+  }
+
+  /** Tries something and takes it back. */
+  trial<T>(look: () => T): T {
+    const mark = this.mark();
+    const answer = look();
+    this.rollback(mark);
+    return answer;
+  }
+
+  /** An emptied node takes pods again. */
+  open(name: string): void {
+    this.#setClosed(name, false);
+  }
+
+  /** Room that units of a step have freed on nodes that stay is free for others only when the step is over. */
+  endStep(): void {
+    for (const release of this.#held.splice(0)) release();
   }
 
   /**
-   * Places all pods or none, largest first, each on the first node with room. Answers where each goes, or undefined,
-   * in which case nothing changed. It may miss a placement that cleverer packing would find, never invent one.
+   * Takes the pods of a unit off their nodes and finds places for all that has to come back, at once; undefined, with
+   * nothing changed, when there are none.
    */
-  place(pods: readonly PlanPod[]): Map<string, string> | undefined {
-    const placed = new Map<string, string>();
-    const taken: { free: number[]; requests: Amounts }[] = [];
-    const ordered = [...pods].sort((a, b) => compareAmounts(b.requests, a.requests) || compareText(a.id, b.id));
-    for (const pod of ordered) {
-      const node = this.#firstFit(pod);
-      if (node === undefined) {
-        for (const { free, requests } of taken)
-          for (const [at, amount] of requests.entries()) free[at] = (free[at] ?? 0) + amount;
+  move(part: Part): Moved | undefined {
+    const mark = this.mark();
+    const { answer, freed } = this.#take(part);
+    if (answer.fits !== 'Yes') {
+      this.rollback(mark);
+      return undefined;
+    }
+    for (const { node, pod } of answer.where) this.#put(pod, node);
+    this.#hold(part.unit.id, freed, answer.where);
+    return answer;
+  }
+
+  /** All of the parts, or none. */
+  moveAll(parts: readonly Part[]): readonly Moved[] | undefined {
+    const mark = this.mark();
+    const moved: Moved[] = [];
+    for (const part of parts) {
+      const answer = this.move(part);
+      if (answer === undefined) {
+        this.rollback(mark);
         return undefined;
       }
-      const free = this.#free.get(node) as number[];
-      for (const [at, amount] of pod.requests.entries()) free[at] = (free[at] ?? 0) - amount;
-      taken.push({ free, requests: pod.requests });
-      placed.set(pod.id, node);
+      moved.push(answer);
     }
-    return placed;
+    return moved;
   }
 
-  /** Gives back what `place` took. */
-  release(pods: readonly PlanPod[], placed: ReadonlyMap<string, string>): void {
-    for (const { id, requests } of pods) {
-      const free = this.#free.get(placed.get(id) ?? '');
-      if (free !== undefined) for (const [at, amount] of requests.entries()) free[at] = (free[at] ?? 0) + amount;
+  /** The question that a part asks, put to whoever explains it. */
+  ask<T>(part: Part, look: (ask: GroupAsk) => T): T {
+    return this.trial(() => look(this.#prepare(part).ask));
+  }
+
+  /** Puts a part where it was decided elsewhere, if that holds. */
+  put(part: Part, where: ReadonlyMap<string, string>): Moved | undefined {
+    const mark = this.mark();
+    const { answer, freed } = this.#take(part);
+    if (answer.fits !== 'Yes') {
+      this.rollback(mark);
+      return undefined;
+    }
+    // Members that restart only because the others do go back where they were.
+    const before = new Map(freed.map(({ facts, node }) => [facts.uid, node]));
+    for (const { facts } of part.pods) before.delete(facts.uid);
+    const places = answer.where.map(({ node, pod }) => ({
+      pod,
+      node: where.get(pod.uid) ?? before.get(pod.uid) ?? node,
+    }));
+    for (const { node, pod } of places) this.#put(pod, node);
+    this.#hold(part.unit.id, freed, places);
+    return { ...answer, where: places };
+  }
+
+  #take(part: Part): { answer: Tried; freed: readonly PlanPod[] } {
+    const { ask, freed } = this.#prepare(part);
+    return { answer: tryGroup(ask, this.#question.cluster), freed };
+  }
+
+  #prepare({ pods, unit }: Part): { ask: GroupAsk; freed: readonly PlanPod[] } {
+    const { cluster, searches } = this.#question;
+    const members = this.#members.get(unit.id) ?? [];
+    const going = new Set(pods);
+    // What restarts as a whole makes its members on nodes that stay again as well; those on nodes that go have a step
+    // of their own where the unit does not go at once.
+    const restarts = unit.wholesale && unit.healthy >= unit.needed;
+    const leaving = restarts
+      ? members.filter((pod) => going.has(pod) || cluster.placed(pod.facts.uid)?.node.closed === false)
+      : pods;
+    for (const pod of leaving) going.add(pod);
+    const freed = leaving.filter(({ facts }) => cluster.placed(facts.uid) !== undefined);
+    const zones = new Map<string, string>();
+    for (const { facts } of freed) {
+      const zone = cluster.placed(facts.uid)?.node.zone;
+      if (zone !== undefined) zones.set(facts.uid, zone);
+      this.#remove(facts.uid);
+    }
+    const staying = members.flatMap((pod) => (going.has(pod) ? [] : (cluster.placed(pod.facts.uid)?.node.name ?? [])));
+    return {
+      freed,
+      ask: {
+        unit: unit.id,
+        pods: leaving.flatMap(({ replacement }) => replacement ?? []),
+        need: 'all',
+        staying,
+        zones,
+        ...(unit.topology && { topology: unit.topology }),
+        ...(unit.assumptions && { assumptions: unit.assumptions }),
+        ...(searches && { searches }),
+      },
+    };
+  }
+
+  #setClosed(name: string, closed: boolean): void {
+    const { cluster } = this.#question;
+    if (cluster.node(name)?.closed === closed) return;
+    cluster.setClosed(name, closed);
+    this.#undo.push(() => cluster.setClosed(name, !closed));
+  }
+
+  #remove(uid: string): void {
+    const { cluster } = this.#question;
+    const placed = cluster.placed(uid);
+    if (placed === undefined) return;
+    cluster.remove(uid);
+    this.#undo.push(() => cluster.place(placed.pod, placed.node.name));
+  }
+
+  #put(pod: PodFacts, name: string): void {
+    const { cluster } = this.#question;
+    const node = cluster.node(name);
+    if (node === undefined) return;
+    settle(pod, node, cluster);
+    this.#undo.push(() => cluster.remove(pod.uid));
+  }
+
+  /** Keeps what a unit has left behind on nodes that stay from others, until the step is over. */
+  #hold(unit: string, freed: readonly PlanPod[], where: readonly Assignment[]): void {
+    const { cluster } = this.#question;
+    const left = new Map<string, number[]>();
+    const count = (name: string, { requests }: PodFacts, sign: 1 | -1): void => {
+      const amounts = left.get(name) ?? [];
+      for (const { amount, slot } of requests) amounts[slot] = (amounts[slot] ?? 0) + sign * amount;
+      left.set(name, amounts);
+    };
+    for (const { facts, node } of freed) if (cluster.node(node)?.closed === false) count(node, facts, 1);
+    if (left.size === 0) return;
+    for (const { node, pod } of where) if (left.has(node)) count(node, pod, -1);
+    for (const [name, amounts] of left) {
+      const kept = amounts.flatMap((amount, slot) => (amount > 0 ? [{ slot, amount }] : []));
+      const node = cluster.node(name);
+      if (kept.length === 0 || node === undefined) continue;
+      const key = `left by ${unit}`;
+      node.holds.set(key, { unit, amounts: kept, pods: 0 });
+      const release = (): void => {
+        node.holds.delete(key);
+      };
+      this.#held.push(release);
+      this.#undo.push(release);
     }
   }
-
-  fits(pod: PlanPod): boolean {
-    return this.#firstFit(pod) !== undefined;
-  }
-
-  #firstFit({ eligible, requests }: PlanPod): string | undefined {
-    for (const [name, free] of this.#free) {
-      if (eligible !== undefined && !eligible.has(name)) continue;
-      if (requests.every((amount, at) => amount <= (free[at] ?? 0))) return name;
-    }
-    return undefined;
-  }
-}
-
-function compareAmounts(a: Amounts, b: Amounts): number {
-  for (const [at, amount] of a.entries()) {
-    const other = b[at] ?? 0;
-    if (amount !== other) return amount - other;
-  }
-  return 0;
 }
 
 export function compareText(a: string, b: string): number {

@@ -1,6 +1,7 @@
-import type { Amounts, PlanPod, PlanQuestion } from './model.ts';
+import { ask, checkNode, isBlind, slotsOn } from '../placement/index.ts';
+import type { PlanQuestion } from './model.ts';
 import type { Move } from './moves.ts';
-import { canPack, type Parcel } from './packing.ts';
+import { Packing, type Parcel, withoutMoving } from './packing.ts';
 import type { Spot } from './spots.ts';
 
 /** Room as the search sees it: pods that have moved may be anywhere that was open to them. */
@@ -8,22 +9,17 @@ export class SearchRoom {
   readonly #question: PlanQuestion;
   readonly #spots: readonly Spot[];
   readonly #held: ReadonlySet<string>;
-  readonly #names: readonly string[];
-  readonly #capacity: readonly Amounts[];
+  readonly #packing: Packing;
   /** Pods each node takes when all are alike; counting is then enough. */
   readonly #slots: readonly number[] | undefined;
 
   constructor(question: PlanQuestion, moves: readonly Move[], spots: readonly Spot[]) {
     this.#question = question;
     this.#spots = spots;
-    const pods = moves.flatMap((move) => move.pods);
-    const movable = new Set(pods.map(({ id }) => id));
+    const movable = new Set(moves.flatMap((move) => move.pods.map(({ id }) => id)));
     this.#held = new Set(question.pods.filter(({ id }) => !movable.has(id)).map(({ node }) => node));
-    this.#names = question.nodes.map(({ name }) => name);
-    this.#capacity = question.nodes.map((node) => capacityOf(node, question.pods));
-    const shape = pods[0]?.requests ?? [];
-    const alike = pods.every(({ eligible, requests }) => eligible === undefined && requests.join() === shape.join());
-    this.#slots = alike ? this.#capacity.map((amounts) => slotsOf(amounts, shape)) : undefined;
+    this.#packing = new Packing(question, moves);
+    this.#slots = countSlots(question, moves);
   }
 
   /** A bit for each node that takes pods: those that stay, and those that are empty and come back. */
@@ -47,30 +43,40 @@ export class SearchRoom {
   }
 
   packs(parcels: readonly Parcel[]): boolean {
-    return canPack(parcels, this.#names, this.#capacity);
+    return this.pack(parcels) !== undefined;
+  }
+
+  pack(parcels: readonly Parcel[]): ReadonlyMap<string, string> | undefined {
+    return this.#packing.pack(parcels);
   }
 
   /** Two states with one key have the same future. */
   keyOf({ left, parcels }: { left: number; parcels: readonly Parcel[] }): string {
     if (this.#slots !== undefined) return String(left);
-    const shapes = parcels.map(({ open, pod }) => `${shapeOf(pod)}@${open}`).sort();
-    return `${left}|${shapes.join(';')}`;
+    const looks = parcels.some(({ move, pod }) => pod.facts.looksAtPods || move.unit.topology !== undefined);
+    const shapes = parcels.map(({ move, open, pod, turn }) => {
+      const shape = `${pod.replacement?.shape ?? ''}@${open}`;
+      return looks ? `${turn}:${move.unit.id}:${shape}` : shape;
+    });
+    return `${left}|${(looks ? shapes : shapes.sort()).join(';')}`;
   }
 }
 
-const shapeOf = ({ eligible, requests }: PlanPod): string =>
-  `${requests.join()}/${eligible === undefined ? '*' : [...eligible].sort().join()}`;
-
-/** All the room of a node for what moves: what is free on it, and what the pods to move hold if it is to be drained. */
-function capacityOf(node: PlanQuestion['nodes'][number], pods: readonly PlanPod[]): Amounts {
-  if (!node.drain) return node.free;
-  const held = pods.filter((pod) => pod.node === node.name);
-  return node.free.map((amount, at) => held.reduce((total, { requests }) => total + (requests[at] ?? 0), amount));
-}
-
-function slotsOf(amounts: Amounts, shape: Amounts): number {
-  const slots = shape.map((amount, at) =>
-    amount === 0 ? Number.POSITIVE_INFINITY : Math.floor((amounts[at] ?? 0) / amount),
-  );
-  return Math.max(0, Math.min(...slots));
+/** How many pods each node takes, were all that moves gone; undefined unless all of them are alike. */
+function countSlots({ cluster, nodes }: PlanQuestion, moves: readonly Move[]): number[] | undefined {
+  const pods = moves.flatMap((move) => move.pods);
+  const sample = pods[0]?.replacement;
+  if (sample === undefined || !isBlind(sample, cluster) || moves.some(({ unit }) => unit.topology)) return undefined;
+  if (pods.some(({ replacement }) => replacement?.shape !== sample.shape || replacement.hostPorts.length > 0)) {
+    return undefined;
+  }
+  let slots: number[] = [];
+  withoutMoving(cluster, pods, nodes, () => {
+    const question = ask(sample, cluster);
+    slots = nodes.map(({ name }) => {
+      const node = cluster.node(name);
+      return node !== undefined && checkNode(question, node) === undefined ? Math.max(0, slotsOn(sample, node)) : 0;
+    });
+  });
+  return slots;
 }

@@ -1,13 +1,4 @@
-export * from './cluster/cluster.ts';
-export * from './cluster/node-facts.ts';
-export type { Placed } from './cluster/placed.ts';
-export { compileNodeChoice, matchesNodeChoice, type NodeChoice } from './cluster/node-selection.ts';
-export * from './cluster/pod-facts.ts';
-export { ask, checkNode } from './filters/check-node.ts';
-export { Diagnosis } from './filters/diagnosis.ts';
-export type { FilterName, Rejection } from './filters/rejection.ts';
-export { volumeTerms } from './filters/volumes.ts';
-export { firstUntolerated, tolerates } from './filters/tolerations.ts';
+export * from '../placement/index.ts';
 export * from './placement/feasibility.ts';
 export { findNode } from './placement/find-node.ts';
 export * from './placement/place-group.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromLabelSelector, matches } from '../../machinery/values/index.ts';
-import type { Cluster } from './cluster/cluster.ts';
-import { cluster, facts, node, pod } from './fixtures.ts';
+import type { Cluster } from '../placement/cluster/cluster.ts';
+import { cluster, facts, node, pod } from '../placement/fixtures.ts';
 import { findNode } from './placement/find-node.ts';
 import { type LeafQuestion, placeGroup } from './placement/place-group.ts';
 import { preemptForGroup } from './preemption/preempt-group.ts';

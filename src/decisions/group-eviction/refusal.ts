@@ -1,16 +1,9 @@
 import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
-import { type DisruptionIndex, explainStep, explanationCauses, formatRefusal } from '../disruption/index.ts';
+import { type DisruptionIndex, explainStep, formatRefusal, withCauses } from '../disruption/index.ts';
+import type { Refused } from '../refusal-status.ts';
 import { formatUnavailabilityRefusal } from '../unavailability/index.ts';
 import type { GroupVerdict } from './decide.ts';
 import { formatGroup } from './target.ts';
-
-export interface GroupRefusalAnswer {
-  readonly code: number;
-  readonly reason: string;
-  readonly message: string;
-  readonly causes: readonly { readonly reason: string; readonly message: string }[];
-  readonly retryAfterSeconds?: number | undefined;
-}
 
 /** The answer to a refused group: which member is in the way, then what a single eviction of it would be told. */
 export function formatGroupRefusal(
@@ -22,7 +15,7 @@ export function formatGroupRefusal(
     nowMs,
     spec,
   }: { spec: GroupEvictionSpec; members: number; index: DisruptionIndex; nowMs: number; compat?: boolean | undefined },
-): GroupRefusalAnswer {
+): Refused {
   const pod = verdict.reason === 'DisruptionBudget' ? verdict.step.pod.name : (verdict.pod.metadata.name ?? '');
   const start = `Cannot evict group ${formatGroup(spec)} (${members} pods): pod ${pod}: `;
   if (verdict.reason === 'UnavailableBudget') {
@@ -30,13 +23,9 @@ export function formatGroupRefusal(
     return { ...answer, message: start + answer.message };
   }
   if (verdict.step.verdict.allowed) throw new Error('Cannot format the refusal of a step that was granted');
-  const { cause, code, message, reason, retryAfterSeconds } = formatRefusal(verdict.step.verdict);
-  const explanation = explainStep(index, verdict.step, nowMs);
-  const causes = [
-    ...(cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }]),
-    ...(explanation === undefined ? [] : explanationCauses(explanation, nowMs)),
-  ];
-  return { code, reason, message: start + (cause ?? message), causes, retryAfterSeconds };
+  const answer = formatRefusal(verdict.step.verdict);
+  const told = withCauses(answer, explainStep(index, verdict.step, nowMs), nowMs);
+  return { ...told, message: start + (answer.cause ?? answer.message) };
 }
 
 /** What someone lacks who may create GroupEvictions but not evict pods. */

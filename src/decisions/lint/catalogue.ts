@@ -3,6 +3,7 @@ import { fallsBackToPods, groupCountedAsPods, mixedBudget } from './rules/counti
 import { danglingReference } from './rules/dangling-reference.ts';
 import { groupPartlyCovered, groupWithoutBudget } from './rules/group-without-budget.ts';
 import { invalidBudget } from './rules/invalid-budget.ts';
+import { removedApiVersion, unknownField, unknownKind } from './rules/known-api.ts';
 import { neverAllowsDrain } from './rules/never-allows-drain.ts';
 import { overlappingBudgets } from './rules/overlapping-budgets.ts';
 import { pdbAndPub } from './rules/pdb-and-pub.ts';
@@ -18,6 +19,9 @@ import { unreadableAnnotation } from './rules/unreadable-annotation.ts';
 
 /** Every rule, the gravest first. */
 export const RULES: readonly Rule[] = [
+  unknownField,
+  unknownKind,
+  removedApiVersion,
   neverAllowsDrain,
   thresholdAboveSize,
   overlappingBudgets,

@@ -7,6 +7,7 @@ import { type KubeObject, splitApiVersion } from '../../api/resource.ts';
 import type { Issue } from '../../machinery/values/index.ts';
 import { DisruptionIndex, fedKindOf, type GroupLookup, readBudget } from '../disruption/index.ts';
 import { OWNER_TYPES, targetsAbove, UnavailabilityFeed } from '../unavailability/index.ts';
+import type { KnownApi } from './known-api.ts';
 import { type GroupView, viewGroups } from './group-view.ts';
 import { observePods } from './observe.ts';
 import { type PdbView, viewPdb } from './pdb-view.ts';
@@ -19,12 +20,15 @@ export interface LintInput {
   /** Manifests say what will be and may be a part of the whole; a cluster is the whole, and real. */
   readonly source: 'Manifests' | 'Cluster';
   readonly gangOf?: GangOf;
+  /** Absent: kinds and fields are not checked. */
+  readonly api?: KnownApi | undefined;
 }
 
 /** Everything the rules look at, worked out once. */
 export interface LintFacts {
   readonly source: LintInput['source'];
   readonly objects: readonly KubeObject[];
+  readonly api: KnownApi | undefined;
   readonly sets: readonly PodSet[];
   readonly pods: readonly LintPod[];
   readonly pdbs: readonly PdbView[];
@@ -47,7 +51,7 @@ export interface Covering {
 const keyOf = (group: string, kind: string, namespace: string, name: string): string =>
   `${group}/${kind}/${namespace}/${name}`;
 
-export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFacts {
+export function gatherLintFacts({ api, gangOf, objects, source }: LintInput): LintFacts {
   const { gangs, pods, sets, sources } = source === 'Cluster' ? observePods(objects) : projectPods(objects, gangOf);
   const index = new DisruptionIndex();
   const feed = new UnavailabilityFeed();
@@ -115,6 +119,7 @@ export function gatherLintFacts({ gangOf, objects, source }: LintInput): LintFac
   return {
     source,
     objects,
+    api,
     sets,
     pods,
     pdbs,

@@ -363,6 +363,8 @@ test('every rule has all of its texts, and each is seen by a case above', () => 
     for (const text of [rule.why, rule.fix, rule.details]) expect(text).toMatch(/^[A-Z].*[.]$/s);
     expect(findRule(rule.name)).toBe(rule);
   }
-  const elsewhere = ['falls-back-to-pods', 'unhealthy-pods-block'];
+  // What the API knows is told by the task, which has the tests of these.
+  const known = ['unknown-field', 'unknown-kind', 'removed-api-version'];
+  const elsewhere = ['falls-back-to-pods', 'unhealthy-pods-block', ...known];
   expect(RULES.map(({ name }) => name).filter((name) => !seen.has(name) && !elsewhere.includes(name))).toEqual([]);
 });

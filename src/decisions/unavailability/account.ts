@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
-import { chargedStatus, type JudgeQuestion, type Judgement, judgeUnavailability } from './judge.ts';
+import { chargedUnavailability, type JudgeQuestion, type Judgement, judgeUnavailability } from './judge.ts';
 
 export type AccountQuestion = Omit<JudgeQuestion, 'pod' | 'covering'>;
 
@@ -48,7 +48,7 @@ export class UnavailabilityAccount {
   /** Records a pod that was granted. */
   take(name: string, judgement: Extract<Judgement, { allowed: true }>): void {
     for (const { entry, verdict } of judgement.grants) {
-      const status = chargedStatus(entry.budget.status, verdict, { ...this.#question, podName: name });
+      const status = chargedUnavailability(entry.budget.status, verdict, { ...this.#question, podName: name });
       const budgetName = entry.budget.metadata.name ?? '';
       const original = this.#index.budget(budgetName);
       if (status === undefined || original === undefined) continue;

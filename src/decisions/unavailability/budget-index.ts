@@ -137,6 +137,20 @@ export class BudgetIndex {
     }
   }
 
+  /**
+   * Asks as if these budgets, by name, were as given, or gone where undefined; leaves everything as it was. The question
+   * must be asked, and answered, at once.
+   */
+  suppose<T>(budgets: ReadonlyMap<string, PodUnavailableBudget | undefined>, ask: () => T): T {
+    const before = new Map([...budgets.keys()].map((name) => [name, this.#budgets.get(name)?.budget]));
+    this.#setAll(budgets);
+    try {
+      return ask();
+    } finally {
+      this.#setAll(before);
+    }
+  }
+
   setPod(placed: PlacedPod): void {
     this.#place(placed.pod.metadata.name ?? '', placed);
   }
@@ -144,6 +158,13 @@ export class BudgetIndex {
   deletePod(name: string): void {
     for (const { tally } of this.covering(name)) tally.delete(name);
     this.#pods.delete(name);
+  }
+
+  #setAll(budgets: ReadonlyMap<string, PodUnavailableBudget | undefined>): void {
+    for (const [name, budget] of budgets) {
+      if (budget === undefined) this.deleteBudget(name);
+      else this.setBudget(budget);
+    }
   }
 
   #place(name: string, { pod, targets }: PlacedPod): void {

@@ -1,4 +1,5 @@
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
+import type { LeftoverReason } from './leftovers.ts';
 import { MAX_ENTRIES } from './ledger.ts';
 import type { Constraint } from './numbers.ts';
 
@@ -14,7 +15,7 @@ export interface PodFacts {
 }
 
 /** What the budget says of itself. */
-export interface BudgetFacts {
+export interface UnavailabilityFacts {
   readonly name: string;
   readonly generation: number;
   readonly observedGeneration: number;
@@ -49,13 +50,14 @@ export type Scope =
 export interface UnavailabilityQuestion {
   readonly operation: ProtectedOperation;
   readonly pod: PodFacts;
-  readonly budget: BudgetFacts;
+  readonly budget: UnavailabilityFacts;
   readonly scope: Scope;
   /** OpenKruise's own order and quirks. */
   readonly compat?: boolean | undefined;
 }
 
 export type AllowReason =
+  | LeftoverReason
   | 'Unprotected'
   | 'NotServing'
   | 'Ignored'
@@ -126,7 +128,7 @@ export function decideUnavailability(question: UnavailabilityQuestion): Unavaila
 const LEDGER_FULL_TEXT =
   'DisruptedPods and UnavailablePods map too big - too many unavailable not confirmed by PUB controller';
 
-function decideByPods(budget: BudgetFacts): UnavailabilityVerdict {
+function decideByPods(budget: UnavailabilityFacts): UnavailabilityVerdict {
   if (budget.allowed <= 0) return refuse(budget, 'BudgetExhausted', 'pub unavailable allowed is negative');
   if (budget.entries > MAX_ENTRIES) return refuse(budget, 'LedgerFull', LEDGER_FULL_TEXT);
   return { allowed: true, reason: 'WithinBudget', record: true, unavailableAllowed: budget.allowed - 1 };
@@ -172,7 +174,7 @@ function decideByGroup(
 }
 
 function refuse(
-  { name }: BudgetFacts,
+  { name }: UnavailabilityFacts,
   reason: RefuseReason,
   text: string,
 ): Extract<UnavailabilityVerdict, { allowed: false }> {

@@ -1,18 +1,12 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../api/kruise/types.ts';
-import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import type { ResourceType } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
+import type { KindFeed } from '../kind-feed.ts';
 import { OWNER_TYPES, type UnavailabilityFeed } from './feed.ts';
 
-/** A kind whose objects decisions about PodUnavailableBudgets depend on. */
-export interface FedUnavailabilityKind {
-  readonly kind: string;
-  readonly types: readonly ResourceType[];
-  readonly builtIn: boolean;
-  readonly role: 'Owner' | 'Budget' | 'Pod';
-  readonly set: (feed: UnavailabilityFeed, object: KubeObject) => void;
-  readonly delete: (feed: UnavailabilityFeed, namespace: string, name: string) => void;
-}
+/** A kind that decisions about PodUnavailableBudgets depend on; owners stand between a pod and what a budget targets. */
+export type FedUnavailabilityKind = KindFeed<UnavailabilityFeed, 'Owner' | 'Budget' | 'Pod'>;
 
 const owner = (type: ResourceType): FedUnavailabilityKind => ({
   kind: type.kind,

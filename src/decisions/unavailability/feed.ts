@@ -4,6 +4,7 @@ import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { replicaSetType, replicationControllerType, statefulSetType } from '../../api/resource-types.ts';
 import { BudgetIndexes, type Target } from './budget-index.ts';
+import { decideLeftover, type LeftoverReason } from './leftovers.ts';
 import { targetsAbove } from './targets.ts';
 
 /** Kinds that may stand between a pod and the workload a budget names. */
@@ -27,6 +28,8 @@ export class UnavailabilityFeed {
   readonly #uids = new Map<string, string>();
   /** Pods that were seen before their owner, by its uid. */
   readonly #early = new Map<string, Map<string, Pod>>();
+  /** Namespaces that are being deleted. */
+  readonly #going = new Set<string>();
 
   constructor(indexes = new BudgetIndexes()) {
     this.indexes = indexes;
@@ -34,6 +37,20 @@ export class UnavailabilityFeed {
 
   /** Replicas an owner asks for; undefined when nobody knows. */
   readonly scaleOf = (uid: string): number | undefined => this.#owners.get(uid)?.replicas;
+
+  /** Whether what runs in a namespace is only waiting to be cleared away. */
+  leftoverIn(namespace: string): () => LeftoverReason | undefined {
+    return () => decideLeftover(this.#going.has(namespace), undefined);
+  }
+
+  setNamespace({ metadata: { deletionTimestamp, name = '' } }: KubeObject): void {
+    if (deletionTimestamp) this.#going.add(name);
+    else this.#going.delete(name);
+  }
+
+  deleteNamespace(name: string): void {
+    this.#going.delete(name);
+  }
 
   targetsOf(pod: Pod): Target[] {
     return targetsAbove(pod, ({ uid }) => this.#owners.get(uid)?.above);
@@ -76,6 +93,7 @@ export class UnavailabilityFeed {
     this.#owners.clear();
     this.#uids.clear();
     this.#early.clear();
+    this.#going.clear();
   }
 
   #wait(owner: string, key: string, pod: Pod | undefined): void {

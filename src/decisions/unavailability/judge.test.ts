@@ -7,7 +7,7 @@ import type {
   ProtectedOperation,
 } from '../../api/kruise/types.ts';
 import { BudgetIndex, type IndexedBudget } from './budget-index.ts';
-import { chargedStatus, judgeUnavailability } from './judge.ts';
+import { chargedUnavailability, judgeUnavailability } from './judge.ts';
 import { pruneLedger } from './ledger.ts';
 import { formatUnavailabilityRefusal } from './refusal-status.ts';
 import { computeStatus } from './status.ts';
@@ -102,7 +102,7 @@ class Fleet {
     if (!judgement.allowed) return judgement.refusals.map(({ verdict }) => verdict.message).join('; ');
     if (!dryRun) {
       for (const { entry, verdict } of judgement.grants) {
-        const status = chargedStatus(entry.budget.status, verdict, { operation, podName, nowMs: this.now });
+        const status = chargedUnavailability(entry.budget.status, verdict, { operation, podName, nowMs: this.now });
         if (status !== undefined) this.#put({ ...entry.budget, status });
       }
     }
@@ -254,8 +254,8 @@ test('W14 a resize is recorded as an update; in compatibility mode as a delete',
   const grant = { allowed: true, reason: 'WithinBudget', record: true, unavailableAllowed: 0 } as const;
   const resize = { operation: 'RESIZE', podName: 'a', nowMs: START } as const;
   const at = '2026-01-01T00:10:00Z';
-  expect(chargedStatus({}, grant, resize)).toEqual({ unavailableAllowed: 0, unavailablePods: { a: at } });
-  expect(chargedStatus({}, grant, { ...resize, compat: true })).toEqual({
+  expect(chargedUnavailability({}, grant, resize)).toEqual({ unavailableAllowed: 0, unavailablePods: { a: at } });
+  expect(chargedUnavailability({}, grant, { ...resize, compat: true })).toEqual({
     unavailableAllowed: 0,
     disruptedPods: { a: at },
   });
@@ -271,8 +271,13 @@ test('a long ledger loses grants whose pods are gone or going, where all pods ar
   ]);
   const eviction = { operation: 'EVICT', podName: 'next', nowMs: START } as const;
   const charged = { unavailableAllowed: 3, disruptedPods: { stays: at, next: at } };
-  expect(chargedStatus({ disruptedPods }, grant, { ...eviction, pods })).toEqual(charged);
-  expect(chargedStatus({ disruptedPods }, grant, eviction)?.disruptedPods).toEqual({ ...disruptedPods, next: at });
+  expect(chargedUnavailability({ disruptedPods }, grant, { ...eviction, pods })).toEqual(charged);
+  expect(chargedUnavailability({ disruptedPods }, grant, eviction)?.disruptedPods).toEqual({
+    ...disruptedPods,
+    next: at,
+  });
   const { older: _, ...four } = disruptedPods;
-  expect(chargedStatus({ disruptedPods: four }, grant, { ...eviction, pods })?.disruptedPods).toHaveProperty('gone');
+  expect(chargedUnavailability({ disruptedPods: four }, grant, { ...eviction, pods })?.disruptedPods).toHaveProperty(
+    'gone',
+  );
 });

@@ -8,6 +8,7 @@ import {
 import { formatTime } from '../../machinery/values/index.ts';
 import { type IndexedBudget, isIgnored } from './budget-index.ts';
 import { decideUnavailability, type Scope, type UnavailabilityVerdict } from './decide.ts';
+import type { LeftoverReason } from './leftovers.ts';
 import { isRecorded, type LedgerPod, ledgerSize } from './ledger.ts';
 import { computeDesired } from './numbers.ts';
 import { protects, type UnavailabilityGates } from './operation.ts';
@@ -25,6 +26,8 @@ export interface JudgeQuestion {
   readonly scaleOf: (ownerUid: string) => number | undefined;
   readonly nowMs: number;
   readonly compat?: boolean | undefined;
+  /** Whether the pod is what is left of a service; only asked where a budget refuses. */
+  readonly leftover?: (() => LeftoverReason | undefined) | undefined;
 }
 
 export type Grant = Extract<UnavailabilityVerdict, { allowed: true }>;
@@ -41,6 +44,11 @@ export type Judgement =
 export function judgeUnavailability(question: JudgeQuestion): Judgement {
   const judged = question.covering.map((entry) => ({ entry, verdict: judgeOne(question, entry) }));
   const refusals = judged.flatMap(({ entry, verdict }) => (verdict.allowed ? [] : [{ entry, verdict }]));
+  const reason = refusals.length > 0 ? question.leftover?.() : undefined;
+  if (reason !== undefined) {
+    const verdict: Grant = { allowed: true, reason, record: false };
+    return { allowed: true, grants: question.covering.map((entry) => ({ entry, verdict })) };
+  }
   if (refusals.length > 0) return { allowed: false, refusals };
   return {
     allowed: true,
@@ -136,7 +144,7 @@ export interface ChargeRequest {
 }
 
 /** The status after a grant was recorded; undefined when nothing is to be written. */
-export function chargedStatus(
+export function chargedUnavailability(
   status: PodUnavailableBudgetStatus | undefined,
   verdict: Grant,
   { compat = false, nowMs, operation, podName, pods }: ChargeRequest,

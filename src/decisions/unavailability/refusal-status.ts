@@ -1,14 +1,7 @@
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { IndexedBudget } from './budget-index.ts';
+import type { Refused } from '../refusal-status.ts';
 import type { Refusal } from './judge.ts';
-
-export interface RefusalAnswer {
-  readonly code: 429 | 403;
-  readonly reason: 'TooManyRequests' | 'Forbidden';
-  readonly message: string;
-  readonly causes: readonly { readonly reason: string; readonly message: string }[];
-  readonly retryAfterSeconds?: number;
-}
 
 const STALE_RETRY_SECONDS = 10;
 
@@ -20,7 +13,7 @@ export function formatUnavailabilityRefusal(
   operation: ProtectedOperation,
   refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
   { compat = false }: { compat?: boolean } = {},
-): RefusalAnswer {
+): Refused {
   const message = refusals.map(({ verdict }) => verdict.message).join('; ');
   const causes = refusals.flatMap(({ entry, verdict }) => [
     { reason: 'DisruptionBudget', message: verdict.message },

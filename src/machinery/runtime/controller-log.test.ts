@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { ManualClock } from './clock.ts';
-import { type ControllerContext, runController, settled } from './controller.ts';
-import { settle } from './index.ts';
+import { type ControllerContext, defineController, onDefect, settle, settled } from './index.ts';
 
 /** Runs a controller whose first tries fail; answers what was said. */
 async function failing(error: unknown, tries: number): Promise<string[]> {
@@ -14,17 +13,18 @@ async function failing(error: unknown, tries: number): Promise<string[]> {
   const abort = new AbortController();
   let count = 0;
   const context = { clock, log, signal: abort.signal } as unknown as ControllerContext;
-  const { queue } = runController({
+  const failingController = defineController({
     name: 'c',
-    context,
     workers: 1,
+    deps: () => undefined,
     reconcile: () => {
       if (count === tries) return Promise.resolve(settled);
       count += 1;
       return Promise.reject(error as Error);
     },
   });
-  queue.add('a/b');
+  const [queue] = failingController.start(context).queues;
+  queue?.add('a/b');
   while (count < tries) {
     await settle();
     await clock.advance(60 * 60_000);
@@ -44,11 +44,14 @@ it('18.14: conflicts and the like are never told of', async () => {
 it('18.14: a refusal is told of when it lasts, then ever more rarely, without a stack', async () => {
   expect(await failing(answer(403, 'Forbidden'), 7)).toEqual([]);
   const said = await failing(answer(403, 'Forbidden'), 40);
-  expect(said).toEqual(Array.from({ length: 3 }, () => 'warn: an object still cannot be brought in line'));
+  expect(said).toEqual(Array.from({ length: 3 }, () => 'warn: reconcile keeps failing; retrying'));
 });
 
 it('18.14: a defect is told of at once, with its place', async () => {
+  const defects: Error[] = [];
+  onDefect((error) => defects.push(error));
   expect((await failing(new TypeError('x is not a function'), 1))[0]).toBe(
-    'error: a controller failed; it tries again with stack',
+    'error: reconcile failed by a bug; retrying with stack',
   );
+  expect(defects.map(String)).toEqual(['TypeError: x is not a function']);
 });

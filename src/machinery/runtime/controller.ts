@@ -1,133 +1,129 @@
-import { type ObjectKey, parseKey } from '../../api/resource.ts';
-import type { Random } from '../values/index.ts';
-import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, isTooManyRequests } from './api-error.ts';
-import type { Client } from './client.ts';
-import type { Clock } from './clock.ts';
-import type { EventRecorder } from './event-recorder.ts';
-import type { InformerSet } from './informer-set.ts';
-import type { Logger } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import type { ObjectKey } from '../../api/resource.ts';
+import type { ControllerContext } from './controller-context.ts';
+import { type ReconcileResult, runReconcileLoop } from './reconcile-loop.ts';
+import { type Wakes, type Watch, wake } from './watch.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** What a pass over one key asks for: nothing more, or another look after a while. */
-export interface ReconcileResult {
-  readonly requeueAfterMs?: number;
+/** One work queue of a controller: what feeds it, and what is done with its keys. `D` is what the controller works with. */
+export interface Loop<D> {
+  /** Name of the queue in metrics and logs. */
+  readonly name: string;
+  /** Which events wake which keys. Absent: only the controller itself adds keys. */
+  readonly watches?: ((deps: D) => readonly Watch[]) | undefined;
+  /** Keys to look at once the caches are filled, whatever events come. */
+  readonly initial?: ((deps: D) => Wakes) | undefined;
+  /** Brings one key in line. Read, ask a decision, write on change, say when to look again; a throw is a retry. */
+  readonly reconcile: (deps: D, key: ObjectKey) => Promise<ReconcileResult>;
+  /** Keys worked on at once. Default 4; a key is never worked on twice at the same time. */
+  readonly workers?: number | undefined;
+  /** How long a key waits after a failure: at first (default 5 ms), doubling up to a limit (default 1000 s). */
+  readonly backOff?: { readonly baseDelayMs?: number; readonly maxDelayMs?: number } | undefined;
+  /** Has to happen before the first pass, beyond the caches being filled. */
+  readonly ready?: ((deps: D) => Promise<unknown>) | undefined;
 }
 
-export const settled: ReconcileResult = {};
-
-/** A failure that trying again cannot mend: it is logged once and the key is dropped until its next event. */
-export class TerminalError extends Error {
-  override name = 'TerminalError';
+/** Work that no event asks for. */
+export interface PeriodicPass<D> {
+  readonly everyMs: number;
+  readonly pass: (deps: D) => Promise<void> | void;
+  /** The first pass comes as soon as the caches are filled. Default: after the first period. */
+  readonly atStart?: boolean | undefined;
 }
 
-/** Everything a controller may touch. It cannot tell which host it runs on. */
-export interface ControllerContext {
-  readonly client: Client;
-  /** A client that acts as the named component, where the host tells components apart. */
-  readonly clientFor: (component: string) => Client;
-  readonly informers: InformerSet;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  /** Records an Event as coming from the named component. */
-  readonly eventsFor: (component: string) => EventRecorder;
-  readonly random: Random;
-  /** Aborts when the process or plane stops. */
-  readonly signal: AbortSignal;
-  /** Where several replicas run: resolves when this one may write. Caches fill before that. Absent: at once. */
-  readonly leading?: Promise<void> | undefined;
+/** The queue of the loop that has this name. */
+export type QueueOf = (loop: string) => WorkQueue;
+
+/**
+ * A controller as data. The loop that has the controller's own name stands in the definition itself; `loops` has those
+ * beside it.
+ */
+export interface ControllerDefinition<D> extends Partial<Loop<D>> {
+  readonly name: string;
+  /**
+   * Gets the controller what it works with: caches, clients, state of its own. No loop starts before every cache that is
+   * asked for here or watched is filled.
+   */
+  readonly deps: (context: ControllerContext, queueOf: QueueOf) => D;
+  readonly loops?: readonly Loop<D>[] | undefined;
+  readonly passes?: readonly PeriodicPass<D>[] | undefined;
 }
 
-/** Starts one controller: registers its watches, returns its queues so that tests can see when it is idle. */
-export type StartController = (context: ControllerContext) => RunningController;
+/** What a host starts. */
+export interface Controller {
+  readonly name: string;
+  readonly start: (context: ControllerContext) => RunningController;
+}
 
 export interface RunningController {
   readonly name: string;
+  /** So that tests can see when it is idle. */
   readonly queues: readonly WorkQueue[];
 }
 
-export interface ControllerOptions {
-  readonly name: string;
-  readonly context: ControllerContext;
-  readonly reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
-  /** Keys worked on at once. Default 4; a key is never worked on twice at the same time. */
-  readonly workers?: number | undefined;
-  readonly queue?: WorkQueue | undefined;
-  /** Resolves when the caches the reconciler reads are filled; no pass runs before. */
-  readonly ready?: (() => Promise<void>) | undefined;
+export function defineController<D>(definition: ControllerDefinition<D>): Controller {
+  return { name: definition.name, start: (context) => startController(definition, context) };
 }
 
-/** Runs `reconcile` over the keys of a queue. The one place that decides what an outcome means. */
-export function runController(options: ControllerOptions): { queue: WorkQueue } {
-  const { context, name, workers = 4 } = options;
-  const queue = options.queue ?? new WorkQueue({ name, clock: context.clock, metrics: context.metrics });
-  context.signal.addEventListener('abort', () => queue.close(), { once: true });
-  const work = async (): Promise<void> => {
-    for (;;) {
-      const key = await queue.take();
-      if (key === undefined) return;
-      try {
-        classify(queue, key, await options.reconcile(parseKey(key)));
-      } catch (error) {
-        if (context.signal.aborted) return;
-        classifyError(options, queue, { key, error });
-      } finally {
-        queue.done(key);
-      }
-    }
-  };
-  const begin = async (): Promise<void> => {
-    await Promise.all([options.ready?.(), context.leading]);
-    await Promise.all(Array.from({ length: workers }, work));
-  };
-  void begin();
-  return { queue };
-}
-
-function classify(queue: WorkQueue, key: string, { requeueAfterMs }: ReconcileResult): void {
-  queue.forget(key);
-  if (requeueAfterMs !== undefined) queue.addAfter(key, Math.max(requeueAfterMs, 1));
-}
-
-function classifyError(
-  { context, name }: ControllerOptions,
-  queue: WorkQueue,
-  { key, error }: { key: string; error: unknown },
-): void {
-  if (error instanceof TerminalError) {
-    queue.forget(key);
-    context.log.error({ controller: name, key, error: error.message }, 'a key cannot be reconciled until it changes');
-    return;
-  }
-  const tries = queue.failures(key) + 1;
-  const fields = { controller: name, key, tries, error: error instanceof Error ? error.message : String(error) };
-  if (isDefect(error)) context.log.error({ ...fields, stack: error.stack }, 'a controller failed; it tries again');
-  else if (!isRoutine(error) && isWorthSaying(tries))
-    context.log.warn(fields, 'an object still cannot be brought in line');
-  else context.log.debug(fields, 'an object is tried again');
-  queue.addRateLimited(key);
-}
-
-/** Stale reads and refusals that pass mend themselves with the next event; they are no news. */
-function isRoutine(error: unknown): boolean {
-  return (
-    isConflict(error) ||
-    isNotFound(error) ||
-    isAlreadyExists(error) ||
-    isTooManyRequests(error) ||
-    isNamespaceTerminating(error)
+function startController<D>(definition: ControllerDefinition<D>, context: ControllerContext): RunningController {
+  const { clock, metrics, signal } = context;
+  const { loops: others = [], name, passes = [], reconcile } = definition;
+  const loops: readonly Loop<D>[] = reconcile === undefined ? others : [{ ...definition, reconcile }, ...others];
+  const queues = new Map(
+    loops.map((loop) => [loop.name, new WorkQueue({ ...loop.backOff, name: loop.name, clock, metrics })]),
   );
+  signal.addEventListener('abort', () => queues.forEach((queue) => queue.close()), { once: true });
+  const queueOf: QueueOf = (loop) => {
+    const queue = queues.get(loop);
+    if (queue === undefined) throw new Error(`Controller "${name}" has no loop "${loop}"`);
+    return queue;
+  };
+
+  const caches = new Set<Pick<Watch, 'whenSynced'>>();
+  const informers: ControllerContext['informers'] = {
+    of(type) {
+      const informer = context.informers.of(type);
+      caches.add(informer);
+      return informer;
+    },
+  };
+  const deps = definition.deps({ ...context, informers }, queueOf);
+  for (const loop of loops) {
+    for (const watch of loop.watches?.(deps) ?? []) {
+      caches.add(watch);
+      watch.feed(queueOf(loop.name));
+    }
+  }
+  const filled = Promise.all([context.leading, ...[...caches].map((cache) => cache.whenSynced())]);
+  const begin = async (loop: Loop<D>): Promise<void> => {
+    const queue = queueOf(loop.name);
+    await Promise.all([filled, loop.ready?.(deps)]);
+    wake(queue, loop.initial?.(deps));
+    const reconcile = (key: ObjectKey): Promise<ReconcileResult> => loop.reconcile(deps, key);
+    await runReconcileLoop({ name: loop.name, log: context.log, signal, queue, workers: loop.workers ?? 4, reconcile });
+  };
+  for (const loop of loops) void begin(loop);
+  for (const pass of passes) void filled.then(() => repeat(pass, { deps, context, name }));
+  return { name, queues: [...queues.values()] };
 }
 
-/** What no other answer of an API server and no lost connection looks like. */
-function isDefect(error: unknown): error is Error {
-  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-}
-
-const PATIENCE = 8;
-
-/** Most failures are over after a few tries; one that lasts is told of, and then ever more rarely. */
-function isWorthSaying(tries: number): boolean {
-  return tries >= PATIENCE && Number.isInteger(Math.log2(tries / PATIENCE));
+function repeat<D>(
+  { atStart = false, everyMs, pass }: PeriodicPass<D>,
+  { context, deps, name }: { deps: D; context: ControllerContext; name: string },
+): void {
+  const { clock, log, signal } = context;
+  let cancel = (): void => {};
+  const wait = (): void => {
+    if (!signal.aborted) cancel = clock.after(everyMs, () => void run());
+  };
+  const run = async (): Promise<void> => {
+    try {
+      await pass(deps);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ controller: name, error: String(error) }, 'a periodic pass failed');
+    }
+    wait();
+  };
+  signal.addEventListener('abort', () => cancel(), { once: true });
+  if (atStart) void run();
+  else wait();
 }

@@ -2,7 +2,8 @@ import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { sleep } from './clock.ts';
-import type { ControllerContext } from './controller.ts';
+import { deferred } from './deferred.ts';
+import type { ControllerContext } from './controller-context.ts';
 
 /** A kind to follow: where it may be found, best first. */
 export interface FollowedKind {
@@ -33,8 +34,8 @@ const LOOK_AGAIN_MS = 30_000;
 export function followServed<K extends FollowedKind>(options: FollowOptions<K>): Following {
   const { context, found, gone, kinds, seen } = options;
   const { clock, informers, log, signal } = context;
-  let tried = (): void => {};
-  const state = { known: false, firstTry: new Promise<void>((resolve) => (tried = resolve)) };
+  const tried = deferred();
+  const state = { known: false, firstTry: tried.promise };
 
   const follow = (kind: K, type: ResourceType): Promise<void> => {
     const informer = informers.of(type);
@@ -63,7 +64,7 @@ export function followServed<K extends FollowedKind>(options: FollowOptions<K>):
       } catch (error) {
         log.warn({ error: String(error) }, 'cannot tell which kinds of groups and budgets the cluster serves');
       }
-      tried();
+      tried.resolve();
       if (wanted.size > 0) await sleep(clock, LOOK_AGAIN_MS, signal);
     } while (wanted.size > 0);
   }

@@ -1,13 +1,10 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { gatherChunks } from './gathered-chunks.ts';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Exchange } from './exchange.ts';
 import type { Credentials } from './exec-credentials.ts';
-import { DeadlineError, KeptConnections } from './kept-connections.ts';
 import type { ServerAccess } from './kubeconfig.ts';
-import { createProxyAgent } from './proxy-agent.ts';
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import type { Transport, TransportResponse } from './transport.ts';
 
 export interface HttpTransport {
   readonly send: Transport;
@@ -15,52 +12,57 @@ export interface HttpTransport {
   close(): void;
 }
 
-const MAX_CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 15_000;
-
-interface Pool {
-  /** For what is wanted as a stream, and for everything through a proxy. */
-  readonly agent: HttpAgent;
-  readonly kept: KeptConnections | undefined;
-  readonly credentials: Credentials | undefined;
-}
+const CONNECTIONS = {
+  connections: 256,
+  /** A connection idle for longer is not trusted with a request: what lies between may have dropped it unsaid. */
+  keepAliveTimeout: 60_000,
+  // A watch may be silent for long; each request brings its own deadline.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+} as const;
+/** After so long without traffic the kernel asks whether the other side is still there. */
+const PROBE = { keepAlive: true, keepAliveInitialDelay: 1000, timeout: CONNECT_TIMEOUT_MS } as const;
 
 /** Reaches an API server over the network, with connections kept open between requests. */
 export function createHttpTransport(access: ServerAccess): HttpTransport {
-  const url = new URL(access.server);
-  const secure = url.protocol === 'https:';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port || (secure ? 443 : 80));
-  const base = url.pathname.replace(/\/+$/, '');
-  const place = { host, port, secure };
-  let pool = openPool(access, place, undefined);
+  const { origin, pathname } = new URL(access.server);
+  const base = pathname.replace(/\/+$/, '');
+  let credentials: Credentials | undefined;
+  let pool = openPool(access, credentials);
 
   /** Another certificate needs other connections. */
-  const poolFor = (credentials: Credentials | undefined): Pool => {
-    if (credentials?.clientCert === pool.credentials?.clientCert) return pool;
-    closePool(pool);
-    pool = openPool(access, place, credentials);
+  const poolFor = (given: Credentials | undefined): Dispatcher => {
+    if (given?.clientCert === credentials?.clientCert) return pool;
+    void pool.close();
+    credentials = given;
+    pool = openPool(access, credentials);
     return pool;
   };
 
   const send: Transport = async (request) => {
-    const credentials = await access.exec?.get();
-    const token = credentials?.token ?? (await access.token?.());
-    const { agent, kept } = poolFor(credentials);
-    const { body, deadlineMs, method } = request;
-    const path = base + request.path;
-    const headers: Record<string, string | readonly string[]> = {
-      ...request.headers,
-      ...access.headers,
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    };
+    const given = await access.exec?.get();
+    const token = given?.token ?? (await access.token?.());
     const start = (): Promise<TransportResponse> => {
-      if (kept !== undefined && request.whole === true && request.signal === undefined && method !== 'HEAD')
-        return kept.send({ method, path, headers, body, deadlineMs });
-      // Without a length a DELETE's body would go out unframed, and be taken for the start of the next request.
-      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-      const options = { agent, host, port, method, path, headers: { ...headers, ...length } } as RequestOptions;
-      return exchange(secure ? httpsRequest : httpRequest, options, request);
+      request.signal?.throwIfAborted();
+      const exchange = new Exchange(request);
+      poolFor(given).dispatch(
+        {
+          origin,
+          method: request.method,
+          path: base + request.path,
+          headers: {
+            ...request.headers,
+            ...access.headers,
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          },
+          body: request.body ?? null,
+          // Without this a DELETE with a body would cost its connection.
+          reset: false,
+        } as Dispatcher.DispatchOptions,
+        exchange,
+      );
+      return exchange.response;
     };
     try {
       const response = await start();
@@ -69,107 +71,46 @@ export function createHttpTransport(access: ServerAccess): HttpTransport {
     } catch (error) {
       // The server may close a kept connection just as a request goes out on it; reading again is harmless.
       if (request.method === 'GET' && isReset(error) && !request.signal?.aborted) return start();
-      throw unreachable(error as NodeJS.ErrnoException, { host, port }) ?? error;
+      throw inWords(error as NodeJS.ErrnoException, access);
     }
   };
-  return { send, close: () => closePool(pool) };
+  return { send, close: () => void pool.close() };
 }
 
-interface Place {
-  readonly host: string;
-  readonly port: number;
-  readonly secure: boolean;
-}
-
-function openPool(access: ServerAccess, { host, port, secure }: Place, credentials: Credentials | undefined): Pool {
-  const pool = { keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' as const };
+function openPool(access: ServerAccess, credentials: Credentials | undefined): Dispatcher {
+  const { hostname, origin, protocol } = new URL(access.server);
   const cert = credentials?.clientCert ?? access.clientCert;
   const key = credentials?.clientKey ?? access.clientKey;
+  const name = access.serverName ?? (isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : undefined);
   const tls = {
     ...(access.ca === undefined ? {} : { ca: access.ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+    ...(name === undefined ? {} : { servername: name }),
     rejectUnauthorized: access.skipVerify !== true,
   };
   // Built once: every connection would otherwise read the certificates again.
-  const secured = secure ? { ...tls, secureContext: createSecureContext(tls) } : undefined;
-  const named = secured && { ...(isIP(host) === 0 && { servername: host }), ...secured };
-  if (access.proxy !== undefined) {
-    const agent = createProxyAgent(access.proxy, { host, port, tls: named, timeoutMs: CONNECT_TIMEOUT_MS, pool });
-    return { agent, kept: undefined, credentials };
-  }
-  const kept = new KeptConnections({
-    host,
-    port,
-    maxConnections: MAX_CONNECTIONS,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    tls: named && { ALPNProtocols: ['http/1.1'], ...named },
-  });
-  return { agent: secure ? new HttpsAgent({ ...pool, ...tls }) : new HttpAgent(pool), kept, credentials };
-}
-
-function closePool({ agent, kept }: Pool): void {
-  agent.destroy();
-  kept?.close();
-}
-
-function exchange(
-  open: typeof httpRequest,
-  options: RequestOptions,
-  { body, deadlineMs, gatherMs, method, path, signal, whole }: TransportRequest,
-): Promise<TransportResponse> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const call = open(options);
-    const onAbort = (): void => {
-      call.destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const late = (): void => {
-      call.destroy(new DeadlineError({ deadlineMs, method, path }));
-    };
-    const timer = deadlineMs === undefined ? undefined : setTimeout(late, deadlineMs);
-    const cleanUp = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    call.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      socket.setTimeout(CONNECT_TIMEOUT_MS, () =>
-        socket.destroy(new Error(`no answer from ${options.host}:${options.port}`)),
-      );
-      socket.once(open === httpRequest ? 'connect' : 'secureConnect', () => socket.setTimeout(0));
-    });
-    call.once('error', (error) => {
-      cleanUp();
-      reject(error);
-    });
-    call.once('response', (response: IncomingMessage) => {
-      response.once('close', cleanUp);
-      // Of an answer that is wanted whole the time goes on until its end.
-      if (whole !== true) clearTimeout(timer);
-      const chunks = gatherMs === undefined ? response : gatherChunks(response, gatherMs);
-      resolve({ status: response.statusCode ?? 0, headers: flatten(response.headers), body: chunks });
-    });
-    call.end(body);
+  const connect = protocol === 'https:' ? { ...tls, ...PROBE, secureContext: createSecureContext(tls) } : PROBE;
+  if (access.proxy === undefined) return new Pool(origin, { ...CONNECTIONS, connect });
+  return new ProxyAgent({
+    ...CONNECTIONS,
+    uri: access.proxy.href,
+    ...proxyToken(access.proxy),
+    requestTls: connect,
+    proxyTls: PROBE,
   });
 }
 
-function flatten(headers: IncomingMessage['headers']): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
+/** A user without a password too. */
+function proxyToken({ password, username }: URL): { token?: string } {
+  if (username === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { token: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
 function isReset(error: unknown): boolean {
-  const code = (error as { code?: string }).code;
-  return code === 'ECONNRESET' || code === 'EPIPE';
+  const code = (error as { code?: string }).code ?? '';
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
@@ -178,17 +119,18 @@ const CAUSES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name cannot be looked up now',
   EHOSTUNREACH: 'there is no way to it',
   ENETUNREACH: 'there is no way to it',
+  UND_ERR_CONNECT_TIMEOUT: `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`,
 };
 
-/** A connection that could not be made, in words; keeps the code, by which callers tell what to do. */
-function unreachable(error: NodeJS.ErrnoException, { host, port }: RequestOptions): Error | undefined {
-  const { code = '' } = error;
+/** A connection that could not be made or was lost, in words; keeps the code, by which callers tell what to do. */
+function inWords(error: NodeJS.ErrnoException, { proxy, server }: ServerAccess): Error {
+  const { code = '', message } = error;
+  const { host } = new URL(server);
   const cause = CAUSES[code];
-  if (cause === undefined) return undefined;
-  return Object.assign(
-    new Error(`cannot reach the API server at ${host}:${port}: ${cause} (${code})`, { cause: error }),
-    {
-      code,
-    },
-  );
+  const say = (text: string): Error => Object.assign(new Error(text, { cause: error }), { code });
+  if (proxy !== undefined && (cause !== undefined || message.startsWith('Proxy response'))) {
+    return say(`cannot reach the API server at ${host} through the proxy ${proxy.host}: ${cause ?? message} (${code})`);
+  }
+  if (cause !== undefined) return say(`cannot reach the API server at ${host}: ${cause} (${code})`);
+  return isReset(error) ? say(`the API server closed the connection (${code})`) : error;
 }

@@ -11,7 +11,7 @@ export interface InformerSetOptions {
   readonly signal: AbortSignal;
   readonly namespace?: string | undefined;
   /** Per resource (`plural.group`), what to drop before caching. */
-  readonly projections?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
+  readonly transforms?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
   /** Kinds of software that may be removed; see `InformerOptions`. */
   readonly optional?: ((type: ResourceType) => boolean) | undefined;
   /** Open a watch anew that has been silent for so long. */
@@ -34,9 +34,9 @@ export class InformerSet {
     const name = `${type.group}/${type.version}/${type.plural}`;
     let informer = this.#informers.get(name) as Informer<T> | undefined;
     if (informer === undefined) {
-      const { client, clock, gatherMs, log, namespace, optional, projections, signal, stalledMs } = this.#options;
+      const { client, clock, gatherMs, log, namespace, optional, transforms, signal, stalledMs } = this.#options;
       const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
-      const project = projections?.get(resource);
+      const transform = transforms?.get(resource);
       informer = new Informer<T>({
         client,
         clock,
@@ -46,7 +46,7 @@ export class InformerSet {
         optional: optional?.(type as ResourceType),
         gatherMs: gatherMs?.get(resource),
         namespace: type.namespaced ? namespace : undefined,
-        project: project as ((object: T) => T) | undefined,
+        transform: transform as ((object: T) => T) | undefined,
       });
       this.#informers.set(name, informer as unknown as Informer<KubeObject>);
       informer.start(signal);

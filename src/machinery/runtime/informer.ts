@@ -1,9 +1,10 @@
 import { type KubeObject, keyOf, type ObjectKey, formatKey, type ResourceType } from '../../api/resource.ts';
-import { type Labels, matches, type Selector } from '../values/index.ts';
+import { asShared, type Labels, matches, type Selector } from '../values/index.ts';
 import { isExpired, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
 import { InformerLife, SILENT_MS } from './informer-life.ts';
+import { reportDefect } from './defects.ts';
 import type { Logger } from './log.ts';
 import { nextTurn } from './turns.ts';
 
@@ -24,7 +25,7 @@ export interface InformerOptions<T extends KubeObject> {
   readonly fieldSelector?: string | undefined;
   readonly metadataOnly?: boolean | undefined;
   /** Drops what the reader does not need before it is cached. */
-  readonly project?: ((object: T) => T) | undefined;
+  readonly transform?: ((object: T) => T) | undefined;
   /** Software that brings this kind may be removed: a copy of what is no longer served is then empty, and live. */
   readonly optional?: boolean | undefined;
   /** A watch that has been silent for so long, bookmarks included, is opened anew. Default: never. */
@@ -205,7 +206,7 @@ export class Informer<T extends KubeObject> {
       resourceVersion = page.metadata.resourceVersion;
       // Projected page by page: only what is kept of an object may pile up.
       for (const item of page.items) {
-        const object = this.#project(item);
+        const object = this.#transform(item);
         gone.delete(keyOf(object));
         // Nobody acts on the copy before it is whole for the first time, so it may grow; later it must change at once.
         if (first) this.#store(object);
@@ -242,9 +243,9 @@ export class Informer<T extends KubeObject> {
         if (event.type === 'DELETED') {
           const key = keyOf(object);
           const known = this.#objects.get(key);
-          if (known !== undefined) this.#remove(key, this.#project(object));
+          if (known !== undefined) this.#remove(key, this.#transform(object));
         } else {
-          this.#store(this.#project(object));
+          this.#store(this.#transform(object));
         }
       }
     } catch (error) {
@@ -307,8 +308,8 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  #project(object: T): T {
-    const { project, type, metadataOnly } = this.#options;
+  #transform(object: T): T {
+    const { transform, type, metadataOnly } = this.#options;
     // More than half of a typical pod, and of no use to controllers; an update without them keeps them. Objects shared
     // with a server in this process come without them.
     const metadata = object.metadata as { managedFields?: unknown };
@@ -321,7 +322,7 @@ export class Informer<T extends KubeObject> {
     }
     object.kind ??= type.kind;
     object.apiVersion ??= type.group === '' ? type.version : `${type.group}/${type.version}`;
-    return project === undefined ? object : project(object);
+    return asShared(transform === undefined ? object : transform(object));
   }
 
   #store(object: T): void {
@@ -364,6 +365,7 @@ export class Informer<T extends KubeObject> {
 
   /** One handler's bug must not stop the others or the watch. */
   #report(error: unknown): void {
+    reportDefect(error);
     this.#options.log.error({ resource: this.type.plural, error: String(error) }, 'an informer handler threw');
   }
 }

@@ -1,6 +1,5 @@
 /** The way through an HTTP proxy, as kubeconfigs and the usual variables name it. */
-import { BlockList, connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { BlockList, isIP } from 'node:net';
 import { KubeconfigError } from './kubeconfig-entry.ts';
 
 /** The proxy to reach a server by; undefined where it is reached directly. What the kubeconfig says goes first. */
@@ -50,58 +49,4 @@ function covers(rule: string, { host, port }: { host: string; port: string }): b
   // With a dot before it, a domain is all that is below it and not itself.
   const domain = plain.replace(/^\*?\./, '');
   return host.endsWith(`.${domain}`) || (host === domain && domain === plain);
-}
-
-const MAX_HEAD_BYTES = 16_384;
-
-/** A connection to the target that goes through the proxy, with nothing said on it yet. */
-export function connectThrough(
-  proxy: URL,
-  { host, port, timeoutMs }: { host: string; port: number; timeoutMs: number },
-): Promise<Socket> {
-  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const at = {
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(proxy.port || (proxy.protocol === 'https:' ? 443 : 80)),
-  };
-  return new Promise((resolve, reject) => {
-    const secure = proxy.protocol === 'https:';
-    const socket: Socket = secure
-      ? connectTls({ ...at, ...(isIP(at.host) === 0 && { servername: at.host }), ALPNProtocols: ['http/1.1'] })
-      : connectPlain(at);
-    const leave = (): void => {
-      socket.setTimeout(0);
-      socket.off('timeout', onTimeout).off('error', onError).off('close', onClose).off('data', hear);
-    };
-    const fail = (why: string): void => {
-      leave();
-      socket.on('error', () => {});
-      socket.destroy();
-      reject(new Error(`cannot reach the API server at ${target} through the proxy ${proxy.host}: ${why}`));
-    };
-    let head = '';
-    const hear = (chunk: Buffer): void => {
-      head += chunk.toString('latin1');
-      const end = head.indexOf('\r\n\r\n');
-      if (end < 0) {
-        if (head.length > MAX_HEAD_BYTES) fail('its answer does not end');
-        return;
-      }
-      const [, status = ''] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? [];
-      if (!status.startsWith('2')) return fail(`it answered ${head.split('\r\n')[0]}`);
-      leave();
-      resolve(socket);
-    };
-    const onTimeout = (): void => fail('no answer');
-    const onError = (error: Error): void => fail(error.message);
-    const onClose = (): void => fail('it hung up');
-    socket.setTimeout(timeoutMs);
-    socket.on('timeout', onTimeout).on('error', onError).on('close', onClose).on('data', hear);
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
-      const user = decodeURIComponent(proxy.username);
-      const credentials = Buffer.from(`${user}:${decodeURIComponent(proxy.password)}`).toString('base64');
-      const authorization = user === '' ? '' : `proxy-authorization: Basic ${credentials}\r\n`;
-      socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization}\r\n`);
-    });
-  });
 }

@@ -8,4 +8,5 @@ export * from './names.ts';
 export * from './quantity.ts';
 export * from './random.ts';
 export * from './resource-version.ts';
+export * from './shared-objects.ts';
 export * from './time.ts';

@@ -135,7 +135,9 @@ export async function openJournal(directory: string, options: JournalOptions = {
     },
     async close() {
       await room.close();
-      await environment.root.close();
+      // After a failed write LMDB's memory is not sound (its error message is longer than the buffer it has for it), and
+      // closing would trip over it. Everything acknowledged is on disk already.
+      if (broken === undefined) await environment.root.close();
     },
   };
 }
@@ -175,5 +177,7 @@ async function commitFailure(error: unknown): Promise<Error> {
   const own = error instanceof Error ? error : new Error(String(error));
   if (pending === undefined) return own;
   const patience = new Promise<Error>((resolve) => setTimeout(resolve, 1000, own).unref());
-  return Promise.race([pending.catch((cause: unknown) => cause as Error), patience]);
+  const cause = await Promise.race([pending.catch((failure: unknown) => failure as Error), patience]);
+  // LMDB adds which of its pages and buffers it was about: nothing that anybody could use.
+  return new Error(cause.message.replace(/: Attempting to write page.*$/s, ''), { cause });
 }

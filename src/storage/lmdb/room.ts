@@ -17,10 +17,25 @@ export class DiskFullError extends Error {
 /** How much a file grows beyond what is needed: by a part of itself, within bounds. */
 const LEAST_STEP_BYTES = 64 * 1024;
 const MOST_STEP_BYTES = 1024 * 1024;
+const ZERO = Buffer.alloc(1);
+
+/** The disk refuses writes for another reason than that it is full. Nothing was written. */
+class DiskFailedError extends Error {
+  constructor(cause: NodeJS.ErrnoException) {
+    super(`the disk fails: ${cause.message}`, { cause });
+    this.name = 'DiskFailedError';
+  }
+}
+
+const failureOf = (error: unknown): Error => {
+  const failure = error as NodeJS.ErrnoException;
+  return FULL.has(failure.code ?? '') ? new DiskFullError(failure) : new DiskFailedError(failure);
+};
 
 /**
  * Room in a file, taken before it is needed: what lies before `end` has been written once, and can be written again on
- * a full disk. LMDB must not be the one that finds the disk full: it writes its error message past the end of a buffer.
+ * a full disk. LMDB must not be the one that finds the disk full or failing: it writes its error message past the end
+ * of a buffer, over whatever lies behind.
  */
 export class Room {
   readonly #file: FileHandle;
@@ -38,11 +53,12 @@ export class Room {
   }
 
   /**
-   * Makes sure that the file can be written up to `bytes`. Throws DiskFullError. One call at a time: zeros must not
-   * come after the data that an earlier caller was given the room for.
+   * Makes sure that the file can be written up to `bytes`, which is more than what holds data. Throws DiskFullError or
+   * DiskFailedError. One call at a time: zeros must not come after the data that an earlier caller was given the room
+   * for.
    */
   reserve(bytes: number): Promise<void> {
-    const turn = this.#last.then(() => this.#grow(bytes));
+    const turn = this.#last.then(() => (bytes <= this.#end ? this.#probe() : this.#grow(bytes)));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -52,13 +68,20 @@ export class Room {
     await this.#file.close();
   }
 
+  /** Writes a zero over the last one. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#file.write(ZERO, 0, 1, this.#end - 1);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
   async #grow(bytes: number): Promise<void> {
-    if (bytes <= this.#end) return;
     try {
       await this.#fill(bytes + Math.min(MOST_STEP_BYTES, Math.max(LEAST_STEP_BYTES, Math.floor(this.#end / 4))));
     } catch (error) {
-      const failure = error as NodeJS.ErrnoException;
-      if (bytes > this.#end) throw FULL.has(failure.code ?? '') ? new DiskFullError(failure) : failure;
+      if (bytes > this.#end) throw failureOf(error);
     }
   }
 
@@ -78,8 +101,7 @@ export async function expectRoom(draft: string, bytes: number): Promise<void> {
   try {
     await file.writeFile(Buffer.alloc(bytes));
   } catch (error) {
-    const failure = error as NodeJS.ErrnoException;
-    throw FULL.has(failure.code ?? '') ? new DiskFullError(failure) : failure;
+    throw failureOf(error);
   } finally {
     await file.close();
     await rm(draft, { force: true });

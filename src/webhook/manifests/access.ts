@@ -1,4 +1,6 @@
+import { OWN_KINDS, type Rights } from '../../api/crds/index.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import type { ResourceType } from '../../api/resource.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import {
   CERTIFICATE_SECRET,
@@ -7,6 +9,7 @@ import {
   labels,
   METRICS_READER,
   NAME,
+  STATUS_CONFIGURATION,
   TOKEN_SECRET,
   WEBHOOK_CONFIGURATION,
 } from './options.ts';
@@ -25,6 +28,12 @@ export const rule = (
 export const READ = ['get', 'list', 'watch'];
 const ADMISSION = ['admissionregistration.k8s.io'];
 
+/** Rules for a kind of our own. */
+function rightsTo({ group, plural }: ResourceType, { verbs, writesStatus }: Rights): PolicyRule[] {
+  const objects = rule([group], [plural], [...verbs]);
+  return writesStatus ? [objects, rule([group], [`${plural}/status`], ['update', 'patch'])] : [objects];
+}
+
 /** What Quorate may do on the whole cluster: read what it counts, write its own objects and events. */
 function clusterRules(): PolicyRule[] {
   return [
@@ -39,22 +48,20 @@ function clusterRules(): PolicyRule[] {
     rule(['*'], ['*/scale'], ['get']),
     rule(['policy'], ['poddisruptionbudgets'], READ),
     rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
-    rule(['policy.quorate.dev'], ['disruptionledgers'], [...READ, 'create', 'delete']),
-    rule(['policy.quorate.dev'], ['disruptionledgers/status'], ['update', 'patch']),
-    rule(['policy.quorate.dev'], ['downscalepodpickers'], READ),
-    rule(['policy.quorate.dev'], ['groupevictions'], [...READ, 'delete']),
-    rule(['policy.quorate.dev'], ['groupevictions/status'], ['update', 'patch']),
+    ...OWN_KINDS.flatMap(({ operator, type }) => rightsTo(type, operator)),
     // Whether someone who evicts a group may evict its pods.
     rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
     // Who reads metrics, and whether they may.
     rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
-    rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
-    rule(['policy.kruise.io'], ['podunavailablebudgets/status'], ['update', 'patch']),
     rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
-    rule(['leaderworkerset.x-k8s.io', 'apps.kruise.io'], ['leaderworkersets'], READ),
     rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
     rule(ADMISSION, ['validatingwebhookconfigurations'], [...READ, 'patch'], [WEBHOOK_CONFIGURATION]),
-    rule(ADMISSION, ['mutatingwebhookconfigurations'], [...READ, 'patch'], [EVICTIONS_CONFIGURATION]),
+    rule(
+      ADMISSION,
+      ['mutatingwebhookconfigurations'],
+      [...READ, 'patch'],
+      [EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION],
+    ),
   ];
 }
 
@@ -96,6 +103,8 @@ export function accessObjects(
         rule(['coordination.k8s.io'], ['leases'], ['get', 'update'], [NAME]),
         rule([''], ['secrets'], ['create']),
         rule([''], ['secrets'], ['get', 'update'], [CERTIFICATE_SECRET, TOKEN_SECRET]),
+        // Whether somebody would answer, before anything is asked.
+        rule(['discovery.k8s.io'], ['endpointslices'], ['list']),
       ],
     },
     {

@@ -1,4 +1,5 @@
-export type Mode = 'alongside' | 'replace';
+/** Whose pod numbers stand in budgets over groups, and who else counts; see ADR 0018. */
+export type Mode = 'adopt' | 'alongside' | 'replace';
 
 export interface InstallOptions {
   readonly namespace: string;
@@ -22,7 +23,7 @@ export type GroupKinds = 'native' | 'crd';
 export const defaultInstall: InstallOptions = {
   namespace: 'quorate-system',
   image: 'quorate:latest',
-  mode: 'alongside',
+  mode: 'adopt',
   replicas: 2,
   failOpen: false,
   certManager: false,
@@ -42,6 +43,8 @@ export const TOKEN_SECRET = 'quorate-webhook-token';
 export const WEBHOOK_CONFIGURATION = 'quorate';
 /** The one that may change what it is asked about: it pins evictions. */
 export const EVICTIONS_CONFIGURATION = 'quorate-evictions';
+/** Puts our pod numbers into the status of budgets over groups that others write. */
+export const STATUS_CONFIGURATION = 'quorate-status';
 export const WEBHOOK_PORT = 9443;
 export const METRICS_PORT = 8080;
 
@@ -50,6 +53,23 @@ export const labels = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/manag
 
 /** Namespaces with this label are left alone. */
 export const IGNORE_LABEL = 'policy.quorate.dev/ignore';
+
+/** Pods with this label are deleted without a question. */
+export const EXEMPT_LABEL = 'policy.quorate.dev/exempt';
+/** On a configuration that the leading replica has filled and keeps: since when. */
+export const ARMED_ANNOTATION = 'policy.quorate.dev/armed';
+/** On an empty configuration: where replicas are reached that run outside the cluster. */
+export const URL_ANNOTATION = 'policy.quorate.dev/webhook-url';
+
+/** On a configuration: the namespace of the installation it belongs to. */
+export const NAMESPACE_ANNOTATION = 'policy.quorate.dev/namespace';
+/** On the operator's pods: in which mode they run. */
+export const MODE_LABEL = 'policy.quorate.dev/mode';
+
+/** Who the operator is to the API server. */
+export function operatorUser(namespace: string): string {
+  return `system:serviceaccount:${namespace}:${NAME}`;
+}
 
 /** Names the webhook is reached by inside the cluster. */
 export function serviceNames(namespace: string): string[] {

@@ -1,3 +1,4 @@
+import { OWN_KINDS } from '../../api/crds/index.ts';
 import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
@@ -28,8 +29,7 @@ export function schedulerObjects(
         rule([''], ['persistentvolumeclaims'], ['patch']),
         rule(['storage.k8s.io'], ['storageclasses'], READ),
         rule(['policy'], ['poddisruptionbudgets'], READ),
-        rule(['policy.kruise.io'], ['podunavailablebudgets'], READ),
-        rule(['policy.quorate.dev'], ['disruptionledgers'], READ),
+        ...OWN_KINDS.filter(({ scheduler }) => scheduler).map(({ type }) => rule([type.group], [type.plural], READ)),
         // What says how large a group is, and who a pod belongs to.
         rule([''], ['replicationcontrollers'], READ),
         rule(['apps'], ['replicasets', 'statefulsets'], READ),

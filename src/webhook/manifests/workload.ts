@@ -8,6 +8,7 @@ import {
   type InstallOptions,
   labels,
   METRICS_PORT,
+  MODE_LABEL,
   NAME,
   SERVICE,
   serviceNames,
@@ -45,7 +46,7 @@ export function workloadObjects(
   ];
 }
 
-function deployment({ certManager, image, mode, namespace, replicas }: InstallOptions): Deployment {
+function deployment({ certManager, failOpen, image, mode, namespace, replicas }: InstallOptions): Deployment {
   const args = [
     'operator',
     `--mode=${mode}`,
@@ -54,6 +55,7 @@ function deployment({ certManager, image, mode, namespace, replicas }: InstallOp
     `--webhook-port=${WEBHOOK_PORT}`,
     `--metrics-port=${METRICS_PORT}`,
     '--log-format=json',
+    ...(failOpen ? ['--fail-open'] : []),
     ...(certManager ? [`--certificates=${CERTIFICATE_FOLDER}`] : []),
   ];
   const probe = (path: string) => ({ httpGet: { path, port: 'webhook', scheme: 'HTTPS' }, periodSeconds: 5 });
@@ -65,7 +67,7 @@ function deployment({ certManager, image, mode, namespace, replicas }: InstallOp
       replicas,
       selector: { matchLabels: { ...labels } },
       template: {
-        metadata: { labels: { ...labels } },
+        metadata: { labels: { ...labels, [MODE_LABEL]: mode } },
         spec: {
           serviceAccountName: NAME,
           priorityClassName: 'system-cluster-critical',

@@ -15,7 +15,8 @@ export interface Lines {
 }
 
 const TIMEOUT_MS = 60_000;
-const KEPT_TEXT = 2000;
+/** Beyond the longest head, warnings and all. */
+const KEPT_TEXT = 10_000;
 
 export function http1Lines(host: string, port: number): Lines {
   let socket: TLSSocket | undefined;
@@ -104,8 +105,14 @@ export function http2Lines(host: string, port: number): Lines {
     return made;
   };
   return {
-    send(request, authorization) {
+    async send(request, authorization) {
       if (session === undefined || session.closed || session.destroyed) session = open();
+      const used = session;
+      const outcome = await exchangeHttp2(used, request, authorization);
+      // The server may end a connection, as one on which hundreds of streams a second are cancelled: every client asks
+      // again on another, and this one must be answered there.
+      if (outcome.status !== 0 || !(used.closed || used.destroyed)) return outcome;
+      if (session === used) session = open();
       return exchangeHttp2(session, request, authorization);
     },
     close: () => session?.destroy(),

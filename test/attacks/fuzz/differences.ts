@@ -5,7 +5,10 @@ import type { Outcome } from './client.ts';
 import type { FuzzRequest } from './requests.ts';
 
 /** `4xx` is any refusal but 401 and 403: those say that somebody was not allowed to, and are never taken together. */
-export type KnownStatus = number | 'any' | '4xx';
+export type KnownStatus = number | '2xx' | '4xx';
+
+/** `any` of one side only. */
+export type KnownStatuses = 'any' | KnownStatus | readonly KnownStatus[];
 
 export interface KnownDifference {
   /** Regular expressions over the whole value; absent means any. */
@@ -17,8 +20,8 @@ export interface KnownDifference {
   /** What the real one says. */
   readonly realSays?: string;
   readonly path?: string;
-  readonly ours: KnownStatus;
-  readonly real: KnownStatus;
+  readonly ours: KnownStatuses;
+  readonly real: KnownStatuses;
   readonly reason: string;
 }
 
@@ -33,10 +36,13 @@ export function readKnown(): KnownDifference[] {
   return JSON.parse(readFileSync(join(import.meta.dirname, 'known-differences.json'), 'utf8')) as KnownDifference[];
 }
 
-const isStatus = (known: KnownStatus, status: number): boolean =>
+const isStatus = (known: KnownStatuses, status: number): boolean =>
   known === 'any' ||
-  known === status ||
-  (known === '4xx' && status >= 400 && status < 500 && status !== 401 && status !== 403);
+  [known].flat().some((one) => {
+    if (one === '2xx') return status >= 200 && status < 300;
+    if (one === '4xx') return status >= 400 && status < 500 && status !== 401 && status !== 403;
+    return one === status;
+  });
 
 const fits = (pattern: string | undefined, value: string): boolean =>
   pattern === undefined || new RegExp(`^(?:${pattern})$`, 's').test(value);
@@ -53,7 +59,8 @@ export class Differences {
     this.#known = known;
   }
 
-  add(difference: Difference): void {
+  /** The reason, where it is known. */
+  add(difference: Difference): string | undefined {
     const { ours, real, request } = difference;
     const known = this.#known.find(
       (entry) =>
@@ -68,7 +75,7 @@ export class Differences {
     );
     if (known !== undefined) {
       this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);
-      return;
+      return known.reason;
     }
     this.total += 1;
     const key = `${request.method} ${request.kind} | ${request.mutation} | ours ${ours.status} real ${real.status}`;
@@ -78,6 +85,7 @@ export class Differences {
       group.count += 1;
       if (sizeOf(difference) < sizeOf(group.smallest)) group.smallest = difference;
     }
+    return undefined;
   }
 
   /** 500s of ours that the real server answers otherwise, which no entry of the known excuses. */
@@ -98,7 +106,7 @@ export class Differences {
       print(`    real: ${messageOf(smallest.real)}`);
     }
     for (const [entry, count] of this.#counts) {
-      print(`known: ${count} × ours ${entry.ours} real ${entry.real}: ${entry.reason}`);
+      print(`known: ${count} × ours ${String(entry.ours)} real ${String(entry.real)}: ${entry.reason}`);
     }
   }
 }

@@ -109,7 +109,7 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ['authorization', 'Basic eDp5'],
   ['authorization', 'Bearer a.b.c'],
 ];
-const NAMES = ['a', 'b', 'c'];
+export const NAMES = ['a', 'b', 'c'];
 const ODD_NAMES = ['A', '..', '.', '%', 'a%2Fb', '%C3%B1', 'a'.repeat(260), '-', '%00', 'a b', '%zz', ' '];
 
 export function makeRequest(dice: Dice, lane: Lane): FuzzRequest {

@@ -2,6 +2,7 @@
 import { connect as connectHttp2, type ClientHttp2Session, constants } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Access, Attack, AttackedServer } from '../harness/index.ts';
+import { flood, floods } from '../../../src/apiserver/http/floods.fixture.ts';
 import { send } from '../harness/index.ts';
 
 const UNFINISHED = 600;
@@ -16,9 +17,12 @@ function openSession({ ca, host, port }: Access, more: object = {}): ClientHttp2
   return session;
 }
 
-function openSocket({ ca, host, port }: Access): Promise<TLSSocket | undefined> {
+function openSocket(
+  { ca, host, port }: Access,
+  protocol: 'h2' | 'http/1.1' = 'http/1.1',
+): Promise<TLSSocket | undefined> {
   return new Promise((resolve) => {
-    const socket = connectTls({ ca, host, port, ALPNProtocols: ['http/1.1'] }, () => resolve(socket));
+    const socket = connectTls({ ca, host, port, ALPNProtocols: [protocol] }, () => resolve(socket));
     socket.once('error', () => resolve(undefined));
     socket.on('error', () => {});
   });
@@ -93,6 +97,22 @@ async function rapidReset({ access }: AttackedServer): Promise<string> {
   return `${sent} resets${cut ? ', then the connection was cut' : ''}`;
 }
 
+function floodOf(bytes: Buffer): Attack['run'] {
+  return async ({ access }) => {
+    const sockets = await Promise.all([openSocket(access, 'h2'), openSocket(access, 'h2')]);
+    await Promise.all(sockets.flatMap((socket) => (socket === undefined ? [] : [flood(socket, bytes)])));
+    const { status } = await send(access, { method: 'GET', path: '/version', as: 'nobody', http: 2 });
+    const cut = sockets.filter((socket) => socket === undefined || socket.destroyed).length;
+    for (const socket of sockets) socket?.destroy();
+    return `${cut} of 2 connections were cut; /version meanwhile ${status}`;
+  };
+}
+
+const LONG_FLOODS: Readonly<Record<string, string>> = {
+  'streams that are reset at once':
+    'one read has up to 2,300 heads, and Node makes an object of each before it looks up',
+};
+
 export const httpAttacks: readonly Attack[] = [
   { name: '17.1 CONNECT without a path', run: connectWithoutPath },
   { name: '17.2 unknown field beyond Latin-1, HTTP/1.1', run: post(strangeField, 1) },
@@ -106,4 +126,9 @@ export const httpAttacks: readonly Attack[] = [
     run: unfinishedHeads,
   },
   { name: `17.10 ${RESETS} streams opened and reset`, run: rapidReset },
+  ...Object.entries(floods).map(([name, bytes]) => ({
+    name: `17.10 HTTP/2 flood: ${name}`,
+    ...(name in LONG_FLOODS && { knownLong: LONG_FLOODS[name] }),
+    run: floodOf(bytes),
+  })),
 ];

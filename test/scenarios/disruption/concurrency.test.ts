@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPod } from '../../../src/decisions/disruption/index.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
 import { ManualClock } from '../../../src/machinery/runtime/index.ts';
 import { createMemoryStore } from '../../../src/storage/index.ts';
 import { startControlPlane } from '../../../src/testkit/index.ts';
@@ -77,19 +77,19 @@ async function available(stage: Stage, grouped: boolean): Promise<number> {
 
 /** A plane whose process may end at any step; what it stored and the time of day stay. */
 class Restartable {
-  readonly #gatherMs: number;
+  readonly #debounceMs: number;
   readonly #clock = new ManualClock();
   readonly #store = createMemoryStore({ now: () => this.#clock.now() });
   #starts = 0;
   stage!: Stage;
 
-  constructor(gatherMs: number) {
-    this.#gatherMs = gatherMs;
+  constructor(debounceMs: number) {
+    this.#debounceMs = debounceMs;
   }
 
   async start(): Promise<void> {
     this.#starts += 1;
-    const controllers = [createDisruptionController({ gatherMs: this.#gatherMs })];
+    const controllers = [createDisruptionController({ debounceMs: this.#debounceMs })];
     this.stage = new Stage(
       await startControlPlane({ clock: this.#clock, store: this.#store, seed: this.#starts, controllers }),
     );
@@ -106,8 +106,8 @@ class Restartable {
   }
 }
 
-async function play(steps: readonly Step[], grouped: boolean, gatherMs: number): Promise<void> {
-  const host = new Restartable(gatherMs);
+async function play(steps: readonly Step[], grouped: boolean, debounceMs: number): Promise<void> {
+  const host = new Restartable(debounceMs);
   await host.start();
   try {
     await playOn(host, steps, grouped);
@@ -184,8 +184,10 @@ for (const grouped of [true, false]) {
     `no history of evictions and failures leaves a budget in ${grouped ? 'groups' : 'pods'} broken by an eviction`,
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.constantFrom(0, 100), (steps, gatherMs) =>
-          play(steps, grouped, gatherMs),
+        fc.asyncProperty(
+          fc.array(step, { minLength: 1, maxLength: 25 }),
+          fc.constantFrom(0, 100),
+          (steps, debounceMs) => play(steps, grouped, debounceMs),
         ),
         { numRuns: HISTORIES },
       );

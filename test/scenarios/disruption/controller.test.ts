@@ -346,7 +346,7 @@ test(
 test(
   'T33 a stored selector that cannot be read fails the sync',
   withController(async (stage) => {
-    const { registry, store } = stage.plane.server.kernel;
+    const { registry, store } = stage.plane.server.context;
     const row = registry.byPlural('policy', 'poddisruptionbudgets');
     if (row === undefined) throw new Error('not served');
     await store.transact((transaction) =>

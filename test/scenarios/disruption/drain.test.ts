@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { daemonSetType, nodeType, podType } from '../../../src/api/resource-types.ts';
-import { type DrainOptions, type DrainResult, drainNodes } from '../../../src/app/index.ts';
-import { formatResult } from '../../../src/cli/drain-run.ts';
-import { explainTarget } from '../../../src/app/index.ts';
+import { type DrainOptions, type DrainResult, drainNodes } from '../../../src/tasks/index.ts';
+import { formatResult } from '../../../src/cli/drain/run.ts';
+import { explainTarget } from '../../../src/tasks/index.ts';
 import { type PodOptions, type Stage, withController, workloadType } from './support.ts';
 
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u', controller: true };
@@ -115,7 +115,7 @@ test(
       },
     ]);
     expect(formatResult(result, stage.now)[0]).toBe(
-      'Nothing was touched: budgets do not let every pod go now (node-b).',
+      'Nothing was touched: budgets do not allow every pod to be evicted now (node-b).',
     );
   }),
 );

@@ -1,10 +1,10 @@
 /** A budget that gathers what approved evictions bring about, and is prompt in everything else. */
 import { expect, test } from 'vitest';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
 import { onPlane, type Stage } from './support.ts';
 
 const gathering = (scenario: (stage: Stage) => Promise<void>) =>
-  onPlane(scenario, { controller: createDisruptionController({ gatherMs: 50 }) });
+  onPlane(scenario, { controller: createDisruptionController({ debounceMs: 50 }) });
 
 async function threePods(stage: Stage): Promise<void> {
   await stage.budget({ minAvailable: 1 });

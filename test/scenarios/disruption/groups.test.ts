@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodeType, podType, statefulSetType } from '../../../src/api/resource-types.ts';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import { type Client, ManualClock, type StartController } from '../../../src/machinery/runtime/index.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
+import { type Client, ManualClock, type Controller } from '../../../src/machinery/runtime/index.ts';
 import { createMemoryStore } from '../../../src/storage/index.ts';
 import { startControlPlane } from '../../../src/testkit/index.ts';
 import { onPlane, Stage, withController, workloadType } from './support.ts';
@@ -265,17 +265,20 @@ test(
 );
 
 /** The disruption controller on an API server that fails whenever it is asked for Workloads. */
-const withoutWorkloads: StartController = (context) =>
-  createDisruptionController()({
-    ...context,
-    client: {
-      ...context.client,
-      request: async (method: string, path: string, ...rest: []) => {
-        if (path.startsWith('/apis/scheduling.k8s.io')) throw new Error('500 Internal Server Error');
-        return context.client.request(method, path, ...rest);
-      },
-    } as Client,
-  });
+const withoutWorkloads: Controller = {
+  name: 'without-workloads',
+  start: (context) =>
+    createDisruptionController().start({
+      ...context,
+      client: {
+        ...context.client,
+        request: async (method: string, path: string, ...rest: []) => {
+          if (path.startsWith('/apis/scheduling.k8s.io')) throw new Error('500 Internal Server Error');
+          return context.client.request(method, path, ...rest);
+        },
+      } as Client,
+    }),
+};
 
 test(
   'T73 nothing may go while Workloads cannot be read',

@@ -9,13 +9,8 @@ import type {
 import { builtinType } from '../../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { eventType, podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import {
-  type FeatureGates,
-  readBody,
-  type StartController,
-  type StatusBody,
-} from '../../../src/machinery/runtime/index.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
+import { type FeatureGates, readBody, type Controller, type StatusBody } from '../../../src/machinery/runtime/index.ts';
 import { formatTime } from '../../../src/machinery/values/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 
@@ -178,7 +173,7 @@ export class Stage {
 /** Runs a scenario on a plane of its own. */
 export function onPlane(
   scenario: (stage: Stage) => Promise<void>,
-  { controller = false, gates }: { controller?: boolean | StartController; gates?: FeatureGates } = {},
+  { controller = false, gates }: { controller?: boolean | Controller; gates?: FeatureGates } = {},
 ): () => Promise<void> {
   return async () => {
     const start = controller === true ? createDisruptionController() : controller;

@@ -13,7 +13,7 @@ import {
   planClusterDrain,
   simulate,
   takeSnapshot,
-} from '../../../src/app/index.ts';
+} from '../../../src/tasks/index.ts';
 import type { Client } from '../../../src/machinery/runtime/index.ts';
 import { startControlPlane, type ServedControlPlane } from '../../../src/testkit/index.ts';
 

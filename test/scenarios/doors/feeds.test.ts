@@ -7,10 +7,10 @@ import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { namespaceType } from '../../../src/api/resource-types.ts';
 import { createDisruptionView } from '../../../src/apiserver/index.ts';
 import { UnavailabilityView } from '../../../src/apiserver/unavailability/view.ts';
-import { gatherBudgets, gatherClusterObjects } from '../../../src/app/index.ts';
-import { Observer } from '../../../src/app/simulate/observer.ts';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { gatherBudgets, gatherClusterObjects } from '../../../src/tasks/index.ts';
+import { Observer } from '../../../src/tasks/simulate/observer.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { DisruptionIndex, FED_KINDS } from '../../../src/decisions/disruption/index.ts';
 import { gatherLintFacts } from '../../../src/decisions/lint/facts.ts';
 import {
@@ -18,14 +18,14 @@ import {
   UnavailabilityFeed,
   unavailabilityGates,
 } from '../../../src/decisions/unavailability/index.ts';
-import { FeatureGates, isNotFound, type StartController } from '../../../src/machinery/runtime/index.ts';
+import { type Controller, defineController, FeatureGates, isNotFound } from '../../../src/machinery/runtime/index.ts';
 import { Budgets } from '../../../src/scheduler/budgets.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 import { groupExamples, guardExamples } from './fed-examples.ts';
 
 interface Host {
-  readonly controllers?: readonly StartController[];
-  readonly extend?: (kernel: Parameters<typeof createDisruptionView>[0]) => void;
+  readonly controllers?: readonly Controller[];
+  readonly extend?: (context: Parameters<typeof createDisruptionView>[0]) => void;
   /** The counts this host would decide on now. */
   readonly index: (plane: ControlPlane) => Promise<DisruptionIndex> | DisruptionIndex;
   /** The PodUnavailableBudgets this host would ask about the pod of a namespace. */
@@ -42,9 +42,9 @@ const HOSTS: Readonly<Record<string, () => Host>> = {
     let index = new DisruptionIndex();
     let view: UnavailabilityView | undefined;
     return {
-      extend: (kernel) => {
-        index = createDisruptionView(kernel);
-        view = new UnavailabilityView(kernel);
+      extend: (context) => {
+        index = createDisruptionView(context);
+        view = new UnavailabilityView(context);
       },
       index: () => index,
       guardsOf: (_, namespace) => namesOf(view?.of(namespace).covering('p') ?? []),
@@ -63,11 +63,13 @@ const HOSTS: Readonly<Record<string, () => Host>> = {
     let budgets: Budgets | undefined;
     return {
       controllers: [
-        (context) => {
-          budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
-          void budgets.follow();
-          return { name: 'budgets', queues: [] };
-        },
+        defineController({
+          name: 'budgets',
+          deps(context) {
+            budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
+            void budgets.follow();
+          },
+        }),
       ],
       index: () => budgets?.index ?? new DisruptionIndex(),
       guardsOf: (_, namespace) => guardsIn(budgets?.unavailability ?? new UnavailabilityFeed(), namespace),
@@ -76,7 +78,7 @@ const HOSTS: Readonly<Record<string, () => Host>> = {
   simulate: () => {
     const observer = new Observer();
     return {
-      controllers: [observer.start],
+      controllers: [observer],
       index: () => observer.index,
       guardsOf: (_, namespace) => guardsIn(observer.unavailability, namespace),
     };

@@ -1,10 +1,13 @@
 /** PodUnavailableBudgets through every door that takes pods away. */
 import { afterEach, expect, it } from 'vitest';
 import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
-import { nodeType, podType } from '../../../src/api/resource-types.ts';
-import { drainNodes, executePlan, explainTarget, planClusterDrain } from '../../../src/app/index.ts';
-import { formatResult } from '../../../src/cli/drain-run.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { namespaceType, nodeType, podType } from '../../../src/api/resource-types.ts';
+import { drainNodes, executePlan, explainTarget, planClusterDrain } from '../../../src/tasks/index.ts';
+import { formatResult } from '../../../src/cli/drain/run.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
+import { unavailabilityGates } from '../../../src/decisions/unavailability/index.ts';
+import { type ControllerContext, defineController, FeatureGates } from '../../../src/machinery/runtime/index.ts';
+import { Budgets } from '../../../src/scheduler/budgets.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 
 const namespace = 'default';
@@ -13,11 +16,23 @@ const RULES = { force: false, ignoreDaemonSets: true, deleteEmptyDirData: true, 
 let plane: ControlPlane;
 afterEach(() => plane.stop());
 
-async function start({ bare = false, maxUnavailable = 0, protectTotalReplicas = 5 } = {}): Promise<void> {
-  plane = await startControlPlane({ controllers: [createPodUnavailableBudgetController()] });
+interface Start {
+  readonly bare?: boolean;
+  readonly maxUnavailable?: number;
+  readonly namespace?: string;
+  readonly follow?: (context: ControllerContext) => Budgets;
+}
+
+async function start({ bare = false, follow, maxUnavailable = 0, namespace = 'default' }: Start = {}): Promise<void> {
+  const scheduler = defineController({ name: 'budgets', deps: (context) => follow?.(context).follow() });
+  plane = await startControlPlane({ controllers: [createPodUnavailableBudgetController(), scheduler] });
   const { client } = plane;
+  if (namespace !== 'default') await client.create(namespaceType, { metadata: { name: namespace } });
   await client.create(nodeType, { metadata: { name: 'node-1' } });
-  await client.create(nodeType, { metadata: { name: 'node-2' } });
+  const status = { allocatable: { pods: '110' }, conditions: [{ type: 'Ready', status: 'True' }] };
+  const other = await client.create(nodeType, { metadata: { name: 'node-2' } });
+  await client.updateStatus(nodeType, { ...other, status });
+  await client.patch(nodeType, { name: 'node-2' }, { type: 'merge', body: { spec: { taints: null } } });
   for (let at = 0; at < 5; at += 1) {
     const made = await client.create(podType, {
       metadata: { name: `llm-${at}`, namespace, labels: { app: 'llm' }, ...(!bare && { ownerReferences: [owner] }) },
@@ -28,7 +43,7 @@ async function start({ bare = false, maxUnavailable = 0, protectTotalReplicas = 
   }
   await client.create(POD_UNAVAILABLE_BUDGETS, {
     metadata: { name: 'llm', namespace },
-    spec: { selector: { matchLabels: { app: 'llm' } }, maxUnavailable, protectTotalReplicas },
+    spec: { selector: { matchLabels: { app: 'llm' } }, maxUnavailable, protectTotalReplicas: 5 },
   });
   await plane.settle();
 }
@@ -55,6 +70,28 @@ it('18.7: drain asks PodUnavailableBudgets, says which refuses and touches nothi
   expect(why.granted).toBe(false);
   const request = { nodes: ['node-1'], all: false, nodesReturn: false, now: now() };
   expect((await planClusterDrain(plane.client, request)).plan.blocked).not.toEqual([]);
+});
+
+it('18.7: in a namespace that is being deleted no PodUnavailableBudget holds anything back, through every door', async () => {
+  let budgets: Budgets | undefined;
+  await start({
+    namespace: 'doomed',
+    follow: (context) => (budgets = new Budgets(context, unavailabilityGates(new FeatureGates()))),
+  });
+  const { client } = plane;
+  const preempts = (): boolean | undefined => budgets?.open()([{ namespace: 'doomed', name: 'llm-0' }] as never);
+  expect(preempts()).toBe(true);
+  await client.delete(namespaceType, { name: 'doomed' });
+  await plane.settle();
+  const why = await explainTarget(client, { target: 'pod/llm-0', namespace: 'doomed', now: now() });
+  expect(why.value).toMatchObject({ allowed: true, unavailability: [{ reason: 'NamespaceGoing' }] });
+  expect(why.lines.join()).toContain('its namespace is being deleted');
+  expect((await drain(true)).outcome).toBe('WouldDrain');
+  const request = { nodes: ['node-1'], all: false, nodesReturn: false, now: now() };
+  expect((await planClusterDrain(client, request)).plan.blocked).toEqual([]);
+  expect(preempts()).toBe(false);
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'llm-0', namespace: 'doomed' } };
+  await client.createSubresource(podType, { namespace: 'doomed', name: 'llm-0' }, 'eviction', body);
 });
 
 it('18.7: a budget with room for two of five pods lets two go, whoever asks about how many', async () => {

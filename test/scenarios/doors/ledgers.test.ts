@@ -5,9 +5,9 @@ import { disruptionLedgerType } from '../../../src/api/quorate/types.ts';
 import type { KubeObject } from '../../../src/api/resource.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { podGroupType } from '../../../src/api/scheduling/index.ts';
-import { explainTarget } from '../../../src/app/index.ts';
+import { explainTarget } from '../../../src/tasks/index.ts';
 import { unavailabilityGates } from '../../../src/decisions/unavailability/index.ts';
-import { FeatureGates } from '../../../src/machinery/runtime/index.ts';
+import { defineController, FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { Budgets } from '../../../src/scheduler/budgets.ts';
 import { startControlPlane } from '../../../src/testkit/index.ts';
 import { definitions } from '../../../src/webhook/index.ts';
@@ -18,10 +18,12 @@ it('18.7: why and preemption go by the ledger of a budget that counts groups', a
   let budgets: Budgets | undefined;
   const plane = await startControlPlane({
     controllers: [
-      (context) => {
-        budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
-        return { name: 'budgets', queues: [] };
-      },
+      defineController({
+        name: 'budgets',
+        deps(context) {
+          budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
+        },
+      }),
     ],
   });
   const { client, clock } = plane;
@@ -71,7 +73,24 @@ it('18.7: why and preemption go by the ledger of a budget that counts groups', a
   await client.updateStatus(disruptionLedgerType, { ...ledger, status: { ...numbers, conditions: [condition] } });
   await plane.settle();
   expect(preempts()).toBe(false);
-  const why = await explainTarget(client, { target: 'pod/p', namespace, now: now() });
-  expect(why.granted).toBe(true);
+  const published = (disruptionsAllowed: number, conditions: object[] = []) =>
+    client.patch(
+      podDisruptionBudgetType,
+      { namespace, name: 'b' },
+      { type: 'merge', body: { status: { ...numbers, disruptionsAllowed, conditions } } },
+      { subresource: 'status' },
+    );
+  const why = async () => (await explainTarget(client, { target: 'pod/p', namespace, now: now() })).value;
+  await published(1);
+  expect(await why()).toMatchObject({ allowed: true, reason: 'WithinBudget' });
+  // 18.7: beside Kubernetes' own controller an eviction needs its count as well; preemption deletes, and does not.
+  await published(0);
+  await plane.settle();
+  expect(await why()).toMatchObject({ allowed: false, reason: 'BuiltInCountTighter' });
+  expect(preempts()).toBe(false);
+  // Where the numbers are the operator's, it makes room in them before it grants.
+  const marker = { ...condition, type: 'CountsGroups' };
+  await published(0, [marker]);
+  expect(await why()).toMatchObject({ allowed: true, reason: 'WithinBudget' });
   await plane.stop();
 });

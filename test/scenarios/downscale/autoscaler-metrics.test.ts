@@ -7,13 +7,13 @@ import {
   horizontalPodAutoscalerType,
   podType,
 } from '../../../src/api/resource-types.ts';
-import { startHorizontalPodAutoscalerController } from '../../../src/controllers/horizontal-pod-autoscaler/index.ts';
+import { horizontalPodAutoscalerController } from '../../../src/controllers/kubernetes/horizontal-pod-autoscaler/index.ts';
 import { deployment } from '../../../src/testkit/index.ts';
 import { startWorld, type World } from './world.ts';
 
 let w: World;
 beforeEach(async () => {
-  w = await startWorld({ starts: [startHorizontalPodAutoscalerController] });
+  w = await startWorld({ starts: [horizontalPodAutoscalerController] });
 });
 afterEach(() => w.stop());
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { DownscalePodPicker } from '../../../src/api/generated/apps-v1.ts';
 import type { Pod } from '../../../src/api/generated/core-v1.ts';
 import { deploymentType, podType, replicaSetType, secretType } from '../../../src/api/resource-types.ts';
-import { builtinRows } from '../../../src/apiserver/index.ts';
+import { builtinResources } from '../../../src/apiserver/index.ts';
 import { FeatureGates, type Logger } from '../../../src/machinery/runtime/index.ts';
 import { deployment, replicaSet } from '../../../src/testkit/index.ts';
 import { answering, HttpPicker, type Reply } from './http-picker.ts';
@@ -312,7 +312,7 @@ test('K28 with the gate off a stored picker is ignored and a new one cannot be s
   await shrink(w, 2);
   expect(service.asked).toEqual([]);
   await w.stop();
-  const gated = builtinRows(gates).filter(({ group }) => group === 'apps');
+  const gated = builtinResources(gates).filter(({ group }) => group === 'apps');
   const second = await start({
     gates,
     extend({ registry }) {

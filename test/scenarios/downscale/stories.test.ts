@@ -9,7 +9,7 @@ import {
   podType,
   secretType,
 } from '../../../src/api/resource-types.ts';
-import { startHorizontalPodAutoscalerController } from '../../../src/controllers/horizontal-pod-autoscaler/index.ts';
+import { horizontalPodAutoscalerController } from '../../../src/controllers/kubernetes/horizontal-pod-autoscaler/index.ts';
 import { deployment } from '../../../src/testkit/index.ts';
 import { ExamplePicker } from './example-picker.ts';
 import { startWorld, type World } from './world.ts';
@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 
 async function start(file: string, environment: Record<string, string> = {}) {
   picker = await ExamplePicker.start(file, environment);
-  world = await startWorld({ starts: [startHorizontalPodAutoscalerController] });
+  world = await startWorld({ starts: [horizontalPodAutoscalerController] });
   return { picker, w: world };
 }
 

@@ -4,12 +4,12 @@ import type { Event, Pod } from '../../../src/api/generated/core-v1.ts';
 import { builtinType } from '../../../src/api/registry.ts';
 import { deploymentType, podType, replicaSetType } from '../../../src/api/resource-types.ts';
 import type { ResourceType } from '../../../src/api/resource.ts';
-import { type RunningComponents, runComponents } from '../../../src/app/run-components.ts';
-import { createDeploymentController } from '../../../src/controllers/deployment/index.ts';
+import { type Components, runComponents } from '../../../src/app/run-components.ts';
+import { createDeploymentController } from '../../../src/controllers/kubernetes/deployment/index.ts';
 import {
   createReplicaSetController,
   type ReplicaControllerOptions,
-} from '../../../src/controllers/replicaset/index.ts';
+} from '../../../src/controllers/kubernetes/replicaset/index.ts';
 import {
   type Client,
   type Logger,
@@ -17,7 +17,7 @@ import {
   Metrics,
   settle,
   silentLogger,
-  type StartController,
+  type Controller,
   type Transport,
 } from '../../../src/machinery/runtime/index.ts';
 import { formatTime, seededRandom } from '../../../src/machinery/values/index.ts';
@@ -28,7 +28,7 @@ const eventType = builtinType('Event') as ResourceType<Event>;
 export interface WorldOptions extends Omit<ReplicaControllerOptions, 'pickerProtocols'> {
   /** Stands between the controllers and the API server. */
   readonly intercept?: (inner: Transport) => Transport;
-  readonly starts?: readonly StartController[];
+  readonly starts?: readonly Controller[];
   readonly log?: Logger;
   readonly extend?: ControlPlaneOptions['extend'];
 }
@@ -45,10 +45,10 @@ export interface Bringing {
 
 export class World {
   readonly plane: ControlPlane;
-  readonly components: RunningComponents;
+  readonly components: Components;
   readonly metrics: Metrics;
 
-  constructor(plane: ControlPlane, components: RunningComponents, metrics: Metrics) {
+  constructor(plane: ControlPlane, components: Components, metrics: Metrics) {
     this.plane = plane;
     this.components = components;
     this.metrics = metrics;

@@ -1,30 +1,31 @@
 import { expect, test } from 'vitest';
 import { podType } from '../../../src/api/resource-types.ts';
 import { runComponents } from '../../../src/app/run-components.ts';
-import { ApiError, type Client, type StartController, silentLogger } from '../../../src/machinery/runtime/index.ts';
-import { startScheduler } from '../../../src/scheduler/index.ts';
+import { ApiError, type Client, type Controller, silentLogger } from '../../../src/machinery/runtime/index.ts';
+import { createScheduler } from '../../../src/scheduler/index.ts';
 import { startControlPlane } from '../../../src/testkit/index.ts';
 import { Stage } from './stage.ts';
 
 type Bind = (pod: string, send: () => Promise<unknown>) => Promise<unknown>;
 
 /** A scheduler whose bindings go through `bind`, which may fail them. */
-const schedulerWith =
-  (bind: Bind): StartController =>
-  (context) => {
+const schedulerWith = (bind: Bind): Controller => ({
+  name: 'scheduler',
+  start(context) {
     const { client } = context;
     const failing: Client = {
       ...client,
       createSubresource: (type, key, subresource, body) =>
         bind(key.name, () => client.createSubresource(type, key, subresource, body)) as Promise<never>,
     };
-    return startScheduler({ ...context, client: failing });
-  };
+    return createScheduler().start({ ...context, client: failing });
+  },
+});
 
 const unavailable = () => new ApiError(503, { reason: 'ServiceUnavailable', message: 'try again' });
 
-async function withScheduler(start: StartController, play: (stage: Stage) => Promise<void>): Promise<void> {
-  const plane = await startControlPlane({ controllers: [start] });
+async function withScheduler(scheduler: Controller, play: (stage: Stage) => Promise<void>): Promise<void> {
+  const plane = await startControlPlane({ controllers: [scheduler] });
   const stage = new Stage(plane);
   try {
     await stage.addNode('n', 8);
@@ -86,9 +87,7 @@ test('what a scheduler left half bound when it died, the next one finishes', () 
     await stage.plane.clock.advance(0);
     expect(await stage.bound()).toHaveLength(2);
     const { clock, transport } = stage.plane;
-    const next = runComponents({ transportFor: () => transport, clock, log: silentLogger }, [
-      (context) => startScheduler(context),
-    ]);
+    const next = runComponents({ transportFor: () => transport, clock, log: silentLogger }, [createScheduler()]);
     try {
       await clock.advance(1000);
       await clock.advance(1000);

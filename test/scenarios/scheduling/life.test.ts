@@ -3,13 +3,13 @@ import type { PodGroup as DraftPodGroup } from '../../../src/api/generated/sched
 import { builtinType } from '../../../src/api/registry.ts';
 import type { ResourceType } from '../../../src/api/resource.ts';
 import { configMapType, podType } from '../../../src/api/resource-types.ts';
-import { startGarbageCollector } from '../../../src/controllers/garbage-collector/index.ts';
-import { createPodGroupController } from '../../../src/controllers/pod-group/index.ts';
+import { garbageCollector } from '../../../src/controllers/kubernetes/garbage-collector/index.ts';
+import { createPodGroupController } from '../../../src/controllers/quorate/pod-group/index.ts';
 import { isNotFound } from '../../../src/machinery/runtime/index.ts';
 import { onStage, podGroupType, type Stage } from './stage.ts';
 
 const draftType = builtinType('PodGroup', 'scheduling.k8s.io', 'v1alpha1') as ResourceType<DraftPodGroup>;
-const also = [createPodGroupController(), startGarbageCollector];
+const also = [createPodGroupController(), garbageCollector];
 
 const exists = async (stage: Stage, name: string): Promise<boolean> => {
   try {

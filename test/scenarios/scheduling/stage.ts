@@ -4,8 +4,8 @@ import type { PodGroup, PodGroupSpec } from '../../../src/api/generated/scheduli
 import { builtinType } from '../../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { eventType, nodeType, podType } from '../../../src/api/resource-types.ts';
-import type { FeatureGates, StartController } from '../../../src/machinery/runtime/index.ts';
-import { startScheduler } from '../../../src/scheduler/index.ts';
+import type { FeatureGates, Controller } from '../../../src/machinery/runtime/index.ts';
+import { createScheduler } from '../../../src/scheduler/index.ts';
 import { type ControlPlane, node, pod, startControlPlane } from '../../../src/testkit/index.ts';
 
 export const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io') as ResourceType<PodGroup>;
@@ -15,7 +15,7 @@ export interface StageOptions {
   /** CPUs of each node. */
   readonly nodes?: readonly number[];
   readonly labels?: readonly Record<string, string>[];
-  readonly also?: readonly StartController[];
+  readonly also?: readonly Controller[];
   readonly gates?: FeatureGates;
 }
 
@@ -120,7 +120,7 @@ export class Stage {
 /** Sets the stage, plays, and clears it whatever happened. */
 export async function onStage(options: StageOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
   const { also = [], gates, labels = [], nodes = [] } = options;
-  const controllers: StartController[] = [(context) => startScheduler(context, { gates }), ...also];
+  const controllers: Controller[] = [createScheduler({ gates }), ...also];
   const plane = await startControlPlane({ controllers, ...(gates && { gates }) });
   const stage = new Stage(plane);
   try {

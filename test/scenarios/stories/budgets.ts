@@ -1,6 +1,6 @@
 /** The stories of KEP-5682: a budget that counts groups, an eviction at a time and with the real kubectl drain. */
 import { expect, test } from 'vitest';
-import { drainNodes } from '../../../src/app/index.ts';
+import { drainNodes } from '../../../src/tasks/index.ts';
 import { systemClock } from '../../../src/machinery/runtime/index.ts';
 import { budget, gangs, member, podGroup, workload } from './groups.ts';
 import { apply, askEviction, begin, codesOf, end, evict, podsOf, type StoryHost, until, untilAllowed } from './host.ts';

@@ -1,6 +1,6 @@
 /** The stories of whole groups: all pods of a group go together, or none does. */
 import { expect, test } from 'vitest';
-import { evictGroup } from '../../../src/app/index.ts';
+import { evictGroup } from '../../../src/tasks/index.ts';
 import { systemClock } from '../../../src/machinery/runtime/index.ts';
 import { quorate } from './command.ts';
 import { budget, member, podGroup, workload } from './groups.ts';

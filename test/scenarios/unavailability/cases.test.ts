@@ -4,7 +4,7 @@ import type { OwnerReference } from '../../../src/api/generated/meta-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudgetSpec } from '../../../src/api/kruise/types.ts';
 import { leaderWorkerSetType, LWS } from '../../../src/api/lws/types.ts';
 import { deploymentType, podType, replicaSetType } from '../../../src/api/resource-types.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/api/kruise/types.ts';
 import { leaderWorkerSetType, LWS } from '../../../src/api/lws/types.ts';
 import { eventType, podType } from '../../../src/api/resource-types.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/generated/core-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { seededRandom } from '../../../src/machinery/values/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
@@ -26,9 +26,9 @@ async function addPod(name: string): Promise<void> {
 }
 
 /** Shards under a PodUnavailableBudget that counts them and a PodDisruptionBudget that counts their pods. */
-async function startFleet(minAvailable: number, gatherMs = 0): Promise<string[]> {
+async function startFleet(minAvailable: number, debounceMs = 0): Promise<string[]> {
   plane = await startControlPlane({
-    controllers: [createDisruptionController({ gatherMs }), createPodUnavailableBudgetController({ gatherMs })],
+    controllers: [createDisruptionController({ debounceMs }), createPodUnavailableBudgetController({ debounceMs })],
     gates: new FeatureGates({ PodUnavailableBudgetUpdateGate: true }),
   });
   const names = Array.from({ length: SHARDS * SIZE }, (_, at) => `s${Math.floor(at / SIZE)}-${at % SIZE}`);
@@ -101,8 +101,8 @@ test.each([
   ['gather first', 100],
 ])(
   '64 clients that evict, delete, update and resize never have more shards down than two budgets allow that %s',
-  async (_, gatherMs) => {
-    const names = await startFleet(SHARDS * SIZE - ALLOWED * SIZE, gatherMs);
+  async (_, debounceMs) => {
+    const names = await startFleet(SHARDS * SIZE - ALLOWED * SIZE, debounceMs);
     const random = seededRandom(7);
     const codes: number[] = [];
     const client = async (at: number): Promise<void> => {

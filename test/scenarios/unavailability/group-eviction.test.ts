@@ -6,9 +6,9 @@ import { type GroupEviction, groupEvictionType } from '../../../src/api/quorate/
 import { builtinType } from '../../../src/api/registry.ts';
 import type { ResourceType } from '../../../src/api/resource.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
-import { createDisruptionController } from '../../../src/controllers/disruption/index.ts';
-import { createGroupEvictionController } from '../../../src/controllers/group-eviction/index.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
+import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
+import { createGroupEvictionController } from '../../../src/controllers/quorate/group-eviction/index.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { ApiError } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudgetSpec } from '../../../src/api/kruise/types.ts';
 import { eventType, jobType, podType } from '../../../src/api/resource-types.ts';
-import { createPodUnavailableBudgetController } from '../../../src/controllers/pod-unavailable-budget/index.ts';
-import { explainTarget } from '../../../src/app/index.ts';
+import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
+import { explainTarget } from '../../../src/tasks/index.ts';
 import { ApiError, FeatureGates, Metrics } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../../src/testkit/index.ts';
 

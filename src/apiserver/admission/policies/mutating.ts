@@ -5,36 +5,36 @@ import type {
   MutatingAdmissionPolicySpec,
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { deepEqual, isObject } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
 import { fromCel } from '../../cel/values.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ApiObject } from '../../object.ts';
-import { forbidden } from '../../status.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { forbidden } from '../../exchange/status.ts';
 import { shownIn, storedFrom } from '../versioned.ts';
 import { PolicyFailure, PolicySource, run } from './source.ts';
 import { variablesFor } from '../expressions.ts';
 
 type Source = PolicySource<MutatingAdmissionPolicySpec, MutatingAdmissionPolicyBindingSpec>;
 
-export function mutatingPolicies(kernel: Kernel): AdmissionPlugin & { stop(): void } {
-  const source: Source = new PolicySource(kernel, 'mutating');
+export function mutatingPolicies(context: ServerContext): AdmissionPlugin & { stop(): void } {
+  const source: Source = new PolicySource(context, 'mutating');
   return {
     name: 'MutatingAdmissionPolicy',
     handles: (attributes) => attributes.object !== undefined && source.applies(attributes),
-    admit: (attributes) => mutate(kernel, source, attributes),
+    admit: (attributes) => mutate(context, source, attributes),
     stop: () => source.stop(),
   };
 }
 
-async function mutate(kernel: Kernel, source: Source, attributes: AdmissionAttributes): Promise<void> {
+async function mutate(context: ServerContext, source: Source, attributes: AdmissionAttributes): Promise<void> {
   const refuse = (policy: string, binding: string, why: string): never => {
     const message = `MutatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${why}`;
-    throw forbidden(attributes.row, attributes.name, message);
+    throw forbidden(attributes.resource, attributes.name, message);
   };
   for (const { policy, binding, spec, version, variables } of source.meetings(attributes, refuse)) {
     for (const mutation of spec.mutations ?? []) {
       try {
-        apply(kernel, attributes, mutation, { version, variables });
+        apply(context, attributes, mutation, { version, variables });
       } catch (error) {
         if (!(error instanceof PolicyFailure)) throw error;
         if (spec.failurePolicy !== 'Ignore') refuse(policy, binding, error.message);
@@ -46,30 +46,30 @@ async function mutate(kernel: Kernel, source: Source, attributes: AdmissionAttri
 }
 
 function apply(
-  kernel: Kernel,
+  context: ServerContext,
   attributes: AdmissionAttributes,
   mutation: Mutation,
   { version, variables }: { version: string; variables: Record<string, unknown> },
 ): void {
   const shown = shownIn(attributes, attributes.object as ApiObject, version);
-  const changed = changedBy(kernel, attributes, mutation, { shown, version, variables });
+  const changed = changedBy(context, attributes, mutation, { shown, version, variables });
   if (deepEqual(changed, shown)) return;
   const { name, namespace, uid } = shown.metadata;
   if (changed.metadata.name !== name || changed.metadata.namespace !== namespace || changed.metadata.uid !== uid) {
     throw new PolicyFailure('a mutation may not change name, namespace or uid');
   }
   const stored = storedFrom(attributes, changed, version);
-  attributes.row.strategy.defaults?.(stored);
+  attributes.resource.strategy.defaults?.(stored);
   attributes.object = stored;
 }
 
 function changedBy(
-  kernel: Kernel,
-  { row }: AdmissionAttributes,
+  context: ServerContext,
+  { resource }: AdmissionAttributes,
   { patchType, applyConfiguration, jsonPatch }: Mutation,
   { shown, version, variables }: { shown: ApiObject; version: string; variables: Record<string, unknown> },
 ): ApiObject {
-  const { codec } = kernel;
+  const { codec } = context;
   if (patchType === 'JSONPatch') {
     const operations = fromCel(run(jsonPatch?.expression ?? '', variables));
     if (!Array.isArray(operations)) throw new PolicyFailure('the JSONPatch expression did not give a list');
@@ -77,5 +77,7 @@ function changedBy(
   }
   const configuration = fromCel(run(applyConfiguration?.expression ?? '', variables));
   if (!isObject(configuration)) throw new PolicyFailure('the applyConfiguration expression did not give an object');
-  return row.custom ? codec.mergePatch(shown, configuration) : codec.strategicMerge(row, version, shown, configuration);
+  return resource.custom
+    ? codec.mergePatch(shown, configuration)
+    : codec.strategicMerge(resource, version, shown, configuration);
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Client, createClient, ManualClock } from '../../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../../storage/index.ts';
-import { builtinAdmission } from '../../builtin-admission.ts';
+import { builtinAdmission } from '../../server/builtin-admission.ts';
 import { createCodec } from '../../codec/index.ts';
-import { inProcessTransport } from '../../in-process.ts';
-import { builtinRows } from '../../kinds/rows.ts';
-import { type ApiServer, createApiServer } from '../../server.ts';
+import { inProcessTransport } from '../../server/in-process.ts';
+import { builtinResources } from '../../kinds/resources.ts';
+import { type ApiServer, createApiServer } from '../../server/server.ts';
 
 let server: ApiServer;
 let client: Client;
@@ -13,10 +13,10 @@ let client: Client;
 beforeEach(async () => {
   server = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     clock: new ManualClock(),
     codec: createCodec(),
-    admission: (kernel) => builtinAdmission(kernel, { serviceAccounts: false }),
+    admission: (context) => builtinAdmission(context, { serviceAccounts: false }),
   });
   client = createClient({ transport: inProcessTransport(server.handle), userAgent: 'test' });
   await client.request('POST', '/api/v1/namespaces', { metadata: { name: 'team', labels: { env: 'test' } } });

@@ -8,11 +8,11 @@ import type {
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { splitApiVersion } from '../../../api/resource.ts';
 import { fromLabelSelector, type LabelSelectorShape, matches } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes } from '../../admission.ts';
+import type { AdmissionAttributes } from '../../context/admission-plugin.ts';
 import { programOf } from '../../cel/compile.ts';
 import { toCel } from '../../cel/values.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ApiObject } from '../../object.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import { KindView, listStored, readStored } from '../../stored/kind-view.ts';
 import { variablesFor } from '../expressions.ts';
 import { isExempt, matchSpecOf, matchVersion, namespaceOf } from '../matching.ts';
@@ -61,14 +61,14 @@ export class PolicyFailure extends Error {
 }
 
 export class PolicySource<S extends PolicySpec, B extends BindingSpec> {
-  readonly #kernel: Kernel;
+  readonly #context: ServerContext;
   readonly #policies: KindView<Policy<S>>;
   readonly #bindings: KindView<Binding<B>>;
 
-  constructor(kernel: Kernel, kind: 'validating' | 'mutating') {
-    this.#kernel = kernel;
-    this.#policies = new KindView(kernel, GROUP, `${kind}admissionpolicies`);
-    this.#bindings = new KindView(kernel, GROUP, `${kind}admissionpolicybindings`);
+  constructor(context: ServerContext, kind: 'validating' | 'mutating') {
+    this.#context = context;
+    this.#policies = new KindView(context, GROUP, `${kind}admissionpolicies`);
+    this.#bindings = new KindView(context, GROUP, `${kind}admissionpolicybindings`);
   }
 
   stop(): void {
@@ -109,14 +109,14 @@ export class PolicySource<S extends PolicySpec, B extends BindingSpec> {
     bindingSpec: B,
     names: { policy: string; binding: string },
   ): Generator<Meeting<S, B>> {
-    const kernel = this.#kernel;
-    const version = matchVersion(kernel, matchSpecOf(spec.matchConstraints), attributes);
+    const context = this.#context;
+    const version = matchVersion(context, matchSpecOf(spec.matchConstraints), attributes);
     if (version === undefined) return;
     const own = matchSpecOf(bindingSpec.matchResources);
     const everything = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*', '*/*'] }];
     const narrowed = own.rules.length === 0 ? { ...own, rules: everything } : own;
-    if (matchVersion(kernel, narrowed, attributes) === undefined) return;
-    const base = variablesFor(attributes, version, namespaceOf(kernel, attributes));
+    if (matchVersion(context, narrowed, attributes) === undefined) return;
+    const base = variablesFor(attributes, version, namespaceOf(context, attributes));
     for (const condition of spec.matchConditions ?? []) {
       if (run(condition.expression, base) !== true) return;
     }
@@ -130,16 +130,16 @@ export class PolicySource<S extends PolicySpec, B extends BindingSpec> {
   #params({ paramKind }: S, { paramRef }: B, attributes: AdmissionAttributes): (ApiObject | null)[] {
     if (paramKind === undefined || paramRef === undefined) return [null];
     const { group } = splitApiVersion(paramKind.apiVersion ?? '');
-    const row = this.#kernel.registry.byKind(group, paramKind.kind ?? '');
-    if (row === undefined)
+    const resource = this.#context.registry.byKind(group, paramKind.kind ?? '');
+    if (resource === undefined)
       throw new PolicyFailure(`failed to find resource referenced by paramKind: '${paramKind.kind}'`);
-    const namespace = row.namespaced ? paramRef.namespace || attributes.namespace : undefined;
-    if (row.namespaced && namespace === undefined) {
+    const namespace = resource.namespaced ? paramRef.namespace || attributes.namespace : undefined;
+    if (resource.namespaced && namespace === undefined) {
       throw new PolicyFailure('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
     }
     const found = paramRef.name
-      ? [readStored(this.#kernel, row, namespace, paramRef.name)].filter((object) => object !== undefined)
-      : listStored(this.#kernel, row, namespace).filter(({ metadata }) =>
+      ? [readStored(this.#context, resource, namespace, paramRef.name)].filter((object) => object !== undefined)
+      : listStored(this.#context, resource, namespace).filter(({ metadata }) =>
           matches(fromLabelSelector(paramRef.selector as LabelSelectorShape), metadata.labels),
         );
     if (found.length > 0) return found;

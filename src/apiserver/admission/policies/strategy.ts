@@ -7,7 +7,7 @@ import type {
   Validation,
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { FieldPath, type Issue, notSupported, required } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import type { Strategy } from '../../registry/strategy.ts';
 import { validateConditions, validateExpression, validateRule } from '../webhooks/configuration.ts';
 import type { BindingSpec, PolicySpec } from './source.ts';

@@ -4,9 +4,9 @@ import type {
   ValidatingAdmissionPolicyBindingSpec,
   ValidatingAdmissionPolicySpec,
 } from '../../../api/generated/admissionregistration-v1.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
-import type { Kernel } from '../../kernel.ts';
-import { ApiError, forbidden } from '../../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import { ApiError, forbidden } from '../../exchange/status.ts';
 import { PolicyFailure, PolicySource, run } from './source.ts';
 
 type Source = PolicySource<ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec>;
@@ -18,8 +18,8 @@ const CODES: Readonly<Record<string, number>> = {
   RequestEntityTooLarge: 413,
 };
 
-export function validatingPolicies(kernel: Kernel): AdmissionPlugin & { stop(): void } {
-  const source: Source = new PolicySource(kernel, 'validating');
+export function validatingPolicies(context: ServerContext): AdmissionPlugin & { stop(): void } {
+  const source: Source = new PolicySource(context, 'validating');
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: (attributes) => source.applies(attributes),
@@ -79,8 +79,8 @@ function problemWith(
   return message?.trim() || `failed expression: ${expression.trim()}`;
 }
 
-function refusalOf({ row, name }: AdmissionAttributes, { message, reason = 'Invalid' }: Refusal): ApiError {
-  const { status } = forbidden(row, name, message);
+function refusalOf({ resource, name }: AdmissionAttributes, { message, reason = 'Invalid' }: Refusal): ApiError {
+  const { status } = forbidden(resource, name, message);
   const code = CODES[reason] ?? 422;
   return new ApiError(code, { ...status, reason, code, details: { ...status.details, causes: [{ message }] } });
 }

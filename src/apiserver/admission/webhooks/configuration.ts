@@ -19,7 +19,7 @@ import {
   validateLabelSelector,
 } from '../../../machinery/values/index.ts';
 import { compileCel } from '../../cel/compile.ts';
-import type { ApiObject } from '../../object.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import type { Strategy } from '../../registry/strategy.ts';
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];

@@ -1,6 +1,6 @@
 /** The two admission plugins that ask webhooks. */
-import type { AdmissionPlugin } from '../../admission.ts';
-import type { Kernel } from '../../kernel.ts';
+import type { AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ServerContext } from '../../context/server-context.ts';
 import { KindView } from '../../stored/kind-view.ts';
 import { isExempt } from '../matching.ts';
 import { WebhookCaller } from './call.ts';
@@ -20,8 +20,8 @@ class Webhooks {
   readonly #view: KindView<Configuration>;
   #list: readonly Webhook[] | undefined;
 
-  constructor(kernel: Kernel, plural: string) {
-    this.#view = new KindView(kernel, GROUP, plural);
+  constructor(context: ServerContext, plural: string) {
+    this.#view = new KindView(context, GROUP, plural);
     this.#view.onChange(() => {
       this.#list = undefined;
     });
@@ -46,20 +46,20 @@ export interface WebhookPlugins {
 }
 
 /** `builtins` run again after a webhook changed an object, as what they filled in may have to follow. */
-export function webhookPlugins(kernel: Kernel, builtins: readonly AdmissionPlugin[]): WebhookPlugins {
-  const mutating = new Webhooks(kernel, 'mutatingwebhookconfigurations');
-  const validating = new Webhooks(kernel, 'validatingwebhookconfigurations');
-  const caller = new WebhookCaller(kernel, kernel.clock);
+export function webhookPlugins(context: ServerContext, builtins: readonly AdmissionPlugin[]): WebhookPlugins {
+  const mutating = new Webhooks(context, 'mutatingwebhookconfigurations');
+  const validating = new Webhooks(context, 'validatingwebhookconfigurations');
+  const caller = new WebhookCaller(context, context.clock);
   return {
     mutating: {
       name: 'MutatingAdmissionWebhook',
       handles: (attributes) => mutating.list.length > 0 && !isExempt(attributes),
-      admit: (attributes) => mutate(kernel, caller, { webhooks: mutating.list, builtins }, attributes),
+      admit: (attributes) => mutate(context, caller, { webhooks: mutating.list, builtins }, attributes),
     },
     validating: {
       name: 'ValidatingAdmissionWebhook',
       handles: (attributes) => validating.list.length > 0 && !isExempt(attributes),
-      validate: (attributes) => validate(kernel, caller, validating.list, attributes),
+      validate: (attributes) => validate(context, caller, validating.list, attributes),
     },
     stop() {
       mutating.stop();

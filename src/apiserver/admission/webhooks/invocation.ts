@@ -2,11 +2,11 @@
 import type { MutatingWebhook, ValidatingWebhook } from '../../../api/generated/admissionregistration-v1.ts';
 import type { StatusBody } from '../../../machinery/runtime/index.ts';
 import type { LabelSelectorShape } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes } from '../../admission.ts';
+import type { AdmissionAttributes } from '../../context/admission-plugin.ts';
 import { programOf } from '../../cel/compile.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ApiObject } from '../../object.ts';
-import { badRequest, forbidden, internalError } from '../../status.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { badRequest, forbidden, internalError } from '../../exchange/status.ts';
 import { requestOf, variablesFor } from '../expressions.ts';
 import { matchVersion, namespaceOf } from '../matching.ts';
 import { shownIn } from '../versioned.ts';
@@ -24,7 +24,7 @@ export interface Invocation {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 export function invocationOf(
-  kernel: Kernel,
+  context: ServerContext,
   webhook: Webhook,
   attributes: AdmissionAttributes,
 ): Invocation | undefined {
@@ -34,20 +34,20 @@ export function invocationOf(
     namespaceSelector: webhook.namespaceSelector as LabelSelectorShape | undefined,
     objectSelector: webhook.objectSelector as LabelSelectorShape | undefined,
   };
-  const version = matchVersion(kernel, spec, attributes);
+  const version = matchVersion(context, spec, attributes);
   if (version === undefined) return undefined;
-  return conditionsHold(kernel, webhook, attributes, version) ? { webhook, version } : undefined;
+  return conditionsHold(context, webhook, attributes, version) ? { webhook, version } : undefined;
 }
 
 /** All must be true. One that is false wins over one that fails; a failure counts as the failure policy says. */
 function conditionsHold(
-  kernel: Kernel,
+  context: ServerContext,
   { name, matchConditions = [], failurePolicy }: Webhook,
   attributes: AdmissionAttributes,
   version: string,
 ): boolean {
   if (matchConditions.length === 0) return true;
-  const variables = variablesFor(attributes, version, namespaceOf(kernel, attributes));
+  const variables = variablesFor(attributes, version, namespaceOf(context, attributes));
   const problems: string[] = [];
   for (const condition of matchConditions) {
     try {
@@ -59,27 +59,31 @@ function conditionsHold(
   if (problems.length === 0) return true;
   if (failurePolicy === 'Ignore') return false;
   throw forbidden(
-    attributes.row,
+    attributes.resource,
     attributes.name,
     `webhook "${name}": match conditions failed: ${problems.join(', ')}`,
   );
 }
 
 /** A call that fails refuses the request or is passed over, as the failure policy says. */
-export async function guarded<T>(kernel: Kernel, webhook: Webhook, run: () => Promise<T>): Promise<T | undefined> {
+export async function guarded<T>(
+  context: ServerContext,
+  webhook: Webhook,
+  run: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error;
     const message = `failed calling webhook "${webhook.name}": ${error.message}`;
     if (webhook.failurePolicy !== 'Ignore') throw internalError(message);
-    kernel.log.warn({ webhook: webhook.name, err: error }, 'webhook call failed and was passed over');
+    context.log.warn({ webhook: webhook.name, err: error }, 'webhook call failed and was passed over');
     return undefined;
   }
 }
 
 export async function ask(
-  kernel: Kernel,
+  context: ServerContext,
   caller: WebhookCaller,
   { webhook, version }: Invocation,
   attributes: AdmissionAttributes,
@@ -89,7 +93,7 @@ export async function ask(
   if (attributes.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
     throw badRequest(`admission webhook "${webhook.name}" does not support dry run`);
   }
-  const uid = kernel.newUid();
+  const uid = context.newUid();
   const review = {
     kind: 'AdmissionReview',
     apiVersion: 'admission.k8s.io/v1',

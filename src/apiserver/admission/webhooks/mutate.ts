@@ -3,16 +3,16 @@
  * called once more when the object changed after them.
  */
 import { deepEqual } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ApiObject } from '../../object.ts';
-import { internalError } from '../../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { internalError } from '../../exchange/status.ts';
 import { shownIn, storedFrom } from '../versioned.ts';
 import { type WebhookCaller, WebhookCallError } from './call.ts';
 import { ask, guarded, type Invocation, invocationOf, type Webhook } from './invocation.ts';
 
 export async function mutate(
-  kernel: Kernel,
+  context: ServerContext,
   caller: WebhookCaller,
   { webhooks, builtins }: { webhooks: readonly Webhook[]; builtins: readonly AdmissionPlugin[] },
   attributes: AdmissionAttributes,
@@ -22,9 +22,9 @@ export async function mutate(
   let changed = false;
   let anyChange = false;
   const callOne = async (webhook: Webhook, round: number): Promise<void> => {
-    const invocation = invocationOf(kernel, webhook, attributes);
+    const invocation = invocationOf(context, webhook, attributes);
     if (invocation === undefined) return;
-    const didChange = await mutateWith(kernel, caller, invocation, attributes);
+    const didChange = await mutateWith(context, caller, invocation, attributes);
     if (didChange) changed = true;
     if (round === 0 && webhook.reinvocationPolicy === 'IfNeeded') again.add(webhook);
   };
@@ -49,7 +49,7 @@ export async function mutate(
 
 /** Returns whether the object changed. */
 async function mutateWith(
-  kernel: Kernel,
+  context: ServerContext,
   caller: WebhookCaller,
   { webhook, version }: Invocation,
   attributes: AdmissionAttributes,
@@ -57,8 +57,8 @@ async function mutateWith(
   const { object } = attributes;
   const shown = object === undefined ? undefined : shownIn(attributes, object, version);
   const hidden = shown === undefined || attributes.operation !== 'CREATE' ? {} : hideSystemFields(shown);
-  const response = await guarded(kernel, webhook, () =>
-    ask(kernel, caller, { webhook, version }, attributes, { shown, mayPatch: true }),
+  const response = await guarded(context, webhook, () =>
+    ask(context, caller, { webhook, version }, attributes, { shown, mayPatch: true }),
   );
   if (response === undefined || !response.patch) return false;
   if (shown === undefined) {
@@ -66,13 +66,13 @@ async function mutateWith(
       `admission webhook "${webhook.name}" attempted to modify the object, which is not supported for this operation`,
     );
   }
-  const patched = await guarded(kernel, webhook, () =>
-    Promise.resolve(applyPatch(kernel, shown, response.patch as string, response.patchType)),
+  const patched = await guarded(context, webhook, () =>
+    Promise.resolve(applyPatch(context, shown, response.patch as string, response.patchType)),
   );
   if (patched === undefined || deepEqual(patched, shown)) return false;
   patched.metadata = { ...patched.metadata, ...hidden };
   const stored = storedFrom(attributes, patched, version);
-  attributes.row.strategy.defaults?.(stored);
+  attributes.resource.strategy.defaults?.(stored);
   attributes.object = stored;
   return true;
 }
@@ -88,7 +88,7 @@ function hideSystemFields(shown: ApiObject): Partial<ApiObject['metadata']> {
   };
 }
 
-function applyPatch(kernel: Kernel, shown: ApiObject, patch: string, type: string | undefined): ApiObject {
+function applyPatch(context: ServerContext, shown: ApiObject, patch: string, type: string | undefined): ApiObject {
   if (type !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type "${type ?? ''}"`);
   let operations: unknown;
   try {
@@ -97,5 +97,5 @@ function applyPatch(kernel: Kernel, shown: ApiObject, patch: string, type: strin
     throw new WebhookCallError(`received undecodable patch in webhook response: ${(error as Error).message}`);
   }
   if (!Array.isArray(operations)) throw new WebhookCallError('received undecodable patch in webhook response');
-  return kernel.codec.jsonPatch(shown, operations);
+  return context.codec.jsonPatch(shown, operations);
 }

@@ -1,24 +1,24 @@
 /** Validating webhooks, all at once; the first refusal in their order is the answer. */
-import type { AdmissionAttributes } from '../../admission.ts';
-import type { Kernel } from '../../kernel.ts';
+import type { AdmissionAttributes } from '../../context/admission-plugin.ts';
+import type { ServerContext } from '../../context/server-context.ts';
 import { shownIn } from '../versioned.ts';
 import type { WebhookCaller } from './call.ts';
 import { ask, guarded, invocationOf, type Webhook } from './invocation.ts';
 
 export async function validate(
-  kernel: Kernel,
+  context: ServerContext,
   caller: WebhookCaller,
   webhooks: readonly Webhook[],
   attributes: AdmissionAttributes,
 ): Promise<void> {
-  const invocations = webhooks.flatMap((webhook) => invocationOf(kernel, webhook, attributes) ?? []);
+  const invocations = webhooks.flatMap((webhook) => invocationOf(context, webhook, attributes) ?? []);
   if (invocations.length === 0) return;
   const outcomes = await Promise.allSettled(
     invocations.map(async (invocation) => {
       const { object } = attributes;
       const shown = object === undefined ? undefined : shownIn(attributes, object, invocation.version);
-      await guarded(kernel, invocation.webhook, () =>
-        ask(kernel, caller, invocation, attributes, { shown, mayPatch: false }),
+      await guarded(context, invocation.webhook, () =>
+        ask(context, caller, invocation, attributes, { shown, mayPatch: false }),
       );
     }),
   );

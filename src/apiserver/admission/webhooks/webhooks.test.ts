@@ -4,9 +4,9 @@ import type { AdmissionRequest, AdmissionResponse } from '../../../api/generated
 import { type Client, createClient, ManualClock } from '../../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../../storage/index.ts';
 import { openPki, type Pki } from '../../auth/pki.ts';
-import { inProcessTransport } from '../../in-process.ts';
-import { builtinRows } from '../../kinds/rows.ts';
-import { type ApiServer, createApiServer } from '../../server.ts';
+import { inProcessTransport } from '../../server/in-process.ts';
+import { builtinResources } from '../../kinds/resources.ts';
+import { type ApiServer, createApiServer } from '../../server/server.ts';
 import { webhookPlugins } from './index.ts';
 
 type Review = { request: AdmissionRequest & { object: Record<string, unknown> | null } };
@@ -56,10 +56,10 @@ beforeEach(async () => {
   clock = new ManualClock();
   server = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     clock,
-    admission(kernel) {
-      const plugins = webhookPlugins(kernel, []);
+    admission(context) {
+      const plugins = webhookPlugins(context, []);
       stop = () => plugins.stop();
       return [plugins.mutating, plugins.validating];
     },

@@ -1,18 +1,18 @@
 /** Who asks for, approves and signs certificates. */
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
-import type { Authorizer } from '../../access.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
+import type { Authorizer } from '../../access/access.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
 import { parseCertificateRequest } from '../../../machinery/runtime/certificate-request.ts';
-import { forbidden } from '../../status.ts';
+import { forbidden } from '../../exchange/status.ts';
 import { SUPERUSERS } from '../rbac/authorizer.ts';
 import { decodeRequest } from './rules.ts';
 import { CLIENT_SIGNER } from './signer-rules.ts';
 
 const GROUP = 'certificates.k8s.io';
 
-const isRequest = ({ row }: AdmissionAttributes): boolean =>
-  row.group === GROUP && row.plural === 'certificatesigningrequests';
+const isRequest = ({ resource }: AdmissionAttributes): boolean =>
+  resource.group === GROUP && resource.plural === 'certificatesigningrequests';
 
 const asRequest = (object: unknown): CertificateSigningRequest => object as CertificateSigningRequest;
 
@@ -26,7 +26,7 @@ async function demand(
     const resource = { group: GROUP, version: '*', plural: 'signers', name };
     if ((await authorizer.authorize({ user: attributes.user, verb, resource })).allowed) return;
   }
-  throw forbidden(attributes.row, attributes.name, `user not permitted to ${what} signerName "${signer}"`);
+  throw forbidden(attributes.resource, attributes.name, `user not permitted to ${what} signerName "${signer}"`);
 }
 
 export function signingRequestAdmission(authorizer: Authorizer): AdmissionPlugin {
@@ -73,6 +73,6 @@ function checkSubject(attributes: AdmissionAttributes, request: CertificateSigni
   const { organizations } = parseCertificateRequest(decodeRequest(request));
   if (organizations.includes(SUPERUSERS)) {
     const why = `use of ${CLIENT_SIGNER} signer with ${SUPERUSERS} group is not allowed`;
-    throw forbidden(attributes.row, attributes.name, why);
+    throw forbidden(attributes.resource, attributes.name, why);
   }
 }

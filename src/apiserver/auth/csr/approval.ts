@@ -1,9 +1,9 @@
 /** `certificatesigningrequests/approval`: writes the conditions and nothing else. */
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import { deepClone } from '../../../machinery/values/index.ts';
-import type { Call } from '../../call.ts';
-import type { ApiResponse } from '../../exchange.ts';
-import type { ApiObject } from '../../object.ts';
+import type { Call } from '../../context/call.ts';
+import type { ApiResponse } from '../../exchange/exchange.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import type { Subresource } from '../../registry/subresource.ts';
 import { readObject } from '../../verbs/body.ts';
 import { checkIdentity, respondWithWritten } from '../../verbs/create.ts';
@@ -13,7 +13,7 @@ import { patchObject } from '../../verbs/patch.ts';
 import { type UpdateRules, updateObject } from '../../verbs/update.ts';
 import { stampConditions, validateRequestUpdate } from './rules.ts';
 
-const asRequest = (object: ApiObject): CertificateSigningRequest => object as unknown as CertificateSigningRequest;
+const asRequest = (object: ApiObject): CertificateSigningRequest => object as CertificateSigningRequest;
 
 export const approvalSubresource: Subresource = innerSubresource(
   { verbs: ['get', 'patch', 'update'], kind: { kind: 'CertificateSigningRequest' } },
@@ -36,11 +36,11 @@ async function run(call: Call): Promise<ApiResponse> {
   return respondWithWritten(call, 200, written);
 }
 
-function rules({ kernel }: Call): UpdateRules {
+function rules({ context }: Call): UpdateRules {
   return {
     protect(object, old) {
       const request = asRequest(object);
-      stampConditions(request, asRequest(old), kernel.clock.now());
+      stampConditions(request, asRequest(old), context.clock.now());
       const conditions = request.status?.conditions;
       object['spec'] = old['spec'];
       object['status'] = { ...asRequest(old).status, ...(conditions && { conditions }) };

@@ -5,9 +5,9 @@ import { type WrittenAttribute, writeRequest } from '../../../machinery/runtime/
 import { Tag } from '../../../machinery/runtime/der.ts';
 import { type Client, createClient, ManualClock } from '../../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../../storage/index.ts';
-import { inProcessTransport } from '../../in-process.ts';
-import { builtinRows } from '../../kinds/rows.ts';
-import { type ApiServer, createApiServer } from '../../server.ts';
+import { inProcessTransport } from '../../server/in-process.ts';
+import { builtinResources } from '../../kinds/resources.ts';
+import { type ApiServer, createApiServer } from '../../server/server.ts';
 import { createAuth } from '../auth.ts';
 import { openPki, type Pki } from '../pki.ts';
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   pki = await openPki({ clock });
   server = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     clock,
     access: (reads) => createAuth({ reads, pki, clock, newUid: () => `uid-${(issued += 1)}` }),
   });
@@ -85,7 +85,7 @@ const failureOf = ({ status }: Csr): string | undefined =>
 /** As the server reads the certificate of a client. */
 function subjectOf({ status }: Csr): { CN: unknown; O: unknown } {
   const { subject } = new X509Certificate(Buffer.from(status.certificate ?? '', 'base64')).toLegacyObject();
-  const { CN, O } = subject as unknown as { CN: unknown; O: unknown };
+  const { CN, O } = subject as { CN: unknown; O: unknown };
   return { CN, O };
 }
 

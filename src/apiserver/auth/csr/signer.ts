@@ -2,8 +2,8 @@
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import { objectKey } from '../../registry/row.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { objectKey } from '../../registry/resource.ts';
 import { KindView, type StoredReads } from '../../stored/kind-view.ts';
 import { parseCertificateRequest } from '../../../machinery/runtime/certificate-request.ts';
 import { type KeyPair, signClientRequest } from '../../../machinery/runtime/certificates.ts';
@@ -71,9 +71,9 @@ function failed(request: CertificateSigningRequest, now: number, message: string
 }
 
 async function writeStatus(reads: StoredReads, seen: CertificateSigningRequest, status: Status): Promise<void> {
-  const row = reads.registry.byPlural('certificates.k8s.io', 'certificatesigningrequests');
-  if (row === undefined) return;
-  const key = objectKey(row, undefined, seen.metadata.name ?? '');
+  const resource = reads.registry.byPlural('certificates.k8s.io', 'certificatesigningrequests');
+  if (resource === undefined) return;
+  const key = objectKey(resource, undefined, seen.metadata.name ?? '');
   await reads.store.transact((transaction) => {
     const entry = transaction.get(key);
     if (entry === undefined) return;

@@ -1,7 +1,7 @@
 /** Role-based access control over the stored roles and bindings. */
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
-import type { AuthorizationAttributes, AuthorizationVerdict, Authorizer } from '../../access.ts';
-import type { UserInfo } from '../../user.ts';
+import type { AuthorizationAttributes, AuthorizationVerdict, Authorizer } from '../../access/access.ts';
+import type { UserInfo } from '../../exchange/user.ts';
 import type { RoleIndex } from './index-of-roles.ts';
 import { ruleAllows } from './match.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { ClusterRole, PolicyRule, RoleBinding } from '../../../api/generated/rbac-v1.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
-import { forbidden } from '../../status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import { forbidden } from '../../exchange/status.ts';
 import type { RbacAuthorizer } from './authorizer.ts';
 import { SUPERUSERS } from './authorizer.ts';
 import { compact, formatRule, uncovered } from './cover.ts';
@@ -31,7 +31,7 @@ export function escalationCheck(authorizer: RbacAuthorizer, index: RoleIndex): A
     }).allowed;
 
   const confirm = (attributes: AdmissionAttributes, rules: readonly PolicyRule[]): void => {
-    const { user, namespace = '', row, name } = attributes;
+    const { user, namespace = '', resource, name } = attributes;
     const { rules: held, problems } = authorizer.rulesFor(user, namespace);
     const missing = uncovered(held, rules);
     if (missing.length === 0) return;
@@ -39,7 +39,7 @@ export function escalationCheck(authorizer: RbacAuthorizer, index: RoleIndex): A
     const lines = compact(missing).map(formatRule).sort();
     const tail = problems.length === 0 ? '' : `; resolution errors: [${problems.join(', ')}]`;
     throw forbidden(
-      row,
+      resource,
       name,
       `user ${JSON.stringify(user.username)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${tail}`,
     );
@@ -47,34 +47,34 @@ export function escalationCheck(authorizer: RbacAuthorizer, index: RoleIndex): A
 
   return {
     name: 'RbacEscalation',
-    handles: ({ row, operation, user, subresource }) =>
-      row.group === RBAC_GROUP &&
+    handles: ({ resource, operation, user, subresource }) =>
+      resource.group === RBAC_GROUP &&
       (operation === 'CREATE' || operation === 'UPDATE') &&
       subresource === undefined &&
       !user.groups.includes(SUPERUSERS),
     validate(attributes) {
-      const { object, oldObject, row } = attributes;
+      const { object, oldObject, resource } = attributes;
       if (object === undefined) return;
       const name = object.metadata.name ?? '';
-      if (row.plural === 'roles' || row.plural === 'clusterroles') {
-        const role = object as unknown as ClusterRole;
-        const old = oldObject as unknown as ClusterRole | undefined;
+      if (resource.plural === 'roles' || resource.plural === 'clusterroles') {
+        const role = object as ClusterRole;
+        const old = oldObject as ClusterRole | undefined;
         const unchanged =
           old !== undefined &&
           semanticEqual(old.rules, role.rules) &&
           semanticEqual(old.aggregationRule, role.aggregationRule);
-        if (unchanged || may(attributes, 'escalate', row.plural, name)) return;
+        if (unchanged || may(attributes, 'escalate', resource.plural, name)) return;
         confirm(attributes, role.rules ?? []);
         if (role.aggregationRule !== undefined) {
           const { rules } = authorizer.rulesFor(attributes.user, '');
           if (uncovered(rules, EVERYTHING).length > 0) {
-            throw forbidden(row, name, 'must have cluster-admin privileges to use the aggregationRule');
+            throw forbidden(resource, name, 'must have cluster-admin privileges to use the aggregationRule');
           }
         }
         return;
       }
       const binding = object as unknown as RoleBinding;
-      const old = oldObject as unknown as RoleBinding | undefined;
+      const old = oldObject as RoleBinding | undefined;
       if (
         old !== undefined &&
         semanticEqual(old.subjects, binding.subjects) &&
@@ -87,7 +87,7 @@ export function escalationCheck(authorizer: RbacAuthorizer, index: RoleIndex): A
       if (may(attributes, 'bind', plural, roleRef.name)) return;
       const rules = index.rulesOf(roleRef, attributes.namespace);
       if (rules === undefined) {
-        throw forbidden(row, name, `${roleRef.kind.toLowerCase()}.${RBAC_GROUP} "${roleRef.name}" not found`);
+        throw forbidden(resource, name, `${roleRef.kind.toLowerCase()}.${RBAC_GROUP} "${roleRef.name}" not found`);
       }
       confirm(attributes, rules);
     },

@@ -10,7 +10,7 @@ import type {
 } from '../../../api/generated/rbac-v1.ts';
 import { fromLabelSelector, matches } from '../../../machinery/values/index.ts';
 import { KindView, type StoredReads } from '../../stored/kind-view.ts';
-import type { UserInfo } from '../../user.ts';
+import type { UserInfo } from '../../exchange/user.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 

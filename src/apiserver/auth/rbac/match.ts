@@ -1,6 +1,6 @@
 /** Whether one policy rule covers a request. */
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
-import type { AuthorizationAttributes } from '../../access.ts';
+import type { AuthorizationAttributes } from '../../access/access.ts';
 
 const ALL = '*';
 

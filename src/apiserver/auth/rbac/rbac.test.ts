@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
 import { type Fixture, fixture } from '../auth.fixture.ts';
-import { forbiddenAccess } from '../../forbidden-access.ts';
+import { forbiddenAccess } from '../../access/forbidden-access.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './authorizer.ts';
 import { uncovered } from './cover.ts';
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from './defaults.ts';

@@ -9,60 +9,58 @@ import {
   required,
   semanticEqual,
 } from '../../../machinery/values/index.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { type Strategy, strategyOf } from '../../registry/strategy.ts';
 import { RBAC_GROUP } from './index-of-roles.ts';
 
 const common = { checkName: checkPathSegment, createOnUpdate: true } as const;
 
-export const roleStrategy: Strategy = {
+export const roleStrategy = strategyOf<ClusterRole>({
   ...common,
   defaults(object) {
-    object['rules'] ??= [];
+    object.rules ??= [];
   },
-  validate: (object) => validateRules((object as unknown as ClusterRole).rules ?? [], { urls: false }),
-};
+  validate: (object) => validateRules(object.rules ?? [], { urls: false }),
+});
 
-export const clusterRoleStrategy: Strategy = {
+export const clusterRoleStrategy = strategyOf<ClusterRole>({
   ...common,
   defaults(object) {
-    object['rules'] ??= [];
+    object.rules ??= [];
   },
-  validate: (object) => validateRules((object as unknown as ClusterRole).rules ?? [], { urls: true }),
-};
+  validate: (object) => validateRules(object.rules ?? [], { urls: true }),
+});
 
 export const roleBindingStrategy: Strategy = bindingStrategy(['Role', 'ClusterRole']);
 export const clusterRoleBindingStrategy: Strategy = bindingStrategy(['ClusterRole']);
 
 function bindingStrategy(kinds: readonly string[]): Strategy {
-  return {
+  return strategyOf<RoleBinding>({
     ...common,
     defaults(object) {
-      const binding = object as unknown as RoleBinding;
-      if (binding.roleRef !== undefined && !binding.roleRef.apiGroup) binding.roleRef.apiGroup = RBAC_GROUP;
-      for (const subject of binding.subjects ?? []) {
+      if (object.roleRef !== undefined && !object.roleRef.apiGroup) object.roleRef.apiGroup = RBAC_GROUP;
+      for (const subject of object.subjects ?? []) {
         if ((subject.kind === 'User' || subject.kind === 'Group') && !subject.apiGroup) subject.apiGroup = RBAC_GROUP;
       }
     },
     validate(object) {
-      const binding = object as unknown as RoleBinding;
       const path = FieldPath.of('roleRef');
-      const roleRef: Partial<RoleRef> = binding.roleRef ?? {};
+      const roleRef: Partial<RoleRef> = object.roleRef ?? {};
       const { apiGroup = '', kind = '', name = '' } = roleRef;
       const issues: Issue[] = [];
       if (apiGroup !== RBAC_GROUP) issues.push(notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
       if (!kinds.includes(kind)) issues.push(notSupported(path.child('kind'), kind, kinds));
       if (name === '') issues.push(required(path.child('name')));
       else issues.push(...checkPathSegment(name).map((text) => invalid(path.child('name'), name, text)));
-      for (const [at, subject] of (binding.subjects ?? []).entries()) {
+      for (const [at, subject] of (object.subjects ?? []).entries()) {
         issues.push(...validateSubject(FieldPath.of('subjects').index(at), subject, kinds.includes('Role')));
       }
       return issues;
     },
     validateUpdate(object, old) {
-      const [before, after] = [old['roleRef'], object['roleRef']];
+      const [before, after] = [old.roleRef, object.roleRef];
       return semanticEqual(before, after) ? [] : [invalid(FieldPath.of('roleRef'), after, 'cannot change roleRef')];
     },
-  };
+  });
 }
 
 function validateRules(rules: readonly PolicyRule[], { urls }: { urls: boolean }): Issue[] {

@@ -7,30 +7,30 @@ import type {
   SubjectAccessReviewStatus,
 } from '../../../api/generated/authorization-v1.ts';
 import { FieldPath, type Issue, invalid as invalidValue } from '../../../machinery/values/index.ts';
-import type { AuthorizationAttributes, Authorizer } from '../../access.ts';
-import type { ApiObject } from '../../object.ts';
-import type { ResourceRow } from '../../registry/row.ts';
-import { badRequest, invalid } from '../../status.ts';
-import type { UserInfo } from '../../user.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../access/access.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import type { Resource } from '../../registry/resource.ts';
+import { badRequest, invalid } from '../../exchange/status.ts';
+import type { UserInfo } from '../../exchange/user.ts';
 import type { RbacAuthorizer } from '../rbac/authorizer.ts';
-import { hasMetadata, reviewRow, specOf } from './row.ts';
+import { hasMetadata, reviewResource, specOf } from './resource.ts';
 
 const AUTHORIZATION = 'authorization.k8s.io';
 const spec = FieldPath.of('spec');
 
-export function accessReviewRows(authorizer: RbacAuthorizer): ResourceRow[] {
+export function accessReviews(authorizer: RbacAuthorizer): Resource[] {
   return [
-    reviewRow({ group: AUTHORIZATION, kind: 'SelfSubjectAccessReview' }, async (object, { user }) => {
+    reviewResource({ group: AUTHORIZATION, kind: 'SelfSubjectAccessReview' }, async (object, { user }) => {
       const asked = specOf<SubjectAccessReviewSpec>(object);
       refuse('SelfSubjectAccessReview', [...validateAttributes(asked), ...validateMetadata(object)]);
       return { ...object, status: await answer(authorizer, user, asked) };
     }),
-    reviewRow({ group: AUTHORIZATION, kind: 'SubjectAccessReview' }, async (object) => {
+    reviewResource({ group: AUTHORIZATION, kind: 'SubjectAccessReview' }, async (object) => {
       const asked = specOf<SubjectAccessReviewSpec>(object);
       refuse('SubjectAccessReview', [...validateSubject(asked), ...validateMetadata(object)]);
       return { ...object, status: await answer(authorizer, subjectOf(asked), asked) };
     }),
-    reviewRow(
+    reviewResource(
       { group: AUTHORIZATION, kind: 'LocalSubjectAccessReview', namespaced: true },
       async (object, { namespace }) => {
         const asked = specOf<SubjectAccessReviewSpec>(object);
@@ -38,7 +38,7 @@ export function accessReviewRows(authorizer: RbacAuthorizer): ResourceRow[] {
         return { ...object, status: await answer(authorizer, subjectOf(asked), asked) };
       },
     ),
-    reviewRow({ group: AUTHORIZATION, kind: 'SelfSubjectRulesReview' }, (object, { user }) => {
+    reviewResource({ group: AUTHORIZATION, kind: 'SelfSubjectRulesReview' }, (object, { user }) => {
       const { namespace } = specOf<SelfSubjectRulesReviewSpec>(object);
       if (!namespace) throw badRequest('no namespace on request');
       return { ...object, status: rulesOf(authorizer, user, namespace) };

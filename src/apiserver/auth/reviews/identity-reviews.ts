@@ -2,13 +2,13 @@
 import type { TokenReviewSpec, TokenReviewStatus } from '../../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
-import type { ResourceRow } from '../../registry/row.ts';
-import { badRequest } from '../../status.ts';
-import type { UserInfo } from '../../user.ts';
+import type { Resource } from '../../registry/resource.ts';
+import { badRequest } from '../../exchange/status.ts';
+import type { UserInfo } from '../../exchange/user.ts';
 import { findStaticUser, type TokenIdentity } from '../authenticators.ts';
 import { withAuthenticated } from '../identify.ts';
 import type { ServiceAccountTokens } from '../tokens.ts';
-import { reviewRow, specOf } from './row.ts';
+import { reviewResource, specOf } from './resource.ts';
 
 const AUTHENTICATION = 'authentication.k8s.io';
 
@@ -18,14 +18,14 @@ export interface IdentityReviewOptions {
   readonly clock: Clock;
 }
 
-export function identityReviewRows({ tokens, staticTokens, clock }: IdentityReviewOptions): ResourceRow[] {
+export function identityReviews({ tokens, staticTokens, clock }: IdentityReviewOptions): Resource[] {
   return [
-    reviewRow({ group: AUTHENTICATION, kind: 'TokenReview' }, (object) => {
+    reviewResource({ group: AUTHENTICATION, kind: 'TokenReview' }, (object) => {
       const { token, audiences } = specOf<TokenReviewSpec>(object);
       if (!token) throw badRequest('token is required for TokenReview in authentication');
       return { ...object, status: reviewToken({ tokens, staticTokens }, token, audiences ?? []) };
     }),
-    reviewRow({ group: AUTHENTICATION, kind: 'SelfSubjectReview' }, (object, { user }) => ({
+    reviewResource({ group: AUTHENTICATION, kind: 'SelfSubjectReview' }, (object, { user }) => ({
       ...object,
       metadata: { ...object.metadata, creationTimestamp: formatTime(clock.now()) },
       status: { userInfo: userInfo(user) },

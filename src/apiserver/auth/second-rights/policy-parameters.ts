@@ -5,10 +5,10 @@
 import type { ParamKind, ParamRef } from '../../../api/generated/admissionregistration-v1.ts';
 import { splitApiVersion } from '../../../api/resource.ts';
 import { FieldPath, forbidden, isObject, semanticEqual } from '../../../machinery/values/index.ts';
-import type { AuthorizationAttributes, Authorizer } from '../../access.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
-import type { ApiObject } from '../../object.ts';
-import { invalid } from '../../status.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../access/access.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { invalid } from '../../exchange/status.ts';
 import { readStored, type StoredReads } from '../../stored/kind-view.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -40,35 +40,40 @@ export function policyParameters(reads: StoredReads, authorizer: Authorizer): Ad
     const { user } = attributes;
     if ((await authorizer.authorize({ ...question, user })).allowed) return;
     const why = `user "${user.username}" must have "${question.verb}" permission on the objects that it refers to`;
-    throw invalid(attributes.row, attributes.name ?? '', [forbidden(FieldPath.of('spec', field), why)]);
+    throw invalid(attributes.resource, attributes.name ?? '', [forbidden(FieldPath.of('spec', field), why)]);
   };
 
   return {
     name: 'PolicyParameters',
-    handles: ({ operation, row, subresource }) =>
-      row.group === GROUP &&
+    handles: ({ operation, resource, subresource }) =>
+      resource.group === GROUP &&
       (operation === 'CREATE' || operation === 'UPDATE') &&
       subresource === undefined &&
-      (POLICIES.has(row.plural) || Object.hasOwn(BINDINGS, row.plural)),
+      (POLICIES.has(resource.plural) || Object.hasOwn(BINDINGS, resource.plural)),
     async validate(attributes) {
-      const { oldObject, row } = attributes;
+      const { oldObject, resource } = attributes;
       const [now, before] = [specOf(attributes.object), specOf(oldObject)];
-      if (POLICIES.has(row.plural)) {
+      if (POLICIES.has(resource.plural)) {
         if (!now.paramKind || semanticEqual(now.paramKind, before.paramKind)) return;
-        const resource = { ...resourceOf(now.paramKind), name: '*', namespace: '*' };
-        await demand(attributes, { field: 'paramKind', question: { verb: 'get', resource } });
+        const asked = { ...resourceOf(now.paramKind), name: '*', namespace: '*' };
+        await demand(attributes, { field: 'paramKind', question: { verb: 'get', resource: asked } });
         return;
       }
       const { paramRef, policyName = '' } = now;
       if (!paramRef || (semanticEqual(paramRef, before.paramRef) && policyName === before.policyName)) return;
-      const policy = readStored(reads, { group: GROUP, plural: BINDINGS[row.plural] ?? '' }, undefined, policyName);
+      const policy = readStored(
+        reads,
+        { group: GROUP, plural: BINDINGS[resource.plural] ?? '' },
+        undefined,
+        policyName,
+      );
       const { name, namespace } = paramRef;
-      const resource = {
+      const asked = {
         ...resourceOf(specOf(policy).paramKind),
         ...(name && { name }),
         ...(namespace && { namespace }),
       };
-      await demand(attributes, { field: 'paramRef', question: { verb: name ? 'get' : 'list', resource } });
+      await demand(attributes, { field: 'paramRef', question: { verb: name ? 'get' : 'list', resource: asked } });
     },
   };
 }

@@ -5,10 +5,10 @@
  */
 import type { AllocatedDeviceStatus, ResourceClaimStatus } from '../../../api/generated/resource-v1.ts';
 import { FieldPath, forbidden, isObject, type Issue, semanticEqual } from '../../../machinery/values/index.ts';
-import type { Authorizer } from '../../access.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts';
-import type { ApiObject } from '../../object.ts';
-import { invalid } from '../../status.ts';
+import type { Authorizer } from '../../access/access.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { invalid } from '../../exchange/status.ts';
 import { serviceAccountOf } from '../impersonation.ts';
 
 const GROUP = 'resource.k8s.io';
@@ -37,8 +37,11 @@ export function resourceClaimStatus(authorizer: Authorizer): AdmissionPlugin {
 
   return {
     name: 'ResourceClaimStatus',
-    handles: ({ operation, row, subresource }) =>
-      row.group === GROUP && row.plural === 'resourceclaims' && subresource === 'status' && operation === 'UPDATE',
+    handles: ({ operation, resource, subresource }) =>
+      resource.group === GROUP &&
+      resource.plural === 'resourceclaims' &&
+      subresource === 'status' &&
+      operation === 'UPDATE',
     async validate(attributes) {
       const [now, before] = [statusOf(attributes.object), statusOf(attributes.oldObject)];
       const verb = attributes.options['kind'] === 'PatchOptions' ? 'patch' : 'update';
@@ -56,7 +59,7 @@ export function resourceClaimStatus(authorizer: Authorizer): AdmissionPlugin {
         const why = `changing status.devices requires resource="resourceclaims/driver", verb="${verbs.join('" or "')}" permission for "${name}"`;
         issues.push(forbidden(FieldPath.of('status', 'devices'), why));
       }
-      if (issues.length > 0) throw invalid(attributes.row, attributes.name ?? '', issues);
+      if (issues.length > 0) throw invalid(attributes.resource, attributes.name ?? '', issues);
     },
   };
 }

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, createClient, ManualClock } from '../../../machinery/runtime/index.ts';
 import { createMemoryStore } from '../../../storage/index.ts';
-import { inProcessTransport } from '../../in-process.ts';
-import { builtinRows } from '../../kinds/rows.ts';
-import { type ApiServer, createApiServer } from '../../server.ts';
+import { inProcessTransport } from '../../server/in-process.ts';
+import { builtinResources } from '../../kinds/resources.ts';
+import { type ApiServer, createApiServer } from '../../server/server.ts';
 import { createAuth } from '../auth.ts';
 import { openPki } from '../pki.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const pki = await openPki({ clock });
   server = createApiServer({
     store: createMemoryStore(),
-    rows: builtinRows(),
+    resources: builtinResources(),
     clock,
     access: (reads) => createAuth({ reads, pki, clock, newUid: () => randomUUID() }),
   });

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, tooManyValues } from '../decode-error.ts';
 import { countKeysInText, countValues, findDuplicates, type KeyOccurrences, nestingDepth } from './scan.ts';
 

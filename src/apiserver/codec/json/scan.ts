@@ -54,53 +54,6 @@ export function nestingDepth(text: string): number {
   return deepest;
 }
 
-interface Place {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Where the object stands that is the member `name` of the outermost object. */
-export function memberObject(text: string, name: string): Place | undefined {
-  const place = memberValue(text, name, 123);
-  if (place === undefined) return undefined;
-  let depth = 0;
-  for (let at = place; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === 123 || code === 91) depth++;
-    else if ((code === 125 || code === 93) && --depth === 0) return { from: place, to: at + 1 };
-  }
-  return undefined;
-}
-
-/** Where the string stands, without its quotes, that is the member `name` of the outermost object. */
-export function memberString(text: string, name: string): Place | undefined {
-  const place = memberValue(text, name, QUOTE);
-  if (place === undefined) return undefined;
-  const to = endOfString(text, place);
-  return to < text.length ? { from: place + 1, to } : undefined;
-}
-
-/** Where the first member `name` of the outermost object begins whose value begins with that character. */
-function memberValue(text: string, name: string, first: number): number | undefined {
-  const quoted = JSON.stringify(name);
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      const end = endOfString(text, at);
-      if (depth === 1 && text.slice(at, end + 1) === quoted) {
-        const colon = skipSpace(text, end + 1);
-        const start = skipSpace(text, colon + 1);
-        if (text.charCodeAt(colon) === COLON && text.charCodeAt(start) === first) return start;
-      }
-      at = end;
-    } else if (code === 123 || code === 91) depth++;
-    else if (code === 125 || code === 93) depth--;
-  }
-  return undefined;
-}
-
 /** How many values the text spells out: members, items, and the objects and lists themselves. */
 export function countValues(text: string): number {
   let values = 0;

@@ -1,6 +1,6 @@
 import type { FieldSchema, ScalarName, StructSchema, TypeRef } from '../../../api/schema/index.ts';
 import { type JsonObject, setOwn } from '../../../machinery/values/index.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, tooManyObjects } from '../decode-error.ts';
 import type { Reader } from './reader.ts';
 import { decodeMessageScalar } from './special.ts';

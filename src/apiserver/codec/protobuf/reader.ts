@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, tooManyValues } from '../decode-error.ts';
 
 const truncated = (): DecodeError => new DecodeError('proto: unexpected EOF');

@@ -1,3 +1,4 @@
+/** Structural schemas of custom resources: checking one, and pruning, defaulting and validating objects by it. */
 export { checkStructural } from './check.ts';
 export { defaultCustom } from './defaults.ts';
 export { structuralSchemas } from './library.ts';

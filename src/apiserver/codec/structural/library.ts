@@ -1,5 +1,5 @@
 import { FieldPath, type Issue, type JsonObject } from '../../../machinery/values/index.ts';
-import type { CustomSchema, SchemaLibrary } from '../../crd/schema-seam.ts';
+import type { CustomSchema, SchemaLibrary } from './custom-schema.ts';
 import { checkStructural } from './check.ts';
 import { defaultCustom } from './defaults.ts';
 import { validateListTypes } from './list-types.ts';

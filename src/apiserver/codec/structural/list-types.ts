@@ -12,10 +12,10 @@ export function validateListTypes(object: JsonObject, schema: StructuralSchema |
 function visit(value: unknown, schema: StructuralSchema | undefined, path: string, issues: Issue[]): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
-    if (schema[LIST_TYPE] === 'set') checkUnique(value, (item) => item, path, issues);
+    if (schema[LIST_TYPE] === 'set') checkUnique(value, textOf, path, issues);
     else if (schema[LIST_TYPE] === 'map') {
-      const keys = schema[LIST_KEYS] ?? [];
-      checkUnique(value, (item) => (isObject(item) ? pick(item, keys) : item), path, issues);
+      const keys = [...(schema[LIST_KEYS] ?? [])].sort();
+      checkUnique(value, (item) => (isObject(item) ? keyText(item, keys) : textOf(item)), path, issues);
     }
     const items = itemsOf(schema);
     value.forEach((item, index) => visit(item, items, `${path}[${index}]`, issues));
@@ -28,16 +28,23 @@ function visit(value: unknown, schema: StructuralSchema | undefined, path: strin
   }
 }
 
-function pick(item: JsonObject, keys: readonly string[]): JsonObject {
-  const key: JsonObject = {};
-  for (const name of keys) if (Object.hasOwn(item, name)) key[name] = item[name];
-  return key;
+/** The keys that an item has, as JSON; put together here, as lists can be long and an object for each is dear. */
+function keyText(item: JsonObject, keys: readonly string[]): string {
+  let text = '';
+  for (const name of keys) {
+    if (Object.hasOwn(item, name)) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(item[name])}`;
+  }
+  return `{${text}}`;
 }
 
-function checkUnique(list: readonly unknown[], keyOf: (item: unknown) => unknown, path: string, issues: Issue[]): void {
+/** The same text for the same value, whatever the order of its fields. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(typeof value === 'object' && value !== null ? sorted(value) : value);
+
+function checkUnique(list: readonly unknown[], keyOf: (item: unknown) => string, path: string, issues: Issue[]): void {
   const seen = new Set<string>();
   list.forEach((item, index) => {
-    const key = JSON.stringify(sorted(keyOf(item)));
+    const key = keyOf(item);
     if (seen.has(key)) issues.push(issueAt(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${key}`));
     seen.add(key);
   });

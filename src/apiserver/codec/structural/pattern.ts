@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 
 const compiled = new Map<string, RE2JS | undefined>();
 const LIMIT = 1000;

@@ -1,5 +1,5 @@
 import { deepEqual, type Issue, isObject, type JsonObject } from '../../../machinery/values/index.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { PatternWorkExceeded, withinPatternWork } from './pattern.ts';
 import { checkNumber, checkString } from './value-rules.ts';
 import { invalidAt, issueAt, joinPath, typeInvalidAt, tooManyAt } from './value-issues.ts';

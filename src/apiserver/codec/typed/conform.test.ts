@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadSchema, type StructSchema } from '../../../api/schema/index.ts';
 import { deepClone, type JsonObject } from '../../../machinery/values/index.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError } from '../decode-error.ts';
 import { conform } from './conform.ts';
 

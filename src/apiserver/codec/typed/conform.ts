@@ -1,6 +1,6 @@
 import type { FieldSchema, StructSchema, TypeRef } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject, setOwn } from '../../../machinery/values/index.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, tooManyObjects } from '../decode-error.ts';
 import { FieldProblems } from '../field-problems.ts';
 import { conformScalar, ScalarMismatch } from './scalars.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { readYamlApart, YamlReader } from './apart.ts';
 import { parseYaml } from './parse.ts';
 

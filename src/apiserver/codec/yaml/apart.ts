@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { ReadYaml } from '../../codec-seam.ts';
-import { LIMITS } from '../../limits.ts';
-import { tooManyRequests } from '../../status.ts';
+import type { ReadYaml } from '../../context/codec.ts';
+import { LIMITS } from '../../exchange/limits.ts';
+import { tooManyRequests } from '../../exchange/status.ts';
 import { DecodeError, TooLargeError } from '../decode-error.ts';
 import { jsonInYaml } from './parse.ts';
 import type { YamlAnswer } from './worker.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { checkYamlSize } from './count.ts';
 
 const lines = (count: number, line: (at: number) => string): string =>

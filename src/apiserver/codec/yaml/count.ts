@@ -3,7 +3,7 @@
  * time that parsing takes, and ends as soon as there are too many.
  */
 import { Lexer } from 'yaml';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, tooManyValues } from '../decode-error.ts';
 
 /** What one value takes at most, as in `{"k": "v",`: a key, a colon, the value itself and a comma. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import {
   type CollectionTag,
   type Document,
+  isCollection,
   isScalar,
   LineCounter,
   parseDocument,
@@ -9,7 +10,7 @@ import {
   type Tags,
   visit,
 } from 'yaml';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, TooLargeError } from '../decode-error.ts';
 import { checkValues, parseJson } from '../json/parse.ts';
 import { checkYamlSize } from './count.ts';
@@ -97,6 +98,7 @@ function duplicatesIn(document: Document, lines: LineCounter): string[] {
     Map: (_, map) => {
       const seen = new Set<string>();
       for (const { key } of map.items) {
+        if (isCollection(key)) throw new DecodeError('yaml: invalid map key');
         if (!isScalar(key)) continue;
         const name = String(key.value);
         if (seen.has(name)) {
@@ -116,9 +118,11 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 
 /** JSON data only: YAML knows numbers and types JSON does not. */
 function toJson(value: unknown): string {
-  const text: string | undefined = JSON.stringify(value, (_, member: unknown) => {
+  const text: string | undefined = JSON.stringify(value, function replace(this: unknown, key, member: unknown) {
     if (typeof member === 'bigint') return Number(member);
-    if (member instanceof Uint8Array) return Buffer.from(member).toString('base64');
+    // Asked for itself: what comes in `member` has been through its `toJSON`.
+    const given = (this as Record<string, unknown>)[key];
+    if (given instanceof Uint8Array) return Buffer.from(given).toString('utf8');
     if (member instanceof Set) return [...member];
     return member;
   });

@@ -1,15 +1,12 @@
 import { validateControllerRevision, validateControllerRevisionUpdate } from '../../../api/apps/index.ts';
 import { controllerOf } from '../../../api/core/owner.ts';
 import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, nameColumn, NONE, since, text } from '../columns.ts';
 
-const asRevision = (object: ApiObject): ControllerRevision => object as unknown as ControllerRevision;
-
-export const controllerRevisionStrategy: Strategy = {
-  validate: (object) => validateControllerRevision(asRevision(object)),
-  validateUpdate: (object, old) => validateControllerRevisionUpdate(asRevision(object), asRevision(old)),
+export const controllerRevisionStrategy = strategyOf<ControllerRevision>({
+  validate: (object) => validateControllerRevision(object),
+  validateUpdate: (object, old) => validateControllerRevisionUpdate(object, old),
   table: {
     columns: [
       nameColumn,
@@ -18,17 +15,16 @@ export const controllerRevisionStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const revision = asRevision(object);
-      const owner = controllerOf(revision);
+      const owner = controllerOf(object);
       return [
         object.metadata.name ?? '',
         owner === undefined ? NONE : `${kindName(owner.kind, owner.apiVersion)}/${owner.name}`,
-        String(revision.revision),
+        String(object.revision),
         since(object.metadata.creationTimestamp, now),
       ];
     },
   },
-};
+});
 
 /** `daemonset.apps`, as kubectl names kinds. */
 function kindName(kind: string, apiVersion: string): string {

@@ -6,29 +6,26 @@ import {
   validateDaemonSetUpdate,
 } from '../../../api/apps/index.ts';
 import type { DaemonSet } from '../../../api/generated/apps-v1.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import {
   ageColumn,
-  containerImages,
-  containerNames,
   integer,
   labelsText,
   nameColumn,
+  selectorColumn,
   selectorText,
   since,
+  templateCells,
+  templateColumns,
   text,
 } from '../columns.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 import { checkTemplate } from './template-check.ts';
 
-const asSet = (object: ApiObject): DaemonSet => object as unknown as DaemonSet;
-
-export const daemonSetStrategy: Strategy = {
+export const daemonSetStrategy = strategyOf<DaemonSet>({
   defaults(object) {
-    const set = asSet(object);
-    defaultDaemonSet(set);
-    defaultPodTemplate(set.spec?.template);
+    defaultDaemonSet(object);
+    defaultPodTemplate(object.spec?.template);
   },
   prepareForCreate(object) {
     object['status'] = {
@@ -37,12 +34,12 @@ export const daemonSetStrategy: Strategy = {
       desiredNumberScheduled: 0,
       numberReady: 0,
     };
-    countTemplateGeneration(asSet(object), undefined);
+    countTemplateGeneration(object, undefined);
   },
-  prepareForUpdate: (object, old) => countTemplateGeneration(asSet(object), asSet(old)),
-  validate: (object) => validateDaemonSet(asSet(object), checkTemplate),
-  validateUpdate: (object, old) => validateDaemonSetUpdate(asSet(object), asSet(old), checkTemplate),
-  validateStatusUpdate: (object, old) => validateDaemonSetStatus(asSet(object), asSet(old)),
+  prepareForUpdate: (object, old) => countTemplateGeneration(object, old),
+  validate: (object) => validateDaemonSet(object, checkTemplate),
+  validateUpdate: (object, old) => validateDaemonSetUpdate(object, old, checkTemplate),
+  validateStatusUpdate: (object, old) => validateDaemonSetStatus(object, old),
   generation: 'spec',
   table: {
     columns: [
@@ -54,12 +51,11 @@ export const daemonSetStrategy: Strategy = {
       integer('Available', 0, 'Nodes whose pod has been ready long enough'),
       text('Node Selector', 0, 'Labels of the nodes it is for'),
       ageColumn,
-      text('Containers', 1, 'Names of the containers'),
-      text('Images', 1, 'Images of the containers'),
-      text('Selector', 1, 'Selector of the pods'),
+      ...templateColumns,
+      selectorColumn,
     ],
     cells(object, now) {
-      const { spec, status } = asSet(object);
+      const { spec, status } = object;
       return [
         object.metadata.name ?? '',
         status?.desiredNumberScheduled ?? 0,
@@ -69,10 +65,9 @@ export const daemonSetStrategy: Strategy = {
         status?.numberAvailable ?? 0,
         labelsText(spec?.template?.spec?.nodeSelector),
         since(object.metadata.creationTimestamp, now),
-        containerNames(spec?.template?.spec?.containers),
-        containerImages(spec?.template?.spec?.containers),
+        ...templateCells(spec?.template),
         selectorText(spec?.selector),
       ];
     },
   },
-};
+});

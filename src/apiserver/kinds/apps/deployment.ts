@@ -7,29 +7,27 @@ import {
 } from '../../../api/apps/index.ts';
 import type { Deployment } from '../../../api/generated/apps-v1.ts';
 import { FieldPath, semanticEqual } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import {
   ageColumn,
-  containerImages,
-  containerNames,
   integer,
   nameColumn,
+  selectorColumn,
   selectorText,
   since,
+  templateCells,
+  templateColumns,
   text,
 } from '../columns.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 import { checkTemplate } from './template-check.ts';
 
-const asDeployment = (object: ApiObject): Deployment => object as unknown as Deployment;
 const PICKER = FieldPath.of('spec', 'downscalePodPicker');
 
-export const deploymentStrategy: Strategy = {
+export const deploymentStrategy = strategyOf<Deployment>({
   defaults(object) {
-    const deployment = asDeployment(object);
-    defaultDeployment(deployment);
-    defaultPodTemplate(deployment.spec?.template);
+    defaultDeployment(object);
+    defaultPodTemplate(object.spec?.template);
   },
   prepareForCreate(object) {
     object['status'] = {};
@@ -38,10 +36,10 @@ export const deploymentStrategy: Strategy = {
     if (old.metadata.labels === undefined) delete object.metadata.labels;
     else object.metadata.labels = old.metadata.labels;
   },
-  validate: (object) => validateDeployment(asDeployment(object), checkTemplate),
-  validateUpdate: (object, old) => validateDeploymentUpdate(asDeployment(object), asDeployment(old), checkTemplate),
-  validateStatusUpdate: (object, old) => validateDeploymentStatus(asDeployment(object), asDeployment(old)),
-  warnings: (object) => pickerWarnings(asDeployment(object).spec?.downscalePodPicker, PICKER),
+  validate: (object) => validateDeployment(object, checkTemplate),
+  validateUpdate: (object, old) => validateDeploymentUpdate(object, old, checkTemplate),
+  validateStatusUpdate: (object, old) => validateDeploymentStatus(object, old),
+  warnings: (object) => pickerWarnings(object.spec?.downscalePodPicker, PICKER),
   // Annotations count too: clients wait for the controller to have seen them.
   generation: (object, old) =>
     !semanticEqual(object['spec'], old['spec']) ||
@@ -53,22 +51,20 @@ export const deploymentStrategy: Strategy = {
       integer('Up-to-date', 0, 'Pods made from the current template'),
       integer('Available', 0, 'Pods that have been ready long enough'),
       ageColumn,
-      text('Containers', 1, 'Names of the containers'),
-      text('Images', 1, 'Images of the containers'),
-      text('Selector', 1, 'Selector of the pods'),
+      ...templateColumns,
+      selectorColumn,
     ],
     cells(object, now) {
-      const { spec, status } = asDeployment(object);
+      const { spec, status } = object;
       return [
         object.metadata.name ?? '',
         `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
         status?.updatedReplicas ?? 0,
         status?.availableReplicas ?? 0,
         since(object.metadata.creationTimestamp, now),
-        containerNames(spec?.template?.spec?.containers),
-        containerImages(spec?.template?.spec?.containers),
+        ...templateCells(spec?.template),
         selectorText(spec?.selector),
       ];
     },
   },
-};
+});

@@ -1,6 +1,6 @@
 import { dropDisabledPicker } from '../../../api/apps/index.ts';
 import type { DeploymentSpec, ReplicaSetSpec } from '../../../api/generated/apps-v1.ts';
-import type { ApiObject } from '../../object.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import type { Strategy } from '../../registry/strategy.ts';
 
 const specOf = (object: ApiObject) => object['spec'] as ReplicaSetSpec | DeploymentSpec | undefined;

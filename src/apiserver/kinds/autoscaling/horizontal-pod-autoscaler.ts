@@ -1,5 +1,5 @@
 /** autoscaling/v1 of the HorizontalPodAutoscaler, which knows one metric: cpu utilization. */
-import type { ApiObject } from '../../object.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 
 interface Metric {
   type: string;

@@ -1,18 +1,15 @@
 import { defaultHorizontalPodAutoscaler, validateHorizontalPodAutoscaler } from '../../../api/autoscaling/index.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../../api/generated/autoscaling-v2.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, integer, nameColumn, since, text } from '../columns.ts';
 
-const asAutoscaler = (object: ApiObject): HorizontalPodAutoscaler => object as unknown as HorizontalPodAutoscaler;
-
-export const horizontalPodAutoscalerStrategy: Strategy = {
-  defaults: (object) => defaultHorizontalPodAutoscaler(asAutoscaler(object)),
+export const horizontalPodAutoscalerStrategy = strategyOf<HorizontalPodAutoscaler>({
+  defaults: (object) => defaultHorizontalPodAutoscaler(object),
   prepareForCreate(object) {
     object['status'] = { desiredReplicas: 0 };
   },
-  validate: (object) => validateHorizontalPodAutoscaler(asAutoscaler(object)),
-  validateUpdate: (object) => validateHorizontalPodAutoscaler(asAutoscaler(object)),
+  validate: (object) => validateHorizontalPodAutoscaler(object),
+  validateUpdate: (object) => validateHorizontalPodAutoscaler(object),
   generation: 'spec',
   table: {
     columns: [
@@ -25,12 +22,12 @@ export const horizontalPodAutoscalerStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const { metadata, spec, status } = asAutoscaler(object);
+      const { metadata, spec, status } = object;
       const { kind = '', name = '' } = spec?.scaleTargetRef ?? {};
       return [
         metadata.name ?? '',
         `${kind}/${name}`,
-        targetsOf(asAutoscaler(object)),
+        targetsOf(object),
         String(spec?.minReplicas ?? '<unset>'),
         spec?.maxReplicas ?? 0,
         status?.currentReplicas ?? 0,
@@ -38,7 +35,7 @@ export const horizontalPodAutoscalerStrategy: Strategy = {
       ];
     },
   },
-};
+});
 
 const SHOWN_METRICS = 2;
 

@@ -1,18 +1,17 @@
 /** ConfigMap and Secret. */
 import type { ConfigMap, Secret } from '../../../api/generated/core-v1.ts';
 import { FieldPath, forbidden, invalid, type Issue, semanticEqual } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, nameColumn, since, text } from '../columns.ts';
 
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const MAX_BYTES = 1024 * 1024;
 
-function validateData(object: ApiObject, fields: readonly string[]): Issue[] {
+function validateData(data: Readonly<Record<string, Record<string, string> | undefined>>): Issue[] {
   const issues: Issue[] = [];
   let size = 0;
-  for (const field of fields) {
-    for (const [key, value] of Object.entries((object[field] as Record<string, string> | undefined) ?? {})) {
+  for (const [field, values] of Object.entries(data)) {
+    for (const [key, value] of Object.entries(values ?? {})) {
       const path = FieldPath.of(field).key(key);
       size += value?.length ?? 0;
       if (key.length > 253) issues.push(invalid(path, key, 'must be no more than 253 characters'));
@@ -31,7 +30,7 @@ function validateData(object: ApiObject, fields: readonly string[]): Issue[] {
   }
   if (size > MAX_BYTES) {
     issues.push({
-      path: fields[0] ?? 'data',
+      path: 'data',
       rule: 'FieldValueTooLong',
       message: `Too long: may not be more than ${MAX_BYTES} bytes`,
     });
@@ -39,19 +38,24 @@ function validateData(object: ApiObject, fields: readonly string[]): Issue[] {
   return issues;
 }
 
-function validateImmutable(object: ApiObject, old: ApiObject, fields: readonly string[]): Issue[] {
-  if (old['immutable'] !== true) return [];
+function validateImmutable<T extends ConfigMap | Secret>(
+  object: T,
+  old: T,
+  fields: readonly (keyof T & string)[],
+): Issue[] {
+  if (old.immutable !== true) return [];
   const refuse = (field: string) => forbidden(FieldPath.of(field), 'field is immutable when `immutable` is set');
-  const issues = object['immutable'] === true ? [] : [refuse('immutable')];
+  const issues = object.immutable === true ? [] : [refuse('immutable')];
   for (const field of fields) if (!semanticEqual(object[field] ?? {}, old[field] ?? {})) issues.push(refuse(field));
   return issues;
 }
 
-export const configMapStrategy: Strategy = {
+export const configMapStrategy = strategyOf<ConfigMap>({
   validate(object) {
-    const issues = validateData(object, ['data', 'binaryData']);
-    const binary = new Set(Object.keys((object as unknown as ConfigMap).binaryData ?? {}));
-    for (const key of Object.keys((object as unknown as ConfigMap).data ?? {})) {
+    const { data, binaryData } = object;
+    const issues = validateData({ data, binaryData });
+    const binary = new Set(Object.keys(binaryData ?? {}));
+    for (const key of Object.keys(data ?? {})) {
       if (binary.has(key))
         issues.push(invalid(FieldPath.of('data').key(key), key, 'duplicate of key present in binaryData'));
     }
@@ -61,39 +65,37 @@ export const configMapStrategy: Strategy = {
   table: {
     columns: [nameColumn, { name: 'Data', type: 'string', description: 'Number of keys' }, ageColumn],
     cells(object, now) {
-      const { data, binaryData } = object as unknown as ConfigMap;
+      const { data, binaryData } = object;
       const count = Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length;
       return [object.metadata.name ?? '', String(count), since(object.metadata.creationTimestamp, now)];
     },
   },
-};
+});
 
-export const secretStrategy: Strategy = {
+export const secretStrategy = strategyOf<Secret>({
   defaults(object) {
-    const secret = object as unknown as Secret;
-    secret.type ||= 'Opaque';
-    if (secret.stringData) {
-      secret.data ??= {};
-      for (const [key, value] of Object.entries(secret.stringData)) {
-        secret.data[key] = Buffer.from(value, 'utf8').toString('base64');
+    object.type ||= 'Opaque';
+    if (object.stringData) {
+      object.data ??= {};
+      for (const [key, value] of Object.entries(object.stringData)) {
+        object.data[key] = Buffer.from(value, 'utf8').toString('base64');
       }
-      delete secret.stringData;
+      delete object.stringData;
     }
   },
-  validate: (object) => validateData(object, ['data']),
+  validate: ({ data }) => validateData({ data }),
   validateUpdate(object, old) {
     const issues = validateImmutable(object, old, ['data']);
-    if (object['type'] !== old['type'])
-      issues.push(invalid(FieldPath.of('type'), object['type'], 'field is immutable'));
+    if (object.type !== old.type) issues.push(invalid(FieldPath.of('type'), object.type, 'field is immutable'));
     return issues;
   },
-  fields: (object) => ({ type: (object as unknown as Secret).type ?? '' }),
+  fields: (object) => ({ type: object.type ?? '' }),
   table: {
     columns: [nameColumn, text('Type', 0, 'What the secret is for'), text('Data', 0, 'Number of keys'), ageColumn],
     cells(object, now) {
-      const { type, data } = object as unknown as Secret;
+      const { type, data } = object;
       const count = Object.keys(data ?? {}).length;
       return [object.metadata.name ?? '', type ?? '', String(count), since(object.metadata.creationTimestamp, now)];
     },
   },
-};
+});

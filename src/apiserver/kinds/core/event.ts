@@ -1,21 +1,19 @@
 /** Events, in the core spelling they are stored in and in that of events.k8s.io. */
 import type { Event } from '../../../api/generated/core-v1.ts';
 import { FieldPath, invalid, type Issue } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { since, text } from '../columns.ts';
-
-const asEvent = (object: ApiObject): Event => object as unknown as Event;
 
 const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 
-export const eventStrategy: Strategy = {
+export const eventStrategy = strategyOf<Event>({
   validate: validateEvent,
   createOnUpdate: true,
   garbageCollection: 'Unsupported',
   timeToLiveSeconds: 3600,
   fields(object) {
-    const { involvedObject, reason, reportingComponent, source, type } = asEvent(object);
+    const { involvedObject, reason, reportingComponent, source, type } = object;
     const fields: Record<string, string> = {
       reason: reason ?? '',
       reportingComponent: reportingComponent ?? '',
@@ -43,33 +41,32 @@ export const eventStrategy: Strategy = {
       { name: 'Name', type: 'string', format: 'name', priority: 1, description: 'Name of the object' },
     ],
     cells(object, now) {
-      const event = asEvent(object);
-      const { involvedObject, source } = event;
-      const micro = event.eventTime as unknown as string | undefined;
-      const first = (event.firstTimestamp as unknown as string | undefined) ?? micro;
-      const last = (event.lastTimestamp as unknown as string | undefined) ?? first;
-      const seen = event.series?.lastObservedTime as unknown as string | undefined;
-      const count = event.series?.count ?? event.count ?? 1;
+      const { involvedObject, source } = object;
+      const micro = object.eventTime as string | undefined;
+      const first = (object.firstTimestamp as string | undefined) ?? micro;
+      const last = (object.lastTimestamp as string | undefined) ?? first;
+      const seen = object.series?.lastObservedTime as string | undefined;
+      const count = object.series?.count ?? object.count ?? 1;
       const kind = (involvedObject?.kind ?? '').toLowerCase();
-      const from = [source?.component || event.reportingComponent, source?.host].filter(Boolean).join(', ');
+      const from = [source?.component || object.reportingComponent, source?.host].filter(Boolean).join(', ');
       return [
         since(seen ?? last, now),
-        event.type ?? '',
-        event.reason ?? '',
+        object.type ?? '',
+        object.reason ?? '',
         involvedObject?.name ? `${kind}/${involvedObject.name}` : kind,
         involvedObject?.fieldPath ?? '',
         from,
-        (event.message ?? '').trim(),
+        (object.message ?? '').trim(),
         since(first, now),
         String(count),
         object.metadata.name ?? '',
       ];
     },
   },
-};
+});
 
-function validateEvent(object: ApiObject): Issue[] {
-  const { involvedObject } = asEvent(object);
+function validateEvent(object: Event): Issue[] {
+  const { involvedObject } = object;
   const namespace = involvedObject?.namespace ?? '';
   const own = object.metadata.namespace ?? '';
   if (namespace === '' ? own === 'default' || own === 'kube-system' : namespace === own) return [];

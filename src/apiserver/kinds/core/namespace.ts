@@ -1,58 +1,51 @@
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import { checkDnsLabel } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, nameColumn, since, text } from '../columns.ts';
-
-const asNamespace = (object: ApiObject): Namespace => object as unknown as Namespace;
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
-function labelWithName(object: ApiObject): void {
+function labelWithName(object: Namespace): void {
   const { name } = object.metadata;
   if (name) object.metadata.labels = { ...object.metadata.labels, [NAME_LABEL]: name };
 }
 
-export const namespaceStrategy: Strategy = {
+export const namespaceStrategy = strategyOf<Namespace>({
   defaults(object) {
     labelWithName(object);
-    const namespace = asNamespace(object);
-    namespace.spec ??= {};
-    namespace.status ??= {};
-    namespace.status.phase ||= 'Active';
+    object.spec ??= {};
+    object.status ??= {};
+    object.status.phase ||= 'Active';
   },
   prepareForCreate(object) {
-    const namespace = asNamespace(object);
-    namespace.status = { phase: 'Active' };
-    const finalizers = namespace.spec?.finalizers ?? [];
-    namespace.spec = {
-      ...namespace.spec,
+    object.status = { phase: 'Active' };
+    const finalizers = object.spec?.finalizers ?? [];
+    object.spec = {
+      ...object.spec,
       finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'],
     };
     labelWithName(object);
   },
   prepareForUpdate(object, old) {
-    const namespace = asNamespace(object);
-    namespace.spec = { ...namespace.spec };
-    const finalizers = asNamespace(old).spec?.finalizers;
-    if (finalizers === undefined) delete namespace.spec.finalizers;
-    else namespace.spec.finalizers = finalizers;
+    object.spec = { ...object.spec };
+    const finalizers = old.spec?.finalizers;
+    if (finalizers === undefined) delete object.spec.finalizers;
+    else object.spec.finalizers = finalizers;
     labelWithName(object);
   },
   checkName: checkDnsLabel,
-  specFinalizers: (object) => asNamespace(object).spec?.finalizers ?? [],
+  specFinalizers: (object) => object.spec?.finalizers ?? [],
   markDeleting(object) {
-    const namespace = asNamespace(object);
-    namespace.status = { ...namespace.status, phase: 'Terminating' };
+    object.status = { ...object.status, phase: 'Terminating' };
   },
   deleteReturnsObject: true,
-  fields: (object) => ({ 'status.phase': asNamespace(object).status?.phase ?? '' }),
+  fields: (object) => ({ 'status.phase': object.status?.phase ?? '' }),
   table: {
     columns: [nameColumn, text('Status', 0, 'Phase of the namespace'), ageColumn],
     cells: (object, now) => [
       object.metadata.name ?? '',
-      asNamespace(object).status?.phase ?? '',
+      object.status?.phase ?? '',
       since(object.metadata.creationTimestamp, now),
     ],
   },
-};
+});

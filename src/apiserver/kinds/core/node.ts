@@ -1,25 +1,22 @@
 import type { Node } from '../../../api/generated/core-v1.ts';
 import { duplicate, FieldPath, type Issue, notSupported, required } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, NONE, nameColumn, since, text } from '../columns.ts';
-
-const asNode = (object: ApiObject): Node => object as unknown as Node;
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export const nodeStrategy: Strategy = {
+export const nodeStrategy = strategyOf<Node>({
   defaults(object) {
-    const node = asNode(object);
-    node.spec ??= {};
-    if (node.status?.capacity && !node.status.allocatable) node.status.allocatable = { ...node.status.capacity };
+    object.spec ??= {};
+    if (object.status?.capacity && !object.status.allocatable)
+      object.status.allocatable = { ...object.status.capacity };
   },
   validate(object) {
     const path = FieldPath.of('spec', 'taints');
     const issues: Issue[] = [];
     const seen = new Set<string>();
-    (asNode(object).spec?.taints ?? []).forEach((taint, index) => {
+    (object.spec?.taints ?? []).forEach((taint, index) => {
       const at = path.index(index);
       if (!taint.key) issues.push(required(at.child('key')));
       if (!EFFECTS.includes(taint.effect)) issues.push(notSupported(at.child('effect'), taint.effect, EFFECTS));
@@ -30,7 +27,7 @@ export const nodeStrategy: Strategy = {
     return issues;
   },
   writesStatus: false,
-  fields: (object) => ({ 'spec.unschedulable': String(asNode(object).spec?.unschedulable ?? false) }),
+  fields: (object) => ({ 'spec.unschedulable': String(object.spec?.unschedulable ?? false) }),
   table: {
     columns: [
       nameColumn,
@@ -45,23 +42,22 @@ export const nodeStrategy: Strategy = {
       text('Container-Runtime', 1, 'Container runtime'),
     ],
     cells(object, now) {
-      const node = asNode(object);
-      const info = node.status?.nodeInfo;
+      const info = object.status?.nodeInfo;
       return [
         object.metadata.name ?? '',
-        statusOf(node),
+        statusOf(object),
         rolesOf(object),
         since(object.metadata.creationTimestamp, now),
         info?.kubeletVersion ?? '',
-        addressOf(node, 'InternalIP'),
-        addressOf(node, 'ExternalIP'),
+        addressOf(object, 'InternalIP'),
+        addressOf(object, 'ExternalIP'),
         info?.osImage || '<unknown>',
         info?.kernelVersion || '<unknown>',
         info?.containerRuntimeVersion || '<unknown>',
       ];
     },
   },
-};
+});
 
 function statusOf(node: Node): string {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
@@ -70,7 +66,7 @@ function statusOf(node: Node): string {
   return parts.join(',');
 }
 
-function rolesOf({ metadata }: ApiObject): string {
+function rolesOf({ metadata }: Node): string {
   const roles = Object.entries(metadata.labels ?? {}).flatMap(([key, value]) => {
     if (key.startsWith(ROLE_PREFIX) && key.length > ROLE_PREFIX.length) return [key.slice(ROLE_PREFIX.length)];
     return key === 'kubernetes.io/role' && value !== '' ? [value] : [];

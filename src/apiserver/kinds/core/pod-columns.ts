@@ -25,7 +25,7 @@ export const podTable: TableLayout = {
     text('Readiness Gates', 1, 'Gates that are open, of all'),
   ],
   cells(object, now) {
-    const pod = object as unknown as Pod;
+    const pod = object as Pod;
     const { ready, total, reason, restarts, lastRestart } = read(pod);
     const { spec, status } = pod;
     return [
@@ -41,7 +41,7 @@ export const podTable: TableLayout = {
     ];
   },
   conditions(object) {
-    switch ((object as unknown as Pod).status?.phase) {
+    switch ((object as Pod).status?.phase) {
       case 'Succeeded':
         return [
           { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },

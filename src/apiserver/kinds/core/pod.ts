@@ -1,21 +1,17 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { formatTime, semanticEqual } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { podTable } from './pod-columns.ts';
 import { defaultPod } from './pod-defaults.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { validatePod, validatePodUpdate } from './pod-validation.ts';
 
-const asPod = (object: ApiObject): Pod => object as unknown as Pod;
-
-export const podStrategy: Strategy = {
-  defaults: (object) => defaultPod(asPod(object)),
+export const podStrategy = strategyOf<Pod>({
+  defaults: (object) => defaultPod(object),
   prepareForCreate(object, { now }) {
-    const pod = asPod(object);
-    pod.status = { phase: 'Pending', qosClass: qosClassOf(pod) };
-    if ((pod.spec?.schedulingGates ?? []).length > 0) {
-      pod.status.conditions = [
+    object.status = { phase: 'Pending', qosClass: qosClassOf(object) };
+    if ((object.spec?.schedulingGates ?? []).length > 0) {
+      object.status.conditions = [
         {
           type: 'PodScheduled',
           status: 'False',
@@ -26,43 +22,42 @@ export const podStrategy: Strategy = {
         },
       ];
     }
-    if (pod.spec) delete pod.spec.ephemeralContainers;
+    if (object.spec) delete object.spec.ephemeralContainers;
   },
   prepareForUpdate(object, old) {
-    const pod = asPod(object);
-    const before = asPod(old);
-    if (pod.status && before.status?.qosClass) pod.status = { ...pod.status, qosClass: before.status.qosClass };
+    const before = old;
+    if (object.status && before.status?.qosClass)
+      object.status = { ...object.status, qosClass: before.status.qosClass };
     // A negative period, kept from old versions, may be corrected to the one the server uses for it.
     const period = before.spec?.terminationGracePeriodSeconds;
-    if (pod.spec && period !== undefined && period < 0) pod.spec = { terminationGracePeriodSeconds: 1, ...pod.spec };
+    if (object.spec && period !== undefined && period < 0)
+      object.spec = { terminationGracePeriodSeconds: 1, ...object.spec };
   },
   prepareForStatusUpdate(object, old) {
-    const status = asPod(object).status;
-    const before = asPod(old).status;
+    const status = object.status;
+    const before = old.status;
     // The class is decided by the spec, whatever a kubelet reports.
     if (status && before?.qosClass) status.qosClass = before.qosClass;
     if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
     else object.metadata.ownerReferences = old.metadata.ownerReferences;
   },
-  validate: (object, _version, replica) => validatePod(asPod(object), replica && asPod(replica).spec),
+  validate: (object) => validatePod(object),
   ratchets: true,
   validateUpdate(object, old) {
-    const [pod, before] = [asPod(object), asPod(old)];
     // Most writes leave the spec alone, and it was checked when it was written.
-    return [...(pod.spec === before.spec ? [] : validatePod(pod)), ...validatePodUpdate(pod, before)];
+    return [...(object.spec === old.spec ? [] : validatePod(object)), ...validatePodUpdate(object, old)];
   },
-  generation: (object, old) => !semanticEqual(asPod(object).spec, asPod(old).spec),
+  generation: (object, old) => !semanticEqual(object.spec, old.spec),
   deleteReturnsObject: true,
   gracePeriod(object, asked) {
-    const pod = asPod(object);
-    let period = asked ?? pod.spec?.terminationGracePeriodSeconds ?? 30;
+    let period = asked ?? object.spec?.terminationGracePeriodSeconds ?? 30;
     if (period < 0) period = 1;
-    const phase = pod.status?.phase;
-    if (!pod.spec?.nodeName || phase === 'Failed' || phase === 'Succeeded') return 0;
+    const phase = object.status?.phase;
+    if (!object.spec?.nodeName || phase === 'Failed' || phase === 'Succeeded') return 0;
     return period;
   },
   fields(object) {
-    const { spec, status } = asPod(object);
+    const { spec, status } = object;
     return {
       'spec.nodeName': spec?.nodeName ?? '',
       'spec.restartPolicy': spec?.restartPolicy ?? '',
@@ -76,4 +71,4 @@ export const podStrategy: Strategy = {
     };
   },
   table: podTable,
-};
+});

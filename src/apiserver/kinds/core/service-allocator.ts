@@ -2,11 +2,10 @@
 import type { Service, ServiceSpec } from '../../../api/generated/core-v1.ts';
 import { FieldPath, invalid as invalidValue } from '../../../machinery/values/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
-import type { AdmissionPlugin } from '../../admission.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ResourceRow } from '../../registry/row.ts';
-import { invalid } from '../../status.ts';
-import { asService } from './service.ts';
+import type { AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { Resource } from '../../registry/resource.ts';
+import { invalid } from '../../exchange/status.ts';
 
 /** 10.96.0.0/16: the usual range of Services. */
 const ADDRESS_PREFIX = '10.96';
@@ -17,26 +16,26 @@ interface Used {
   readonly nodePorts: Set<number>;
 }
 
-export function serviceAllocator(kernel: Kernel): AdmissionPlugin {
+export function serviceAllocator(context: ServerContext): AdmissionPlugin {
   return {
     name: 'ServiceAllocator',
-    handles: ({ row, subresource, operation }) =>
-      row.group === '' && row.kind === 'Service' && subresource === undefined && operation !== 'DELETE',
-    inTransaction({ object, row, name }, transaction) {
+    handles: ({ resource, subresource, operation }) =>
+      resource.group === '' && resource.kind === 'Service' && subresource === undefined && operation !== 'DELETE',
+    inTransaction({ object, resource, name }, transaction) {
       if (object === undefined) return;
-      const service = asService(object);
+      const service: Service = object;
       if (service.spec === undefined || service.spec.type === 'ExternalName') return;
       if (!needsAddress(service) && !needsPorts(service)) {
         if (service.spec.clusterIP === undefined || service.spec.clusterIP === 'None') return;
       }
       const spec = (service.spec = ownSpec(service.spec));
-      const used = inUse(kernel, transaction, { row, own: object.metadata.uid });
+      const used = inUse(context, transaction, { resource, own: object.metadata.uid });
       if (needsAddress(service)) {
-        const address = freeAddress(kernel.random, used.addresses);
+        const address = freeAddress(context.random, used.addresses);
         spec.clusterIP = address;
         spec.clusterIPs = [address];
       } else if (spec.clusterIP && spec.clusterIP !== 'None' && used.addresses.has(spec.clusterIP)) {
-        throw invalid(row, name ?? '', [
+        throw invalid(resource, name ?? '', [
           invalidValue(
             FieldPath.of('spec', 'clusterIPs'),
             spec.clusterIPs ?? [],
@@ -44,7 +43,7 @@ export function serviceAllocator(kernel: Kernel): AdmissionPlugin {
           ),
         ]);
       }
-      allocatePorts(kernel, service, { used, row, name: name ?? '' });
+      allocatePorts(context, service, { used, resource, name: name ?? '' });
     },
   };
 }
@@ -65,32 +64,32 @@ const needsPorts = (service: Service): boolean =>
   wantsPorts(service) && (service.spec?.ports ?? []).some(({ nodePort }) => !nodePort);
 
 function allocatePorts(
-  kernel: Kernel,
+  context: ServerContext,
   service: Service,
-  { used, row, name }: { used: Used; row: ResourceRow; name: string },
+  { used, resource, name }: { used: Used; resource: Resource; name: string },
 ): void {
   if (!wantsPorts(service)) return;
   (service.spec?.ports ?? []).forEach((port, index) => {
-    if (!port.nodePort) port.nodePort = freePort(kernel.random, used.nodePorts);
+    if (!port.nodePort) port.nodePort = freePort(context.random, used.nodePorts);
     else if (used.nodePorts.has(port.nodePort)) {
       const path = FieldPath.of('spec', 'ports').index(index).child('nodePort');
-      throw invalid(row, name, [invalidValue(path, port.nodePort, 'provided port is already allocated')]);
+      throw invalid(resource, name, [invalidValue(path, port.nodePort, 'provided port is already allocated')]);
     }
   });
   const { spec } = service;
   if (spec?.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local' && !spec.healthCheckNodePort) {
-    spec.healthCheckNodePort = freePort(kernel.random, used.nodePorts);
+    spec.healthCheckNodePort = freePort(context.random, used.nodePorts);
   }
 }
 
 function inUse(
-  kernel: Kernel,
+  context: ServerContext,
   transaction: Transaction,
-  { row, own }: { row: ResourceRow; own: string | undefined },
+  { resource, own }: { resource: Resource; own: string | undefined },
 ): Used {
   const used: Used = { addresses: new Set(), nodePorts: new Set() };
-  for (const entry of transaction.range(row.prefix)) {
-    const service = asService(kernel.objects.readLean(entry));
+  for (const entry of transaction.range(resource.prefix)) {
+    const service: Service = context.objects.readWithoutManagedFields(entry);
     if (service.metadata?.uid === own) continue;
     for (const address of service.spec?.clusterIPs ?? []) used.addresses.add(address);
     for (const { nodePort } of service.spec?.ports ?? []) if (nodePort) used.nodePorts.add(nodePort);

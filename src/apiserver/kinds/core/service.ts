@@ -7,19 +7,16 @@ import {
   notSupported,
   required,
 } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, labelsText, NONE, nameColumn, since, text } from '../columns.ts';
-
-export const asService = (object: ApiObject): Service => object as unknown as Service;
 
 const SPEC = FieldPath.of('spec');
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const CLIENT_IP_SECONDS = 10_800;
 
-export const serviceStrategy: Strategy = {
+export const serviceStrategy = strategyOf<Service>({
   defaults(object) {
-    const spec = (asService(object).spec ??= {});
+    const spec = (object.spec ??= {});
     spec.type ||= 'ClusterIP';
     spec.sessionAffinity ||= 'None';
     if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
@@ -47,8 +44,8 @@ export const serviceStrategy: Strategy = {
     object['status'] = { loadBalancer: {} };
   },
   prepareForUpdate(object, old) {
-    const spec = asService(object).spec ?? {};
-    const before = asService(old).spec ?? {};
+    const spec = object.spec ?? {};
+    const before = old.spec ?? {};
     const needsAddress = spec.type !== 'ExternalName';
     // A client that leaves the addresses out keeps those the server gave.
     if (needsAddress && before.type !== 'ExternalName') {
@@ -78,8 +75,8 @@ export const serviceStrategy: Strategy = {
   },
   validate: validateService,
   validateUpdate(object, old) {
-    const spec = asService(object).spec ?? {};
-    const before = asService(old).spec ?? {};
+    const spec = object.spec ?? {};
+    const before = old.spec ?? {};
     if (before.type === 'ExternalName' || spec.type === 'ExternalName' || !before.clusterIP) return [];
     return spec.clusterIP === before.clusterIP
       ? []
@@ -89,8 +86,8 @@ export const serviceStrategy: Strategy = {
   createOnUpdate: true,
   deleteReturnsObject: true,
   fields: (object) => ({
-    'spec.clusterIP': asService(object).spec?.clusterIP ?? '',
-    'spec.type': asService(object).spec?.type ?? '',
+    'spec.clusterIP': object.spec?.clusterIP ?? '',
+    'spec.type': object.spec?.type ?? '',
   }),
   table: {
     columns: [
@@ -103,19 +100,19 @@ export const serviceStrategy: Strategy = {
       text('Selector', 1, 'Labels of the pods behind it'),
     ],
     cells(object, now) {
-      const { spec } = asService(object);
+      const { spec } = object;
       return [
         object.metadata.name ?? '',
         spec?.type ?? '',
         spec?.clusterIP || NONE,
-        externalAddress(asService(object)),
+        externalAddress(object),
         (spec?.ports ?? []).map(portText).join(',') || NONE,
         since(object.metadata.creationTimestamp, now),
         labelsText(spec?.selector),
       ];
     },
   },
-};
+});
 
 const portText = ({ port, nodePort, protocol }: ServicePort): string =>
   nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`;
@@ -143,8 +140,8 @@ function keepNodePorts(ports: readonly ServicePort[], before: readonly ServicePo
   }
 }
 
-function validateService(object: ApiObject): Issue[] {
-  const spec = asService(object).spec ?? {};
+function validateService(object: Service): Issue[] {
+  const spec = object.spec ?? {};
   const issues: Issue[] = [];
   if (!TYPES.includes(spec.type ?? '')) issues.push(notSupported(SPEC.child('type'), spec.type, TYPES));
   const headless = spec.clusterIP === 'None';

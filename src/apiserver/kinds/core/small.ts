@@ -1,4 +1,5 @@
 /** Core kinds with little to say: endpoints, quotas, limits, accounts, volumes, templates. */
+import { randomUUID } from 'node:crypto';
 import type {
   Endpoints,
   LimitRange,
@@ -8,14 +9,13 @@ import type {
   ResourceQuota,
 } from '../../../api/generated/core-v1.ts';
 import { FieldPath, invalid, isQuantity, type Issue, semanticEqual } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { type Strategy, strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, containerImages, containerNames, labelsText, NONE, nameColumn, since, text } from '../columns.ts';
 import { defaultPodTemplate } from './pod-defaults.ts';
 
-export const endpointsStrategy: Strategy = {
+export const endpointsStrategy = strategyOf<Endpoints>({
   defaults(object) {
-    for (const { ports } of (object as unknown as Endpoints).subsets ?? []) {
+    for (const { ports } of object.subsets ?? []) {
       for (const port of ports ?? []) port.protocol ||= 'TCP';
     }
   },
@@ -25,11 +25,11 @@ export const endpointsStrategy: Strategy = {
     columns: [nameColumn, text('Endpoints', 0, 'Addresses and ports'), ageColumn],
     cells: (object, now) => [
       object.metadata.name ?? '',
-      addresses(object as unknown as Endpoints),
+      addresses(object),
       since(object.metadata.creationTimestamp, now),
     ],
   },
-};
+});
 
 const SHOWN = 3;
 
@@ -42,12 +42,12 @@ function addresses({ subsets = [] }: Endpoints): string {
   return all.slice(0, SHOWN).join(',') + more;
 }
 
-export const resourceQuotaStrategy: Strategy = {
+export const resourceQuotaStrategy = strategyOf<ResourceQuota>({
   prepareForCreate(object) {
     object['status'] = {};
   },
   validate(object) {
-    const { spec } = object as unknown as ResourceQuota;
+    const { spec } = object;
     const issues: Issue[] = [];
     for (const [name, quantity] of Object.entries(spec?.hard ?? {})) {
       if (!isQuantity(quantity))
@@ -56,8 +56,8 @@ export const resourceQuotaStrategy: Strategy = {
     return issues;
   },
   validateUpdate(object, old) {
-    const scopes = (object as unknown as ResourceQuota).spec?.scopes;
-    const before = (old as unknown as ResourceQuota).spec?.scopes;
+    const scopes = object.spec?.scopes;
+    const before = old.spec?.scopes;
     return semanticEqual([...(scopes ?? [])].sort(), [...(before ?? [])].sort())
       ? []
       : [invalid(FieldPath.of('spec', 'scopes'), scopes ?? [], 'field is immutable')];
@@ -71,7 +71,7 @@ export const resourceQuotaStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const { status } = object as unknown as ResourceQuota;
+      const { status } = object;
       const used = (wanted: boolean) =>
         Object.entries(status?.hard ?? {})
           .filter(([name]) => name.startsWith('limits.') === wanted)
@@ -81,18 +81,22 @@ export const resourceQuotaStrategy: Strategy = {
       return [object.metadata.name ?? '', used(false), used(true), since(object.metadata.creationTimestamp, now)];
     },
   },
-};
+});
 
-export const limitRangeStrategy: Strategy = {
+export const limitRangeStrategy = strategyOf<LimitRange>({
+  prepareForCreate({ metadata }) {
+    // One without a name is no fault: nobody asks for it by name.
+    if (!metadata.generateName) metadata.name ||= randomUUID();
+  },
   defaults(object) {
-    for (const item of (object as unknown as LimitRange).spec?.limits ?? []) {
+    for (const item of object.spec?.limits ?? []) {
       if (item.type !== 'Container') continue;
       item.default = { ...item.max, ...item.default };
       item.defaultRequest = { ...item.min, ...item.default, ...item.defaultRequest };
     }
   },
   createOnUpdate: true,
-};
+});
 
 export const serviceAccountStrategy: Strategy = {
   deleteReturnsObject: true,
@@ -102,15 +106,14 @@ export const serviceAccountStrategy: Strategy = {
   },
 };
 
-export const persistentVolumeStrategy: Strategy = {
+export const persistentVolumeStrategy = strategyOf<PersistentVolume>({
   defaults(object) {
-    const volume = object as unknown as PersistentVolume;
-    volume.spec ??= {};
-    volume.spec.persistentVolumeReclaimPolicy ||= 'Retain';
-    volume.spec.volumeMode ??= 'Filesystem';
-    if (volume.spec.hostPath) volume.spec.hostPath.type ??= '';
-    volume.status ??= {};
-    volume.status.phase ||= 'Pending';
+    object.spec ??= {};
+    object.spec.persistentVolumeReclaimPolicy ||= 'Retain';
+    object.spec.volumeMode ??= 'Filesystem';
+    if (object.spec.hostPath) object.spec.hostPath.type ??= '';
+    object.status ??= {};
+    object.status.phase ||= 'Pending';
   },
   prepareForCreate(object, { now }) {
     object['status'] = {
@@ -134,7 +137,7 @@ export const persistentVolumeStrategy: Strategy = {
       text('VolumeMode', 1, 'File system or block'),
     ],
     cells(object, now) {
-      const { spec, status } = object as unknown as PersistentVolume;
+      const { spec, status } = object;
       const claim = spec?.claimRef ? `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}` : '';
       return [
         object.metadata.name ?? '',
@@ -151,16 +154,15 @@ export const persistentVolumeStrategy: Strategy = {
       ];
     },
   },
-};
+});
 
-export const persistentVolumeClaimStrategy: Strategy = {
+export const persistentVolumeClaimStrategy = strategyOf<PersistentVolumeClaim>({
   defaults(object) {
-    const claim = object as unknown as PersistentVolumeClaim;
-    claim.spec ??= {};
-    claim.spec.volumeMode ??= 'Filesystem';
-    claim.spec.resources ??= {};
-    claim.status ??= {};
-    claim.status.phase ||= 'Pending';
+    object.spec ??= {};
+    object.spec.volumeMode ??= 'Filesystem';
+    object.spec.resources ??= {};
+    object.status ??= {};
+    object.status.phase ||= 'Pending';
   },
   prepareForCreate(object) {
     object['status'] = { phase: 'Pending' };
@@ -179,7 +181,7 @@ export const persistentVolumeClaimStrategy: Strategy = {
       text('VolumeMode', 1, 'File system or block'),
     ],
     cells(object, now) {
-      const { spec, status } = object as unknown as PersistentVolumeClaim;
+      const { spec, status } = object;
       return [
         object.metadata.name ?? '',
         object.metadata.deletionTimestamp ? 'Terminating' : (status?.phase ?? ''),
@@ -193,7 +195,7 @@ export const persistentVolumeClaimStrategy: Strategy = {
       ];
     },
   },
-};
+});
 
 const MODES: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
@@ -205,9 +207,9 @@ const MODES: Readonly<Record<string, string>> = {
 const accessModes = (modes: readonly string[] | undefined): string =>
   (modes ?? []).map((mode) => MODES[mode] ?? mode).join(',');
 
-export const podTemplateStrategy: Strategy = {
-  defaults: (object) => defaultPodTemplate((object as unknown as PodTemplate).template),
-  generation: (object: ApiObject, old: ApiObject) => !semanticEqual(object['template'], old['template']),
+export const podTemplateStrategy = strategyOf<PodTemplate>({
+  defaults: (object) => defaultPodTemplate(object.template),
+  generation: (object, old) => !semanticEqual(object.template, old.template),
   deleteReturnsObject: true,
   table: {
     columns: [
@@ -217,7 +219,7 @@ export const podTemplateStrategy: Strategy = {
       text('Pod Labels', 0, 'Labels of the pods'),
     ],
     cells(object) {
-      const { template } = object as unknown as PodTemplate;
+      const { template } = object;
       const containers = template?.spec?.containers;
       return [
         object.metadata.name ?? '',
@@ -227,4 +229,4 @@ export const podTemplateStrategy: Strategy = {
       ];
     },
   },
-};
+});

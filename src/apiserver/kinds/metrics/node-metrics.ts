@@ -1,9 +1,9 @@
 /** `metrics.k8s.io`: what the pods of a node are seen to use together. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { formatTime, parseMillis, parseUnits } from '../../../machinery/values/index.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ApiObject } from '../../object.ts';
-import type { ResourceRow } from '../../registry/row.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import type { Resource } from '../../registry/resource.ts';
 import { nameColumn, text } from '../columns.ts';
 import { usageOf, WINDOW } from './pod-metrics.ts';
 
@@ -13,15 +13,17 @@ interface Load {
 }
 
 /** A view of stored nodes. The sums over pods are made once per revision that somebody asks about. */
-export function nodeMetricsRow(
-  kernel: Kernel,
+export function nodeMetrics(
+  context: ServerContext,
   prefixes: { readonly nodes: string; readonly pods: string },
-): ResourceRow {
+): Resource {
   let counted: { readonly revision: number; readonly loads: ReadonlyMap<string, Load> } | undefined;
   const loadOf = (node: string): Load => {
-    const { revision } = kernel.store;
+    const { revision } = context.store;
     if (counted?.revision !== revision) {
-      const pods = kernel.store.range(prefixes.pods).map((entry) => kernel.objects.readLean(entry) as unknown as Pod);
+      const pods = context.store
+        .range(prefixes.pods)
+        .map((entry) => context.objects.readWithoutManagedFields(entry) as Pod);
       counted = { revision, loads: sumByNode(pods) };
     }
     return counted.loads.get(node) ?? { millis: 0, bytes: 0 };
@@ -37,7 +39,7 @@ export function nodeMetricsRow(
     namespaced: false,
     verbs: ['get', 'list'],
     versions: [
-      { name: 'v1beta1', fromStored: (node) => metricsOf(node, loadOf(node.metadata.name ?? ''), kernel.clock.now()) },
+      { name: 'v1beta1', fromStored: (node) => metricsOf(node, loadOf(node.metadata.name ?? ''), context.clock.now()) },
     ],
     stored: { group: '', version: 'v1' },
     prefix: prefixes.nodes,

@@ -2,8 +2,8 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { ResourceRow } from '../../registry/row.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import type { Resource } from '../../registry/resource.ts';
 import { nameColumn, text } from '../columns.ts';
 
 /** On a Pod: what each of its containers uses, as quantities. */
@@ -12,7 +12,7 @@ const MEMORY_ANNOTATION = 'nodes.quorate.dev/memory';
 export const WINDOW = '15s';
 
 /** A view of stored pods. One that does not run, or whose use nobody set, has no containers in it. */
-export function podMetricsRow(clock: Clock, podPrefix: string): ResourceRow {
+export function podMetrics(clock: Clock, podPrefix: string): Resource {
   return {
     group: 'metrics.k8s.io',
     kind: 'PodMetrics',
@@ -23,7 +23,7 @@ export function podMetricsRow(clock: Clock, podPrefix: string): ResourceRow {
     categories: [],
     namespaced: true,
     verbs: ['get', 'list'],
-    versions: [{ name: 'v1beta1', fromStored: (pod) => metricsOf(pod as unknown as Pod, clock.now()) }],
+    versions: [{ name: 'v1beta1', fromStored: (pod) => metricsOf(pod as Pod, clock.now()) }],
     stored: { group: '', version: 'v1' },
     prefix: podPrefix,
     strategy: {

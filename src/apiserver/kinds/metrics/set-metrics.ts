@@ -4,13 +4,13 @@
  * ConfigMaps labelled `metrics.quorate.dev/external`, whose other labels are those of the measurement.
  */
 import { formatTime, isQuantity, matches, parseSelector } from '../../../machinery/values/index.ts';
-import type { ApiRequest, ApiResponse } from '../../exchange.ts';
-import type { Kernel } from '../../kernel.ts';
-import type { ApiObject } from '../../object.ts';
-import { apiVersion, collectionPrefix, objectKey, type ResourceRow } from '../../registry/row.ts';
+import type { ApiRequest, ApiResponse } from '../../exchange/exchange.ts';
+import type { ServerContext } from '../../context/server-context.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { apiVersion, collectionPrefix, objectKey, type Resource } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../request/info.ts';
 import { jsonResponse } from '../../response/respond.ts';
-import { badRequest, failure, methodNotAllowed, noSuchResource } from '../../status.ts';
+import { badRequest, failure, methodNotAllowed, noSuchResource } from '../../exchange/status.ts';
 
 const CUSTOM = 'custom.metrics.k8s.io';
 const EXTERNAL = 'external.metrics.k8s.io';
@@ -25,36 +25,41 @@ export const metricGroups: readonly { readonly group: string; readonly versions:
 ];
 
 /** Answers a request for measurements; undefined when it asks for something else. */
-export function answerMetrics(kernel: Kernel, request: ApiRequest, info: ResourceRequest): ApiResponse | undefined {
+export function answerMetrics(
+  context: ServerContext,
+  request: ApiRequest,
+  info: ResourceRequest,
+): ApiResponse | undefined {
   const served = metricGroups.find(({ group }) => group === info.group);
   if (served === undefined || !served.versions.includes(info.version)) return undefined;
   if (info.verb !== 'get' && info.verb !== 'list') throw methodNotAllowed();
   const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
-  return jsonResponse(200, info.group === EXTERNAL ? external(kernel, info, query) : custom(kernel, info, query));
+  return jsonResponse(200, info.group === EXTERNAL ? external(context, info, query) : custom(context, info, query));
 }
 
-function custom(kernel: Kernel, info: ResourceRequest, query: URLSearchParams): object {
+function custom(context: ServerContext, info: ResourceRequest, query: URLSearchParams): object {
   const { describes, metric, name, namespace } = subjectOf(info);
   const [plural = '', ...group] = describes.split('.');
-  const row = kernel.registry.byPlural(group.join('.'), plural);
-  if (row === undefined || row.namespaced !== (namespace !== undefined)) throw noSuchResource();
-  const objects = name === '*' ? selected(kernel, row, { namespace, query }) : one(kernel, row, { namespace, name });
+  const resource = context.registry.byPlural(group.join('.'), plural);
+  if (resource === undefined || resource.namespaced !== (namespace !== undefined)) throw noSuchResource();
+  const objects =
+    name === '*' ? selected(context, resource, { namespace, query }) : one(context, resource, { namespace, name });
   // These measurements have no labels of their own.
   const wanted = matches(selectorIn(query, 'metricLabelSelector'), {});
   const measured = objects.flatMap((object) => {
-    const value = wanted && isMeasured(row, object) ? object.metadata.annotations?.[PREFIX + metric] : undefined;
+    const value = wanted && isMeasured(resource, object) ? object.metadata.annotations?.[PREFIX + metric] : undefined;
     return value !== undefined && isQuantity(value) ? [{ object, value }] : [];
   });
   if (name !== '*' && measured.length === 0) {
     throw failure(404, 'NotFound', `the server could not find the metric ${metric} for ${describes} ${name}`);
   }
-  const timestamp = formatTime(kernel.clock.now());
+  const timestamp = formatTime(context.clock.now());
   const items = measured.map(({ object: { metadata }, value }) => ({
     describedObject: {
-      kind: row.kind,
+      kind: resource.kind,
       ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
       name: metadata.name,
-      apiVersion: apiVersion(row.group, row.versions[0]?.name ?? 'v1'),
+      apiVersion: apiVersion(resource.group, resource.versions[0]?.name ?? 'v1'),
     },
     ...(info.version === 'v1beta1' ? { metricName: metric } : { metric: { name: metric, selector: null } }),
     timestamp,
@@ -74,34 +79,44 @@ function subjectOf({ name = '', namespace, plural, subresource }: ResourceReques
 }
 
 /** Nobody measures a pod that does not run. */
-function isMeasured(row: ResourceRow, object: ApiObject): boolean {
-  return row.group !== '' || row.kind !== 'Pod' || (object['status'] as { phase?: string })?.phase === 'Running';
+function isMeasured(resource: Resource, object: ApiObject): boolean {
+  return (
+    resource.group !== '' || resource.kind !== 'Pod' || (object['status'] as { phase?: string })?.phase === 'Running'
+  );
 }
 
-function one(kernel: Kernel, row: ResourceRow, key: { namespace: string | undefined; name: string }): ApiObject[] {
-  const entry = kernel.store.get(objectKey(row, key.namespace, key.name));
-  return entry === undefined ? [] : [kernel.objects.readLean(entry)];
+function one(
+  context: ServerContext,
+  resource: Resource,
+  key: { namespace: string | undefined; name: string },
+): ApiObject[] {
+  const entry = context.store.get(objectKey(resource, key.namespace, key.name));
+  return entry === undefined ? [] : [context.objects.readWithoutManagedFields(entry)];
 }
 
 function selected(
-  kernel: Kernel,
-  row: ResourceRow,
+  context: ServerContext,
+  resource: Resource,
   { namespace, query }: { namespace: string | undefined; query: URLSearchParams },
 ): ApiObject[] {
   const selector = selectorIn(query, 'labelSelector');
-  return kernel.store
-    .range(collectionPrefix(row, namespace))
-    .map((entry) => kernel.objects.readLean(entry))
+  return context.store
+    .range(collectionPrefix(resource, namespace))
+    .map((entry) => context.objects.readWithoutManagedFields(entry))
     .filter(({ metadata }) => matches(selector, metadata.labels));
 }
 
-function external(kernel: Kernel, { namespace, plural: metric }: ResourceRequest, query: URLSearchParams): object {
-  const row = kernel.registry.byPlural('', 'configmaps');
-  if (row === undefined || namespace === undefined) throw noSuchResource();
+function external(
+  context: ServerContext,
+  { namespace, plural: metric }: ResourceRequest,
+  query: URLSearchParams,
+): object {
+  const resource = context.registry.byPlural('', 'configmaps');
+  if (resource === undefined || namespace === undefined) throw noSuchResource();
   const selector = selectorIn(query, 'labelSelector');
-  const timestamp = formatTime(kernel.clock.now());
-  const items = kernel.store.range(collectionPrefix(row, namespace)).flatMap((entry) => {
-    const { metadata, ...rest } = kernel.objects.readLean(entry);
+  const timestamp = formatTime(context.clock.now());
+  const items = context.store.range(collectionPrefix(resource, namespace)).flatMap((entry) => {
+    const { metadata, ...rest } = context.objects.readWithoutManagedFields(entry);
     const { [EXTERNAL_LABEL]: mark, ...metricLabels } = metadata.labels ?? {};
     const value = (rest['data'] as Readonly<Record<string, string>> | undefined)?.[metric];
     if (mark === undefined || value === undefined || !isQuantity(value) || !matches(selector, metricLabels)) return [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApiObject } from '../../object.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import { ipAddressStrategy } from './ip-address.ts';
 
 const cases = [
@@ -19,7 +19,7 @@ for (const { name, fine } of cases) {
 
 test('an IPAddress says what it belongs to', () => {
   const issues = (spec?: object) =>
-    ipAddressStrategy.validate?.({ metadata: {}, spec } as unknown as ApiObject, 'v1').map(({ path }) => path);
+    ipAddressStrategy.validate?.({ metadata: {}, spec } as ApiObject, 'v1').map(({ path }) => path);
   expect(issues()).toEqual(['spec.parentRef']);
   expect(issues({ parentRef: { resource: 'services' } })).toEqual(['spec.parentRef.name']);
   expect(issues({ parentRef: { resource: 'services', name: 'web' } })).toEqual([]);

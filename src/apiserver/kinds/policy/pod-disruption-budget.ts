@@ -7,26 +7,24 @@ import {
   validateBudgetStatus,
 } from '../../../api/policy/index.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, nameColumn, since, text } from '../columns.ts';
 
-const budgetOf = (object: ApiObject): PodDisruptionBudget => object as unknown as PodDisruptionBudget;
-
 /** Every field of the spec may change; nothing is defaulted; the optimistic lock is not optional. */
-export const podDisruptionBudgetStrategy: Strategy = {
+export const podDisruptionBudgetStrategy = strategyOf<PodDisruptionBudget>({
   prepareForCreate(object) {
     keepSelector(object);
-    object['status'] = { ...EMPTY_STATUS };
+    object.status = { ...EMPTY_STATUS };
   },
   prepareForUpdate: keepSelector,
   prepareForStatusUpdate(object) {
-    object['status'] = { ...EMPTY_STATUS, ...(object['status'] as object | undefined) };
+    object.status = { ...EMPTY_STATUS, ...object.status };
   },
-  validate: (object) => validateBudget(budgetOf(object)),
-  validateUpdate: (object, old) => validateBudget(budgetOf(object), budgetOf(old)),
-  validateStatusUpdate: (object, _old, version) => validateBudgetStatus(budgetOf(object), version),
-  generation: (object, old) => !sameSpec(budgetOf(object), budgetOf(old)),
+  validate: (object) => validateBudget(object),
+  validateUpdate: (object, old) => validateBudget(object, old),
+  validateStatusUpdate: (object, _old, version) => validateBudgetStatus(object, version),
+  generation: (object, old) => !sameSpec(object, old),
   unconditionalUpdate: false,
   table: {
     columns: [
@@ -37,7 +35,7 @@ export const podDisruptionBudgetStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const { metadata, spec, status } = budgetOf(object);
+      const { metadata, spec, status } = object;
       return [
         metadata.name ?? '',
         String(spec?.minAvailable ?? 'N/A'),
@@ -47,19 +45,19 @@ export const podDisruptionBudgetStrategy: Strategy = {
       ];
     },
   },
-};
+});
 
 /** policy/v1beta1, whose empty selector means nothing instead of everything. */
 export const budgetConversion = {
-  toStored: (object: ApiObject): ApiObject => budgetFromV1beta1(budgetOf(object)) as unknown as ApiObject,
-  fromStored: (object: ApiObject): ApiObject => budgetToV1beta1(budgetOf(object)) as unknown as ApiObject,
+  toStored: (object: ApiObject): ApiObject => budgetFromV1beta1(object) as ApiObject,
+  fromStored: (object: ApiObject): ApiObject => budgetToV1beta1(object) as ApiObject,
 };
 
 /** The counters are written even when they are zero. */
 const EMPTY_STATUS = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
 
-function keepSelector(object: ApiObject): void {
-  object['spec'] = normalizeSelector(budgetOf(object)).spec ?? {};
+function keepSelector(object: PodDisruptionBudget): void {
+  object.spec = normalizeSelector(object).spec ?? {};
 }
 
 /** A null selector selects nothing and `{}` everything, so these two differ although both look empty. */

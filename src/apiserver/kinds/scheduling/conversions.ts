@@ -11,12 +11,12 @@ import {
   storedPodGroup,
   storedWorkload,
 } from '../../../api/scheduling/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { VersionRow } from '../../registry/row.ts';
+import type { ApiObject } from '../../exchange/object.ts';
+import type { ServedVersion } from '../../registry/resource.ts';
 
-type Conversion = Pick<VersionRow, 'toStored' | 'fromStored' | 'carry' | 'needsRevision'>;
+type Conversion = Pick<ServedVersion, 'toStored' | 'fromStored' | 'carry' | 'needsRevision'>;
 
-const as = <T>(object: ApiObject): T => object as unknown as T;
+const as = <T>(object: ApiObject): T => object as T;
 const back = (object: object): ApiObject => object as ApiObject;
 
 const podGroup = (version: SchedulingVersion): Conversion => ({

@@ -10,24 +10,21 @@ import {
   validatePodGroup,
   validatePodGroupUpdate,
 } from '../../../api/scheduling/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { FindStored, Strategy } from '../../registry/strategy.ts';
+import { type FindStored, strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
-
-const groupOf = (object: ApiObject): StoredPodGroup => object as unknown as StoredPodGroup;
 
 /** What a group without a policy of its own goes by. */
 function templateOf({ metadata, spec }: StoredPodGroup, find: FindStored): StoredTemplate | undefined {
   if (spec.schedulingPolicy !== undefined || spec.workloadRef === undefined) return undefined;
   const { templateName, workloadName } = spec.workloadRef;
   const workload = find(SCHEDULING_GROUP, 'workloads', { namespace: metadata.namespace, name: workloadName });
-  const templates = (workload as unknown as StoredWorkload | undefined)?.spec.podGroupTemplates;
+  const templates = (workload as StoredWorkload | undefined)?.spec.podGroupTemplates;
   return templates?.find(({ name }) => name === templateName);
 }
 
 /** Groups are held by a finalizer until none of their pods is left to run. */
-export const podGroupStrategy: Strategy = {
-  defaults: (object) => defaultPodGroup(groupOf(object)),
+export const podGroupStrategy = strategyOf<StoredPodGroup>({
+  defaults: (object) => defaultPodGroup(object),
   prepareForCreate(object) {
     delete object['status'];
     const { metadata } = object;
@@ -35,9 +32,8 @@ export const podGroupStrategy: Strategy = {
       metadata.finalizers = [...(metadata.finalizers ?? []), PROTECTION_FINALIZER];
     }
   },
-  validate: (object, version) => validatePodGroup(groupOf(object), version as SchedulingVersion),
-  validateUpdate: (object, old, version) =>
-    validatePodGroupUpdate(groupOf(object), groupOf(old), version as SchedulingVersion),
+  validate: (object, version) => validatePodGroup(object, version as SchedulingVersion),
+  validateUpdate: (object, old, version) => validatePodGroupUpdate(object, old, version as SchedulingVersion),
   storedOnly: ['draft'],
   generation: 'spec',
   table: {
@@ -53,13 +49,13 @@ export const podGroupStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now, find) {
-      const { metadata, spec, status } = groupOf(object);
+      const { metadata, spec, status } = object;
       const condition = status?.conditions?.find(({ type }) => type === INITIALLY_SCHEDULED);
       const gang = spec.schedulingPolicy?.gang;
       return [
         metadata.name ?? '',
         gang !== undefined ? 'Gang' : spec.schedulingPolicy === undefined ? 'Template' : 'Basic',
-        (gang ?? templateOf(groupOf(object), find)?.schedulingPolicy?.gang)?.minCount ?? null,
+        (gang ?? templateOf(object, find)?.schedulingPolicy?.gang)?.minCount ?? null,
         status?.scheduledPods ?? 0,
         condition?.status ?? 'Unknown',
         orNone(spec.workloadRef?.workloadName),
@@ -69,4 +65,4 @@ export const podGroupStrategy: Strategy = {
       ];
     },
   },
-};
+});

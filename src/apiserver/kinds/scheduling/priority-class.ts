@@ -1,10 +1,7 @@
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
 import { FieldPath, forbidden, invalid, type Issue, notSupported } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, integer, nameColumn, since, text } from '../columns.ts';
-
-const classOf = (object: ApiObject): PriorityClass => object as unknown as PriorityClass;
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
@@ -13,19 +10,17 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
 };
 const POLICIES = ['Never', 'PreemptLowerPriority'];
 
-export const priorityClassStrategy: Strategy = {
+export const priorityClassStrategy = strategyOf<PriorityClass>({
   defaults(object) {
-    const found = classOf(object);
-    found.preemptionPolicy ??= 'PreemptLowerPriority';
-    found.value ??= 0;
+    object.preemptionPolicy ??= 'PreemptLowerPriority';
+    object.value ??= 0;
   },
-  validate: (object) => validatePriorityClass(classOf(object)),
+  validate: (object) => validatePriorityClass(object),
   validateUpdate(object, old) {
     const issues: Issue[] = [];
-    const [found, before] = [classOf(object), classOf(old)];
-    if (found.value !== before.value) issues.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
-    if (found.preemptionPolicy !== before.preemptionPolicy) {
-      issues.push(invalid(FieldPath.of('preemptionPolicy'), found.preemptionPolicy, 'field is immutable'));
+    if (object.value !== old.value) issues.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
+    if (object.preemptionPolicy !== old.preemptionPolicy) {
+      issues.push(invalid(FieldPath.of('preemptionPolicy'), object.preemptionPolicy, 'field is immutable'));
     }
     return issues;
   },
@@ -39,11 +34,11 @@ export const priorityClassStrategy: Strategy = {
       text('PreemptionPolicy', 1, 'Whether its pods may remove others'),
     ],
     cells(object, now) {
-      const { globalDefault = false, metadata, preemptionPolicy = '', value = 0 } = classOf(object);
+      const { globalDefault = false, metadata, preemptionPolicy = '', value = 0 } = object;
       return [metadata.name ?? '', value, globalDefault, since(metadata.creationTimestamp, now), preemptionPolicy];
     },
   },
-};
+});
 
 /** System classes have fixed values, and no other class may look like one. */
 function validatePriorityClass({ globalDefault, metadata, preemptionPolicy, value = 0 }: PriorityClass): Issue[] {

@@ -4,19 +4,15 @@ import {
   validateWorkload,
   validateWorkloadUpdate,
 } from '../../../api/scheduling/index.ts';
-import type { ApiObject } from '../../object.ts';
-import type { Strategy } from '../../registry/strategy.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
 
-const workloadOf = (object: ApiObject): StoredWorkload => object as unknown as StoredWorkload;
-
-export const workloadStrategy: Strategy = {
+export const workloadStrategy = strategyOf<StoredWorkload>({
   prepareForCreate(object) {
-    delete object['status'];
+    delete (object as { status?: unknown }).status;
   },
-  validate: (object, version) => validateWorkload(workloadOf(object), version as SchedulingVersion),
-  validateUpdate: (object, old, version) =>
-    validateWorkloadUpdate(workloadOf(object), workloadOf(old), version as SchedulingVersion),
+  validate: (object, version) => validateWorkload(object, version as SchedulingVersion),
+  validateUpdate: (object, old, version) => validateWorkloadUpdate(object, old, version as SchedulingVersion),
   storedOnly: ['draftList'],
   generation: 'spec',
   table: {
@@ -28,7 +24,7 @@ export const workloadStrategy: Strategy = {
       ageColumn,
     ],
     cells(object, now) {
-      const { metadata, spec } = workloadOf(object);
+      const { metadata, spec } = object;
       const { controllerRef } = spec;
       const names = [
         ...(spec.podGroupTemplates ?? []).map(({ name, schedulingPolicy: { gang } }) =>
@@ -45,4 +41,4 @@ export const workloadStrategy: Strategy = {
       ];
     },
   },
-};
+});

@@ -1,7 +1,6 @@
 import type { ListNode, ObjectNode, SchemaNode } from '../../../api/schema/index.ts';
 import { isObject, type JsonObject } from '../../../machinery/values/index.ts';
 import { walkOf } from './effective-node.ts';
-import { KnownShapes } from './known-shapes.ts';
 import { itemElement } from './path-element.ts';
 import { isZero } from './zero.ts';
 
@@ -28,59 +27,13 @@ const isUntracked = (key: string, withoutStatus: boolean): boolean =>
  * frequent writes and the sets are only ever stored, so they are written down directly. Undefined: nothing is owned.
  */
 export function createdFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
-  const last = lastMade.get(node);
-  if (last !== undefined && last.withoutStatus === withoutStatus && isAlike(object, last.object, withoutStatus)) {
-    return last.text;
-  }
-  const text = ownedFields(object, node, withoutStatus);
-  // What the server replaces in the object afterwards, such as a spec with an address, was not its writer's.
-  const asWritten = { ...object, ...(isObject(object.metadata) && { metadata: { ...object.metadata } }) };
-  lastMade.set(node, { object: asWritten, withoutStatus, text });
-  return text;
-}
-
-interface Made {
-  /** Its parts are those of a stored object, which nobody changes. */
-  readonly object: JsonObject;
-  readonly withoutStatus: boolean;
-  readonly text: string | undefined;
-}
-
-const lastMade = new WeakMap<ObjectNode, Made>();
-
-/** Whether all that is owned is the very same, as it is of replicas. */
-function isAlike(object: JsonObject, last: JsonObject, withoutStatus: boolean): boolean {
-  let surplus = 0;
-  for (const key in object) {
-    if (isUntracked(key, withoutStatus)) continue;
-    surplus += 1;
-    if (object[key] === last[key]) continue;
-    if (key !== 'metadata' || !haveAlikeMetadata(object[key], last[key])) return false;
-  }
-  for (const key in last) if (!isUntracked(key, withoutStatus)) surplus -= 1;
-  return surplus === 0;
-}
-
-function haveAlikeMetadata(metadata: unknown, last: unknown): boolean {
-  if (!isObject(metadata) || !isObject(last)) return false;
-  let surplus = 0;
-  for (const key in metadata) {
-    if (UNOWNED_METADATA.has(key)) continue;
-    surplus += 1;
-    if (metadata[key] !== last[key]) return false;
-  }
-  for (const key in last) if (!UNOWNED_METADATA.has(key)) surplus -= 1;
-  return surplus === 0;
-}
-
-function ownedFields(object: JsonObject, node: ObjectNode, withoutStatus: boolean): string | undefined {
   const parts: string[] = [];
   for (const key of Object.keys(object).sort()) {
     if (isUntracked(key, withoutStatus)) continue;
     const text =
       key === 'metadata'
         ? metadataFields(object[key], node.property(key))
-        : knownFieldsOf(object[key], node.property(key), node.alwaysPresent(key));
+        : fieldsOf(object[key], node.property(key), node.alwaysPresent(key));
     if (text !== undefined) parts.push(`${fieldName(key)}:${text}`);
   }
   return parts.length === 0 ? undefined : `{${parts.join(',')}}`;
@@ -91,7 +44,7 @@ function metadataFields(metadata: unknown, node: SchemaNode | undefined): string
   const parts: string[] = [];
   for (const key of Object.keys(metadata).sort()) {
     if (UNOWNED_METADATA.has(key)) continue;
-    const text = knownFieldsOf(metadata[key], node.property(key), node.alwaysPresent(key));
+    const text = fieldsOf(metadata[key], node.property(key), node.alwaysPresent(key));
     if (text !== undefined) parts.push(`${fieldName(key)}:${text}`);
   }
   return parts.length === 0 ? undefined : `{${parts.join(',')}}`;
@@ -108,14 +61,6 @@ function fieldName(name: string): string {
     if (names.size < MAX_NAMES) names.set(name, text);
   }
   return text;
-}
-
-const known = new KnownShapes();
-
-/** The same, for what makes up most of an object and comes in few shapes: its parts, and items such as containers. */
-function knownFieldsOf(value: unknown, node: SchemaNode | undefined, exists: boolean): string | undefined {
-  if (typeof value !== 'object' || node === undefined) return fieldsOf(value, node, exists);
-  return known.textOf(value, node, exists, () => fieldsOf(value, node, exists));
 }
 
 /**
@@ -152,7 +97,7 @@ function items(list: readonly unknown[], node: ListNode): string {
   }
   let text = '';
   for (const element of [...byElement.keys()].sort()) {
-    const fields = repeated.has(element) ? EMPTY : knownFieldsOf(byElement.get(element), node.element, false);
+    const fields = repeated.has(element) ? EMPTY : fieldsOf(byElement.get(element), node.element, false);
     if (fields !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(element)}:${fields}`;
   }
   return text;

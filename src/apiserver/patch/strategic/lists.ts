@@ -1,6 +1,6 @@
 import type { ListNode, SchemaNode } from '../../../api/schema/index.ts';
 import { deepClone, isObject, type JsonObject } from '../../../machinery/values/index.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { PatchError } from '../patch-error.ts';
 import { badPatchType, goFormat, PATCH } from './directives.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadSchema, nodeOfKind, type ObjectNode } from '../../../api/schema/index.ts';
 import { deepClone, type JsonObject } from '../../../machinery/values/index.ts';
 import { applyMergePatch } from '../merge-patch.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../exchange/limits.ts';
 import { PatchError } from '../patch-error.ts';
 import { applyStrategicMergePatch } from './merge.ts';
 

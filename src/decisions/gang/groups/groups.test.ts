@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoredPodGroup, StoredWorkload } from '../../../api/scheduling/index.ts';
 import { readGroupLink } from '../../disruption/index.ts';
-import { pod, type PodOptions } from '../fixtures.ts';
+import { pod, type PodOptions } from '../../placement/fixtures.ts';
 import { admitGroup, checkMembers } from './admission.ts';
 import { backoffMs } from './backoff.ts';
 import { findTerms, groupIdOf, type GroupTerms } from './terms.ts';

@@ -1,7 +1,7 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { NodeFacts } from '../cluster/node-facts.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import { ask, checkNode } from '../filters/check-node.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import { ask, checkNode } from '../../placement/filters/check-node.ts';
 import type { Domain } from './find-node.ts';
 import type { Trial } from './trial.ts';
 

@@ -1,10 +1,10 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { NodeFacts } from '../cluster/node-facts.ts';
-import { namedNodes } from '../cluster/node-selection.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import { ask, checkNode } from '../filters/check-node.ts';
-import { Diagnosis } from '../filters/diagnosis.ts';
-import { rejection } from '../filters/rejection.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
+import { namedNodes } from '../../placement/cluster/node-selection.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import { ask, checkNode } from '../../placement/filters/check-node.ts';
+import { Diagnosis } from '../../placement/filters/diagnosis.ts';
+import { rejection } from '../../placement/filters/rejection.ts';
 import { pickBest } from '../scores/rank-nodes.ts';
 
 export type Search =

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Cluster } from '../cluster/cluster.ts';
-import { cluster, facts, node, pod } from '../fixtures.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import { cluster, facts, node, pod } from '../../placement/fixtures.ts';
 import { type LeafQuestion, placeGroup } from './place-group.ts';
 
 function gang(made: Cluster, cpus: readonly number[], over: Partial<LeafQuestion> = {}): LeafQuestion {

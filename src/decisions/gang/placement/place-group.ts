@@ -1,6 +1,6 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import type { Diagnosis } from '../filters/diagnosis.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import type { Diagnosis } from '../../placement/filters/diagnosis.ts';
 import { placeExhaustively } from './exhaustive.ts';
 import { feasibility } from './feasibility.ts';
 import { type Domain, faresAlike, findNode, NodeSearch } from './find-node.ts';

@@ -1,6 +1,7 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { NodeFacts } from '../cluster/node-facts.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
+import { settle } from '../../placement/filters/settle.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
 
 export interface Placement {
   readonly pod: PodFacts;
@@ -21,7 +22,7 @@ export class Trial {
   }
 
   place(pod: PodFacts, node: NodeFacts): void {
-    this.cluster.place(pod, node.name);
+    settle(pod, node, this.cluster);
     this.#placements.push({ pod, node: node.name });
   }
 

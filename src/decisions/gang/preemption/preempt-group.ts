@@ -1,5 +1,5 @@
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import { ask, checkNode } from '../filters/check-node.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import { ask, checkNode } from '../../placement/filters/check-node.ts';
 import { type GroupQuestion, placeGroup } from '../placement/place-group.ts';
 import type { Placement } from '../placement/trial.ts';
 import type { PreemptionContext } from './preempt-pod.ts';

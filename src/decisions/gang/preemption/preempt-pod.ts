@@ -1,8 +1,8 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { NodeFacts } from '../cluster/node-facts.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import { ask, checkNode } from '../filters/check-node.ts';
-import { type Diagnosis, formatUnavailable } from '../filters/diagnosis.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import { ask, checkNode } from '../../placement/filters/check-node.ts';
+import { type Diagnosis, formatUnavailable } from '../../placement/filters/diagnosis.ts';
 import { type ChargeBudgets, type DisruptionOf, orderForReprieve, unitsBelow, type VictimUnit } from './victim-unit.ts';
 
 export interface PreemptionContext {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Cluster } from '../cluster/cluster.ts';
-import { cluster, facts, node, pod, type PodOptions } from '../fixtures.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import { cluster, facts, node, pod, type PodOptions } from '../../placement/fixtures.ts';
 import { findNode } from '../placement/find-node.ts';
 import { type LeafQuestion, placeGroup } from '../placement/place-group.ts';
 import { preemptForGroup } from './preempt-group.ts';

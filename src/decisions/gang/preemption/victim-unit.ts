@@ -1,6 +1,6 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { Placed } from '../cluster/placed.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { Placed } from '../../placement/cluster/placed.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
 
 /** What a group of pods says about being disrupted. */
 export interface GroupDisruption {

@@ -1,10 +1,10 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { Placed } from '../cluster/placed.ts';
-import type { NodeFacts } from '../cluster/node-facts.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import { matchesPodTerm, type PodTerm } from '../cluster/pod-terms.ts';
-import { podsInScope } from '../filters/pod-affinity.ts';
-import { countSpread } from '../filters/topology-spread.ts';
+import type { Cluster } from '../../placement/cluster/cluster.ts';
+import type { Placed } from '../../placement/cluster/placed.ts';
+import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import { matchesPodTerm, type PodTerm } from '../../placement/cluster/pod-terms.ts';
+import { podsInScope } from '../../placement/filters/pod-affinity.ts';
+import { countSpread } from '../../placement/filters/topology-spread.ts';
 
 /** A raw score per node; undefined when the rule has nothing to say about this pod. */
 export type NodeScore = ((node: NodeFacts) => number) | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { cluster, facts, node, pod } from '../fixtures.ts';
+import { cluster, facts, node, pod } from '../../placement/fixtures.ts';
 import { findNode } from '../placement/find-node.ts';
-import { ZONE } from '../cluster/node-facts.ts';
+import { ZONE } from '../../placement/cluster/node-facts.ts';
 
 const best = (made: ReturnType<typeof cluster>, each: ReturnType<typeof pod>, group?: string) =>
   findNode(facts(made, each, group), made).node?.name;

@@ -1,6 +1,6 @@
-import type { NodeFacts } from '../cluster/node-facts.ts';
-import type { PodFacts } from '../cluster/pod-facts.ts';
-import { CPU, MEMORY } from '../cluster/resources.ts';
+import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
+import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
+import { CPU, MEMORY } from '../../placement/cluster/resources.ts';
 
 const share = (used: number, of: number): number => (of <= 0 ? 1 : Math.min(used / of, 1));
 

@@ -1,0 +1,94 @@
+import type { CustomResourceDefinition } from '../generated/apiextensions-v1.ts';
+import { POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
+import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../lws/types.ts';
+import { downscalePodPickerType } from '../quorate/downscale-pod-picker.ts';
+import { groupEvictionType } from '../quorate/group-eviction.ts';
+import { disruptionLedgerType } from '../quorate/types.ts';
+import type { ResourceType } from '../resource.ts';
+import { disruptionLedgerDefinition } from './disruption-ledger.ts';
+import { downscalePodPickerDefinition } from './downscale-pod-picker.ts';
+import { groupEvictionDefinition } from './group-eviction.ts';
+import { kruiseLeaderWorkerSetDefinition, leaderWorkerSetDefinition } from './leader-worker-set.ts';
+import { podUnavailableBudgetDefinition } from './pod-unavailable-budget.ts';
+
+/**
+ * A kind that comes with Quorate and not with Kubernetes. Its row is all that has to be said about it: what both hosts
+ * serve, what `quorate install` brings along, which rights roles get, what the webhook is asked, and the reference.
+ */
+export interface OwnKind {
+  readonly type: ResourceType;
+  readonly definition: CustomResourceDefinition;
+  /** The embedded host serves it. */
+  readonly embedded: boolean;
+  /** `quorate install` brings it to a cluster; other software brings the rest. */
+  readonly installed: boolean;
+  /** What the operator may do with it. */
+  readonly operator: Rights;
+  /** The scheduler reads it. */
+  readonly scheduler: boolean;
+  /** The operator's webhook of this name is asked before it is written. */
+  readonly review?: { readonly webhook: string; readonly operations: readonly ('CREATE' | 'UPDATE')[] };
+}
+
+export interface Rights {
+  readonly verbs: readonly string[];
+  readonly writesStatus: boolean;
+}
+
+const READ = ['get', 'list', 'watch'] as const;
+const WRITES = ['CREATE', 'UPDATE'] as const;
+
+export const OWN_KINDS: readonly OwnKind[] = [
+  {
+    type: POD_UNAVAILABLE_BUDGETS as ResourceType,
+    definition: podUnavailableBudgetDefinition,
+    embedded: true,
+    installed: true,
+    operator: { verbs: READ, writesStatus: true },
+    scheduler: true,
+    review: { webhook: 'budgets', operations: WRITES },
+  },
+  {
+    type: leaderWorkerSetType as ResourceType,
+    definition: leaderWorkerSetDefinition,
+    embedded: true,
+    installed: false,
+    operator: { verbs: READ, writesStatus: false },
+    scheduler: false,
+  },
+  {
+    type: kruiseLeaderWorkerSetType as ResourceType,
+    definition: kruiseLeaderWorkerSetDefinition,
+    embedded: true,
+    installed: false,
+    operator: { verbs: READ, writesStatus: false },
+    scheduler: false,
+  },
+  {
+    type: disruptionLedgerType as ResourceType,
+    definition: disruptionLedgerDefinition,
+    embedded: true,
+    installed: true,
+    operator: { verbs: [...READ, 'create', 'delete'], writesStatus: true },
+    scheduler: true,
+  },
+  {
+    type: downscalePodPickerType as ResourceType,
+    definition: downscalePodPickerDefinition,
+    // Pickers of the embedded host are fields of workloads.
+    embedded: false,
+    installed: true,
+    operator: { verbs: READ, writesStatus: false },
+    scheduler: false,
+    review: { webhook: 'pickers', operations: WRITES },
+  },
+  {
+    type: groupEvictionType as ResourceType,
+    definition: groupEvictionDefinition,
+    embedded: true,
+    installed: true,
+    operator: { verbs: [...READ, 'delete'], writesStatus: true },
+    scheduler: false,
+    review: { webhook: 'groups', operations: ['CREATE'] },
+  },
+];

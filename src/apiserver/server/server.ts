@@ -1,0 +1,213 @@
+/**
+ * The API server without its sockets: request → authenticate → authorize → decode → admission → strategy → one store
+ * transaction → response.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type Clock,
+  enterRequest,
+  leaveRequest,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '../../machinery/runtime/index.ts';
+import type { Store } from '../../storage/index.ts';
+import { allowAll, type Authorizer } from '../access/access.ts';
+import type { AdmissionPlugin } from '../context/admission-plugin.ts';
+import { authorizePath, authorizeResource } from '../access/authorize.ts';
+import { createCodec } from '../codec/index.ts';
+import type { Codec } from '../context/codec.ts';
+import { Discovery } from '../discovery/discovery.ts';
+import { OpenApi, openApiRoute } from '../openapi/index.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../exchange/exchange.ts';
+import { answerFailure } from '../response/failed-exchange.ts';
+import type { ServerContext } from '../context/server-context.ts';
+import { nodeMetrics } from '../kinds/metrics/node-metrics.ts';
+import { podMetrics } from '../kinds/metrics/pod-metrics.ts';
+import { answerMetrics, metricGroups } from '../kinds/metrics/set-metrics.ts';
+import {
+  discoveryRoute,
+  type HealthCheck,
+  healthRoute,
+  notFoundRoute,
+  type PlainRoute,
+  versionRoute,
+} from '../routes/plain-routes.ts';
+import { Registry } from '../registry/registry.ts';
+import type { Resource } from '../registry/resource.ts';
+import { targetOf } from '../request/info.ts';
+import { checkAcceptable } from '../request/negotiate.ts';
+import { type OptionsKind, parseOptions } from '../request/options.ts';
+import { checkRoute } from './route.ts';
+import { noSuchResource } from '../exchange/status.ts';
+import type { StoredReads } from '../stored/kind-view.ts';
+import { ObjectCache } from '../stored/object-cache.ts';
+import { observeWrites } from '../stored/pending-writes.ts';
+import { WatchLines } from '../stored/watch-lines.ts';
+import { anonymous, type UserInfo } from '../exchange/user.ts';
+import { dispatch } from '../verbs/dispatch.ts';
+
+/** Who may do what; without it everyone is who the in-process caller says, and may do everything. */
+export interface AccessControl {
+  /** Who makes the request; throws 401, or 403 for an impersonation that is not allowed. */
+  identify(request: ApiRequest): UserInfo | Promise<UserInfo>;
+  readonly authorizer: Authorizer;
+  readonly plugins?: readonly AdmissionPlugin[];
+  /** Answers paths of its own, such as the keys of service-account tokens. */
+  plain?(path: string): ApiResponse | undefined;
+  stop?(): void;
+}
+
+export interface ApiServerOptions {
+  readonly store: Store;
+  readonly resources: Iterable<Resource>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly random?: () => number;
+  readonly newUid?: () => string;
+  readonly codec?: Codec;
+  /** Built around the registry and the store. */
+  readonly access?: (reads: StoredReads) => AccessControl;
+  /** Built around the context, in the order they run. */
+  readonly admission?: (context: ServerContext) => readonly AdmissionPlugin[];
+  readonly routes?: (context: ServerContext) => readonly PlainRoute[];
+  readonly health?: readonly HealthCheck[];
+  /** Decoded objects kept in memory. */
+  readonly cachedObjects?: number;
+}
+
+export interface ApiServer {
+  readonly handle: ApiHandler;
+  readonly context: ServerContext;
+  /** Ends every open watch. The store stays open: it is the caller's. */
+  close(): void;
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { store, writes } = observeWrites(options.store);
+  const registry = new Registry();
+  for (const resource of options.resources) registry.add(resource);
+  const objects = new ObjectCache(options.cachedObjects);
+  const access = options.access?.({ registry, store, objects }) ?? openAccess;
+  const admission: AdmissionPlugin[] = [];
+  const context: ServerContext = {
+    store,
+    writes,
+    registry,
+    admission,
+    authorizer: access.authorizer,
+    clock: options.clock ?? systemClock,
+    log: options.log ?? silentLogger,
+    objects,
+    codec: options.codec ?? createCodec(),
+    random: options.random ?? Math.random,
+    newUid: options.newUid ?? randomUUID,
+    lines: new WatchLines(),
+    streams: new Set(),
+  };
+  const pods = registry.byKind('', 'Pod');
+  const nodes = registry.byKind('', 'Node');
+  if (pods !== undefined) registry.add(podMetrics(context.clock, pods.prefix));
+  if (pods !== undefined && nodes !== undefined) {
+    registry.add(nodeMetrics(context, { nodes: nodes.prefix, pods: pods.prefix }));
+  }
+  admission.push(...(access.plugins ?? []), ...(options.admission?.(context) ?? []));
+  const storageCheck = { name: 'storage', readinessOnly: true, check: () => store.checkWritable() };
+  const routes: readonly PlainRoute[] = [
+    versionRoute,
+    healthRoute([storageCheck, ...(options.health ?? [])]),
+    { handle: (_request, path) => access.plain?.(path) },
+    ...(options.routes?.(context) ?? []),
+    discoveryRoute(new Discovery(registry, metricGroups)),
+    openApiRoute(new OpenApi(registry)),
+    notFoundRoute,
+  ];
+  const serve = requestServer(context, access, routes);
+  return {
+    context,
+    handle: serve,
+    close() {
+      for (const end of context.streams) end();
+      access.stop?.();
+    },
+  };
+}
+
+const openAccess: AccessControl = {
+  identify: (request) => request.peer.user ?? anonymous,
+  authorizer: allowAll,
+};
+
+function requestServer(context: ServerContext, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
+  async function answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+    const identified = access.identify(request);
+    // Waiting for what is there already would cost every request a turn.
+    const user = identified instanceof Promise ? await identified : identified;
+    const { path, search, info } = targetOf(request.method, request.url);
+    if (info.kind === 'plain') {
+      await authorizePath(context.authorizer, user, request.method, path);
+      for (const route of routes) {
+        const response = route.handle(request, path, user);
+        if (response !== undefined) return response;
+      }
+      throw noSuchResource();
+    }
+    const authorizing = authorizeResource(context.authorizer, user, info, { method: request.method, search });
+    if (authorizing !== undefined) await authorizing;
+    const found = context.registry.find(info.group, info.version, info.plural);
+    if (found === undefined) {
+      const measured = answerMetrics(context, request, info);
+      if (measured === undefined) throw noSuchResource();
+      return measured;
+    }
+    checkRoute(found.resource, info);
+    checkAcceptable(request.headers['accept'], !found.resource.custom);
+    if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
+    const call = {
+      context,
+      resource: found.resource,
+      version: found.version,
+      info,
+      options: parseOptions(search, optionsKindOf(request.method)),
+      request,
+      user,
+      warnings,
+    };
+    const receiving = request.receive?.(user.username);
+    if (receiving !== undefined) await receiving;
+    return dispatch(call);
+  }
+
+  return async (request) => {
+    const warnings: string[] = [];
+    let response: ApiResponse;
+    enterRequest(request);
+    try {
+      response = await answer(request, warnings);
+    } catch (error) {
+      response = answerFailure(error, request, context.log, warnings);
+    } finally {
+      leaveRequest(request);
+    }
+    const headers: Record<string, string | readonly string[]> = {
+      'audit-id': request.headers['audit-id'] ?? context.newUid(),
+      'cache-control': 'no-cache, private',
+    };
+    for (const name in response.headers) headers[name] = response.headers[name] as string | readonly string[];
+    const { body, document, status } = response;
+    return document === undefined ? { status, headers, body } : { status, headers, body, document };
+  };
+}
+
+/** Undefined where nothing is written: the options of writes mean nothing there. */
+function optionsKindOf(method: string): OptionsKind | undefined {
+  return method === 'POST'
+    ? 'CreateOptions'
+    : method === 'PUT'
+      ? 'UpdateOptions'
+      : method === 'PATCH'
+        ? 'PatchOptions'
+        : method === 'DELETE'
+          ? 'DeleteOptions'
+          : undefined;
+}

@@ -1,0 +1,167 @@
+/** The dashboard over HTTP: the page, sessions, the stream, and the API server as the session's user sees it. */
+import { type SessionInfo } from '../../api/ui/stream.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../apiserver/index.ts';
+import { type Clock, type Logger, readBody } from '../../machinery/runtime/index.ts';
+import { Feed } from './feed.ts';
+import { pageFiles } from './files.ts';
+import type { Reader } from './reader.ts';
+import { isOwnHost, isOwnPage, readCookie, SECURITY_HEADERS } from './security.ts';
+import { Sessions } from './sessions.ts';
+
+export interface DoorOptions {
+  /** Where the page is, such as `/ui/`. */
+  readonly base: string;
+  /** The API server, as the page names it. */
+  readonly server: () => string;
+  /** Names besides addresses and `localhost` under which it may be reached. */
+  readonly names?: readonly string[];
+  /** Cookies only over TLS. */
+  readonly secure: boolean;
+  /** Requests that change something are passed on. */
+  readonly writes: boolean;
+  readonly remote: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Who sends a request with credentials of its own; they may ask for a login code. Absent: nobody. */
+  readonly identify?: ((request: ApiRequest) => Promise<Reader | undefined>) | undefined;
+  /** The reader with this id: sessions know no more of them. */
+  readonly readerOf: (id: string) => Reader;
+  /** Signs sessions; whoever has it again after a restart knows them again. Default: one for this process. */
+  readonly key?: Uint8Array | undefined;
+}
+
+export interface Door {
+  readonly handle: ApiHandler;
+  /** The path of a page that logs in as this reader, once. What follows `#` never leaves the browser. */
+  loginPath(reader: Reader): string;
+  close(): void;
+}
+
+/** More different readers at a time than a server for one machine has. */
+const MAX_FEEDS = 32;
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const MAX_CODE_BYTES = 256;
+
+export function createDoor(options: DoorOptions): Door {
+  const { base, clock, log } = options;
+  const sessions = new Sessions(clock, options.key);
+  const feeds = new Map<string, Feed>();
+  const cookieName = options.secure ? '__Secure-quorate-ui' : 'quorate-ui';
+  const cookie = (secret: string, maxAgeSeconds: number): string =>
+    `${cookieName}=${secret}; Path=${base}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${options.secure ? '; Secure' : ''}`;
+
+  const feedOf = (reader: Reader): Feed | undefined => {
+    const known = feeds.get(reader.id);
+    if (known !== undefined && !known.ended) return known;
+    if (feeds.size >= MAX_FEEDS) return undefined;
+    const ended = (): void => void feeds.delete(reader.id);
+    const feed = new Feed({ reader, server: options.server(), remote: options.remote, clock, log, ended });
+    feeds.set(reader.id, feed);
+    return feed;
+  };
+
+  const readerIn = (session: string): Reader | undefined => {
+    const id = sessions.find(session);
+    return id === undefined ? undefined : options.readerOf(id);
+  };
+
+  const answerSession = async (request: ApiRequest): Promise<ApiResponse> => {
+    const secret = readCookie(request, cookieName) ?? '';
+    if (request.method === 'POST') {
+      const receiving = request.receive?.('system:anonymous');
+      if (receiving !== undefined) await receiving;
+      const { body } = request;
+      const code = body === undefined || body.length > MAX_CODE_BYTES ? '' : Buffer.from(body).toString('utf8');
+      const session = sessions.redeem(code);
+      if (session === undefined) return plain(401, 'This login link was used before, or is too old.');
+      return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': cookie(session.session, session.maxAgeSeconds) } };
+    }
+    if (request.method === 'DELETE') {
+      sessions.end(secret);
+      return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': cookie('', 0) } };
+    }
+    const reader = readerIn(secret);
+    if (reader === undefined) return plain(401, 'Not logged in.');
+    const info: SessionInfo = { user: reader.name, server: options.server(), writes: options.writes };
+    return json(200, info);
+  };
+
+  const answerLogins = async (request: ApiRequest): Promise<ApiResponse> => {
+    const reader = request.method === 'POST' ? await options.identify?.(request) : undefined;
+    if (reader === undefined) return plain(403, 'Only somebody with credentials can ask for a login link.');
+    return json(201, { path: loginPath(reader) });
+  };
+
+  const answerReader = (request: ApiRequest, reader: Reader, path: string): ApiResponse | Promise<ApiResponse> => {
+    if (path === 'stream') {
+      const feed = feedOf(reader);
+      if (feed === undefined) return plain(503, 'Too many different users look at this server at once.');
+      return { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' }, body: feed.open };
+    }
+    if (!path.startsWith('k8s/')) return plain(404, 'There is nothing here.');
+    if (!READ_METHODS.has(request.method) && !options.writes) return plain(405, 'This dashboard only looks.');
+    return passOn(request, reader, path.slice('k8s'.length));
+  };
+
+  const loginPath = (reader: Reader): string => `${base}#login=${sessions.newCode(reader.id)}`;
+
+  const handle: ApiHandler = async (request) => {
+    if (!isOwnHost(request, options.names)) return plain(421, 'This server is not known by that name.');
+    const [pathname = '', query] = request.url.split('?', 2);
+    if (!pathname.startsWith(base)) return plain(404, 'Open the link that was printed.');
+    const path = pathname.slice(base.length);
+    const file = READ_METHODS.has(request.method) ? servePage(path) : undefined;
+    if (file !== undefined) return file;
+    if (path === 'logins') return answerLogins(request);
+    if (!isOwnPage(request)) return plain(403, 'Only the dashboard itself may ask for this.');
+    if (path === 'session') return answerSession(request);
+    const reader = readerIn(readCookie(request, cookieName) ?? '');
+    if (reader === undefined) return plain(401, 'Not logged in.');
+    return answerReader(request, reader, query === undefined ? path : `${path}?${query}`);
+  };
+
+  return {
+    handle,
+    loginPath,
+    close: () => {
+      for (const feed of Array.from(feeds.values())) feed.stop();
+    },
+  };
+}
+
+/** Only what the API needs to hear goes on; who asks is the session's business. */
+async function passOn(request: ApiRequest, { name, transport }: Reader, path: string): Promise<ApiResponse> {
+  if (/[?&](watch|follow)=/.test(path)) return plain(400, 'Changes are on the stream.');
+  const receiving = request.receive?.(name);
+  if (receiving !== undefined) await receiving;
+  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'quorate-dashboard' };
+  const type = request.headers['content-type'];
+  if (type !== undefined) headers['content-type'] = type;
+  const { body, method } = request;
+  const answer = await transport({ method, path, headers, body, whole: true, deadlineMs: 30_000 });
+  const bytes = await readBody(answer.body);
+  return { status: answer.status, headers: { ...SECURITY_HEADERS, 'content-type': 'application/json' }, body: bytes };
+}
+
+const TEXT = { ...SECURITY_HEADERS, 'content-type': 'text/plain; charset=utf-8' };
+
+const plain = (status: number, text: string): ApiResponse => ({
+  status,
+  headers: TEXT,
+  body: Buffer.from(text, 'utf8'),
+});
+
+const json = (status: number, value: unknown): ApiResponse => ({
+  status,
+  headers: { ...SECURITY_HEADERS, 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(value), 'utf8'),
+});
+
+function servePage(path: string): ApiResponse | undefined {
+  const files = pageFiles();
+  if (path === '' && files.size === 0) return plain(503, 'The dashboard has not been built: npm run build');
+  const file = files.get(path === '' ? 'index.html' : path);
+  if (file === undefined) return undefined;
+  const cache = file.forever ? { 'cache-control': 'private, max-age=31536000, immutable' } : {};
+  return { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': file.type, ...cache }, body: file.bytes };
+}

@@ -1,0 +1,2 @@
+export { createEmbeddedDashboard } from './embedded.ts';
+export { type LocalDashboard, serveLocalDashboard } from './local.ts';

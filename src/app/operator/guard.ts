@@ -1,0 +1,170 @@
+/** What this replica has to do with being asked: which configurations it keeps, and where budgets may be published. */
+import type { Namespace } from '../../api/generated/core-v1.ts';
+import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
+import { disruptionLedgerType } from '../../api/quorate/types.ts';
+import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import { namespaceType, podType } from '../../api/resource-types.ts';
+import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
+import {
+  type Client,
+  type Clock,
+  FeatureGates,
+  type InformerSet,
+  type Logger,
+  type Metrics,
+} from '../../machinery/runtime/index.ts';
+import {
+  type Guarded,
+  IGNORE_LABEL,
+  labels,
+  MODE_LABEL,
+  operatorUser,
+  type ReviewRequest,
+  type ReviewResponse,
+  SYSTEM_NAMESPACES,
+} from '../../webhook/index.ts';
+import { isServed } from './discovery.ts';
+import { GuardedNamespaces } from './guarded-namespaces.ts';
+import type { OperatorOptions } from './options.ts';
+import { whatIsMissing } from './reachable.ts';
+import { keepRegistration, type Registration, type RegistrationKeeper } from './registration.ts';
+
+export interface GuardSources {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly signal: AbortSignal;
+  readonly isLeading: () => boolean;
+  readonly authority: () => string;
+  readonly port: () => number;
+}
+
+export interface Guard {
+  readonly registered: RegistrationKeeper;
+  /** Takes up the caches that tell which namespaces need us. */
+  follow(informers: InformerSet): void;
+  /** Whether the pod numbers of a budget there may be ours: evictions are judged, or nobody else counts. */
+  readonly mayPublish: (namespace: string) => boolean;
+  /** Called with namespaces in which that has become so; `*` for all. */
+  readonly onGuarded: (call: (namespaces: readonly string[]) => void) => void;
+}
+
+export async function createGuard(
+  options: OperatorOptions,
+  sources: GuardSources,
+  registration: Registration,
+): Promise<Guard> {
+  const { client, clock, isLeading, log, metrics, signal } = sources;
+  const { mode, namespace } = options;
+  const [user, ownGroups] = await Promise.all([
+    whoAmI(client, namespace),
+    isServed(client, { group: OWN_SCHEDULING_GROUP, version: 'v1beta1', plural: 'workloads' }),
+  ]);
+  let known: InformerSet | undefined;
+  let calls: ((namespaces: readonly string[]) => void)[] = [];
+  const isExempt = (name: string): boolean =>
+    SYSTEM_NAMESPACES.includes(name) ||
+    name === namespace ||
+    (known?.of(namespaceType).get({ name }) as Namespace | undefined)?.metadata.labels?.[IGNORE_LABEL] !== undefined;
+  const needed = (): Guarded => {
+    const inUse = (objects: readonly KubeObject[]): string[] =>
+      [...new Set(objects.map(({ metadata }) => metadata.namespace ?? ''))].filter((name) => !isExempt(name));
+    const pods = inUse(known?.of(POD_UNAVAILABLE_BUDGETS).list() ?? []);
+    const ledgers = inUse(known?.of(disruptionLedgerType).list() ?? []);
+    return { evictions: [...new Set([...pods, ...ledgers])], pods };
+  };
+  const registered = keepRegistration(
+    {
+      client,
+      clock,
+      log,
+      signal,
+      guarded: (names) => calls.forEach((call) => call(names)),
+      arming: {
+        isLeading: () => known !== undefined && isLeading(),
+        options: {
+          namespace,
+          mode,
+          user,
+          failOpen: options.failOpen === true,
+          certManager: false,
+          groups: ownGroups ? 'crd' : 'native',
+          updates: (options.gates ?? new FeatureGates()).enabled('PodUnavailableBudgetUpdateGate'),
+        },
+        namespaces: new GuardedNamespaces(clock, needed),
+        notAdopting: () => otherModes(client, options),
+        missing: (reach) =>
+          whatIsMissing({ client, namespace, authority: sources.authority, port: sources.port }, reach),
+      },
+    },
+    registration,
+  );
+  metrics.countedGauge('quorate_webhook_armed', {
+    help: 'Whether a webhook configuration is filled',
+    labelNames: ['configuration'],
+    count: () => registered.armed().map((configuration): [{ configuration: string }, number] => [{ configuration }, 1]),
+  });
+  return {
+    registered,
+    follow(informers) {
+      known = informers;
+      const look = lookSoon(clock, () => void registered.look());
+      const types: ResourceType<KubeObject>[] = [disruptionLedgerType, POD_UNAVAILABLE_BUDGETS, namespaceType];
+      for (const type of types) informers.of(type).addHandler({ added: look, deleted: look });
+      look();
+    },
+    mayPublish: (name) =>
+      isExempt(name) ? mode === 'replace' : registered.isGuarded(name) && (mode !== 'adopt' || registered.isAdopting()),
+    onGuarded: (call) => (calls = [...calls, call]),
+  };
+}
+
+/** A PodUnavailableBudget protects from the moment it is there: its namespace is asked about before. */
+export async function reviewGuarded(
+  { registered }: Guard,
+  response: ReviewResponse,
+  { dryRun, namespace, operation }: ReviewRequest,
+): Promise<ReviewResponse> {
+  if (response.allowed && operation === 'CREATE' && dryRun !== true) await registered.guard(namespace ?? '');
+  return response;
+}
+
+const GATHER_MS = 100;
+
+/** Many objects at once are one reason to look. */
+function lookSoon(clock: Clock, look: () => void): () => void {
+  let isComing = false;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    clock.after(GATHER_MS, () => {
+      isComing = false;
+      look();
+    });
+  };
+}
+
+/** While a replica of another mode runs, two would answer in two ways. */
+async function otherModes(client: Client, { mode, namespace }: OperatorOptions): Promise<string | undefined> {
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const { items } = await client.list(podType, { namespace, labelSelector });
+  const other = items.find(
+    ({ metadata, status }) => status?.phase === 'Running' && metadata.labels?.[MODE_LABEL] !== mode,
+  );
+  return other && `replica ${other.metadata.name} still runs in another mode`;
+}
+
+/** Our own writes need not be asked about. */
+async function whoAmI(client: Client, namespace: string): Promise<string> {
+  try {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const { status } = await client.request<{ status?: { userInfo?: { username?: string } } }>('POST', path, body);
+    return status?.userInfo?.username ?? operatorUser(namespace);
+  } catch {
+    return operatorUser(namespace);
+  }
+}

@@ -1,0 +1,230 @@
+/** What the reviews and the controllers of one replica decide by: the same caches, counts and ledgers. */
+import { randomBytes } from 'node:crypto';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { leaderWorkerSetType } from '../../api/lws/types.ts';
+import { groupEvictionType } from '../../api/quorate/group-eviction.ts';
+import { disruptionLedgerType } from '../../api/quorate/types.ts';
+import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
+import { createDisruptionController, ledgerBook } from '../../controllers/quorate/disruption/index.ts';
+import { downscalePickController } from '../../controllers/quorate/downscale-pick/index.ts';
+import { createGroupEvictionController } from '../../controllers/quorate/group-eviction/index.ts';
+import { createPodUnavailableBudgetController } from '../../controllers/quorate/pod-unavailable-budget/index.ts';
+import { DisruptionIndex } from '../../decisions/disruption/index.ts';
+import { BudgetIndexes, UnavailabilityFeed, unavailabilityGates } from '../../decisions/unavailability/index.ts';
+import {
+  type Client,
+  type Controller,
+  type Transport,
+  type Clock,
+  FeatureGates,
+  Metrics,
+  STALLED_MS,
+  systemClock,
+} from '../../machinery/runtime/index.ts';
+import {
+  BudgetCopies,
+  keepStatus,
+  LedgerDesk,
+  type NamespaceFollower,
+  Publisher,
+  reviewAllBudgets,
+  reviewBudget,
+  reviewGroup,
+  reviewGroupEviction,
+  type ReviewHandler,
+  reviewPod,
+  reviewStatus,
+  sawPodsOfNow,
+} from '../../webhook/index.ts';
+import { type Components, openComponents } from '../run-components.ts';
+import { createRefusalRecorder } from '../unavailability-refusals.ts';
+
+import { isServed } from './discovery.ts';
+import { type Guard, reviewGuarded } from './guard.ts';
+import type { OperatorOptions } from './options.ts';
+import { countAdopted } from './reviews.ts';
+import { createPickingHandlers } from './picking.ts';
+import { settledGroup } from './group-evictions.ts';
+import { transforms } from './transforms.ts';
+
+/** Groups of software beside ours. When it is uninstalled, budgets that never needed it must go on. */
+const OTHERS = new Set(['leaderworkerset.x-k8s.io', 'apps.kruise.io', 'jobset.x-k8s.io']);
+/** What an eviction does to its pod and its budget comes in several events, which one count serves. */
+const DEBOUNCE_MS = 50;
+/** How often every budget is looked at without any event. */
+const RESYNC_MS = 60_000;
+
+/**
+ * A review that comes just after an eviction must not wait until what became of that one's pod is taken in, which is no
+ * news. What people change (budgets, groups, nodes) is heard at once. See ADR 0011.
+ */
+const PODS_LATER = new Map([['pods', 20]]);
+
+export interface JudgesParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Resolves when this replica may write. */
+  readonly leading: Promise<void>;
+  readonly metrics: Metrics;
+  readonly send: Transport;
+  readonly hasUnknownHistory: (budget: PodDisruptionBudget) => boolean;
+  readonly signal: AbortSignal;
+  readonly guard: Guard;
+}
+
+export interface Judges {
+  readonly components: Components;
+  readonly ledgers: LedgerDesk;
+  /** Answers reviews, by path. */
+  readonly handlers: ReadonlyMap<string, ReviewHandler>;
+  readonly startControllers: () => void;
+}
+
+export async function openJudges(options: OperatorOptions, parts: JudgesParts): Promise<Judges> {
+  const { client, clock, metrics } = parts;
+  const { gates = new FeatureGates(), log } = options;
+  const leaderWorkerSets = await isServed(client, leaderWorkerSetType);
+  const groupEvictions = await isServed(client, groupEvictionType);
+  if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
+  const components = openComponents({
+    transportFor: () => parts.send,
+    clock,
+    log,
+    metrics,
+    leading: parts.leading,
+    transforms,
+    stalledMs: STALLED_MS,
+    optional: ({ group }) => OTHERS.has(group),
+    gatherMs: PODS_LATER,
+  });
+  const compat = options.compat === 'kruise';
+  const feed = new UnavailabilityFeed(new BudgetIndexes({ compat }));
+  const evictions = openEvictions(options, parts, components);
+  const podGuard = {
+    budgets: new BudgetCopies(client, feed.indexes),
+    client,
+    clock,
+    podsResourceVersion: evictions.podsResourceVersion,
+    indexes: feed.indexes,
+    gates: unavailabilityGates(gates),
+    scaleOf: feed.scaleOf,
+    compat,
+    refused: createRefusalRecorder({ metrics, events: components.eventsFor('pub-webhook'), log }),
+  };
+  const groups = { ...evictions, ...podGuard };
+  const picking = createPickingHandlers(
+    { enabled: gates.enabled('DownscalePodPicker'), ...options.pickers },
+    { components, clock, log, metrics },
+  );
+  const controllers = [
+    createBudgetController(options, parts, { components, evictions }),
+    createPodUnavailableBudgetController({ feed, leaderWorkerSets, compat, forReplicas: true }),
+    downscalePickController,
+    ...(groupEvictions
+      ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
+      : []),
+  ];
+  return {
+    components,
+    ledgers: evictions.ledgers,
+    handlers: new Map<string, ReviewHandler>([
+      ...picking,
+      ['/validate-eviction', (request, signal) => reviewAllBudgets(groups, request, signal)],
+      ['/adopt-status', openAdoption(options, parts, evictions)],
+      ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
+      ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
+      ['/validate-pod-groups', (request) => Promise.resolve(reviewGroup(request))],
+      ['/validate-budgets', (request) => reviewGuarded(parts.guard, reviewBudget(podGuard, request), request)],
+    ]),
+    startControllers: () => components.start(controllers),
+  };
+}
+
+/** What evictions are judged by. */
+function openEvictions(
+  options: OperatorOptions,
+  { client, clock, guard, metrics, signal }: JudgesParts,
+  { informers }: Components,
+) {
+  const index = new DisruptionIndex();
+  const pods = informers.of(podType);
+  const budgets = informers.of(podDisruptionBudgetType);
+  const nodes = informers.of(nodeType);
+  const follower: NamespaceFollower = {
+    client,
+    clock,
+    podsResourceVersion: () => pods.resourceVersion,
+    podsIn: (namespace) => pods.list(namespace),
+  };
+  // A process that is started again under the same name does not know what the one before it granted.
+  const identity = `${options.identity}/${randomBytes(4).toString('hex')}`;
+  const ledgers = new LedgerDesk({
+    client,
+    clock: options.clock ?? systemClock,
+    now: () => clock.now(),
+    index,
+    ledgers: informers.of(disruptionLedgerType),
+    sawPods: (namespace, wanted) => sawPodsOfNow(follower, namespace, wanted),
+    identity,
+    log: options.log,
+    signal,
+  });
+  const budget = (namespace: string, name: string) => budgets.get({ namespace, name });
+  const ledger = (namespace: string, name: string) => ledgers.get(namespace, name);
+  const isAlongside = options.mode === 'alongside';
+  const { mayPublish } = guard;
+  const writer = new Publisher({ client, clock, index, ledger, budget, mayPublish, metrics });
+  return {
+    ...follower,
+    index,
+    budget,
+    ledger,
+    writer,
+    isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
+    ledgers,
+    identity,
+    changes: isAlongside ? ('read' as const) : ('barrier' as const),
+    publisher: isAlongside ? undefined : writer,
+  };
+}
+
+/** Alongside, the numbers of budgets are not ours: what another mode has put in is left to who takes it out. */
+function openAdoption(
+  { mode }: OperatorOptions,
+  { clock, guard, metrics }: JudgesParts,
+  { index, ledger, podsResourceVersion }: ReturnType<typeof openEvictions>,
+): ReviewHandler {
+  if (mode === 'alongside') return (request) => Promise.resolve(keepStatus(request));
+  const { mayPublish } = guard;
+  const adoption = { clock, index, ledger, mayPublish, podsResourceVersion, answered: countAdopted(metrics) };
+  return (request, signal) => reviewStatus(adoption, request, signal);
+}
+
+function createBudgetController(
+  { mode, settlingMs }: OperatorOptions,
+  { client, clock, guard, hasUnknownHistory }: JudgesParts,
+  { components, evictions }: { readonly components: Components; readonly evictions: ReturnType<typeof openEvictions> },
+): Controller {
+  const { eventsFor, informers } = components;
+  const { index, ledgers, publisher, writer } = evictions;
+  return createDisruptionController({
+    index,
+    debounceMs: DEBOUNCE_MS,
+    settlingMs,
+    book: () =>
+      ledgerBook({
+        client,
+        clock,
+        events: eventsFor('quorate'),
+        budgets: informers.of(podDisruptionBudgetType),
+        ledgers,
+        pods: informers.of(podType),
+        countsPods: mode === 'replace',
+        publisher,
+        unmark: (key) => (guard.registered.hasAbandoned() ? writer.unmark(key) : undefined),
+        onGuarded: guard.onGuarded,
+        hasUnknownHistory,
+      }),
+    resyncMs: RESYNC_MS,
+  });
+}

@@ -1,0 +1,44 @@
+import { type Diagnosis, diagnose, type FindingStatus } from '../../tasks/index.ts';
+import { openCluster } from '../shared/cluster.ts';
+import { failWith } from '../shared/fail.ts';
+import type { ClusterFlags } from '../shared/flags.ts';
+import { formatOutput, type OutputFormat } from '../shared/output.ts';
+
+export interface DoctorFlags extends ClusterFlags {
+  readonly namespace: string;
+  readonly strict: boolean;
+  readonly output: OutputFormat;
+}
+
+const FAILED = 3;
+
+export async function runDoctor(flags: DoctorFlags): Promise<number> {
+  try {
+    const cluster = openCluster(flags);
+    try {
+      const { client, server, transport } = cluster;
+      const diagnosis = await diagnose({ client, server, transport, namespace: flags.namespace, now: Date.now });
+      process.stdout.write(formatOutput(diagnosis, formatDiagnosis(diagnosis), flags.output));
+      return diagnosis.counts.fail > 0 || (flags.strict && diagnosis.counts.warn > 0) ? FAILED : 0;
+    } finally {
+      cluster.close();
+    }
+  } catch (error) {
+    return failWith('doctor', error);
+  }
+}
+
+const MARKS: Readonly<Record<FindingStatus, string>> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL', skip: '-   ' };
+
+export function formatDiagnosis({ counts, findings, server, version }: Diagnosis): string[] {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = ' '.repeat(width + 7);
+  return [
+    `${server} (${version})`,
+    ...findings.flatMap(({ check, fix, status, what }) => [
+      `${MARKS[status]} ${check.padEnd(width)}  ${what}`,
+      ...(fix === undefined ? [] : [`${indent}to mend: ${fix}`]),
+    ]),
+    `${counts.ok} ok, ${counts.warn} to look at, ${counts.fail} failed, ${counts.skip} not checked`,
+  ];
+}

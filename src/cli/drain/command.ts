@@ -1,0 +1,70 @@
+/** `quorate drain`: empties nodes without breaking more groups than budgets allow. */
+import { type Command, Option } from 'commander';
+import { withClusterFlags, withDryRunFlag, withOutputFlag } from '../shared/flags.ts';
+import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
+import type { DrainFlags } from './run.ts';
+import { duration, wholeNumber } from '../shared/parse.ts';
+
+const AFTER = `
+Examples:
+  quorate drain node-1 --dry-run
+  quorate drain node-1 node-2 --ignore-daemonsets --best-effort --timeout 30m
+  quorate plan drain -l pool=old -o json > plan.json
+  quorate drain --plan plan.json              # Ctrl-C pauses, the same resumes
+  quorate drain --plan plan.json --replan     # after the cluster has changed
+
+Exit codes:
+  0  the nodes are drained (with --dry-run: they could be)
+  1  something failed: no access, no such node, a pod that cannot be evicted
+  2  --timeout passed before every pod was gone
+  3  refused: budgets do not let every pod go, so nothing was touched
+     (with --plan: the plan is done, and it left out what cannot go)
+  4  with --plan: the cluster has changed since; nothing was touched
+  5  with --plan: paused by Ctrl-C; the same command resumes it
+${CANNOT_TELL_HELP}`;
+
+export function register(program: Command): void {
+  const drain = program
+    .command('drain')
+    .description('Cordon nodes and evict their pods, group by group, as far as budgets allow')
+    .argument('[node...]', 'nodes to drain, judged together')
+    .option('--plan <file>', 'carry out a plan saved with quorate plan drain -o json; run again to resume')
+    .option('--replan', 'with --plan: plan the same nodes again first, for the cluster as it is now')
+    .option('--uncordon', 'with --plan: uncordon emptied nodes that the plan counts on, at once')
+    .option('--all-or-nothing', 'start only if every pod could go now (the default)')
+    .addOption(
+      new Option('--best-effort', 'go as far as budgets allow and wait for the rest').conflicts('allOrNothing'),
+    )
+    .option('--timeout <duration>', 'give up after this long, such as 5m; 0 waits for ever', duration, 0)
+    .option('--force', 'also take pods without a controller')
+    .option('--ignore-daemonsets', 'leave pods of DaemonSets where they are')
+    .option('--delete-emptydir-data', 'also take pods with emptyDir volumes, whose data is lost')
+    .option('--grace-period <seconds>', "seconds each pod gets to stop (default: the pod's own)", wholeNumber)
+    .option('--pod-selector <selector>', 'only pods with these labels')
+    .option(
+      '--skip-wait-for-delete-timeout <seconds>',
+      'leave pods that have been terminating for longer',
+      wholeNumber,
+      0,
+    );
+  withDryRunFlag(
+    drain,
+    'change nothing; client (the default) works out what would happen, server also asks the API server',
+  );
+  withClusterFlags(withOutputFlag(drain))
+    .addHelpText('after', AFTER)
+    .action(async (nodes: string[], flags: DrainFlags) => {
+      if (flags.plan !== undefined && nodes.length === 0) {
+        const { runDrainPlan } = await import('./plan-run.ts');
+        process.exitCode = await runDrainPlan(flags.plan, flags);
+        return;
+      }
+      if (nodes.length === 0 || flags.plan !== undefined) {
+        process.stderr.write('quorate drain: name nodes, or a plan with --plan FILE, and not both\n');
+        process.exitCode = 1;
+        return;
+      }
+      const { runDrain } = await import('./run.ts');
+      process.exitCode = await runDrain(nodes, flags);
+    });
+}

@@ -1,0 +1,61 @@
+/** `quorate install` and `quorate uninstall`. */
+import { type Command, Option } from 'commander';
+import { withClusterFlags } from '../shared/flags.ts';
+import type { InstallFlags, UninstallFlags } from './run.ts';
+import { wholeNumber } from '../shared/parse.ts';
+
+export function register(program: Command): void {
+  withClusterFlags(program.command('install'))
+    .description('Print the manifests that install Quorate in a cluster')
+    .option('-n, --namespace <name>', 'namespace to install into', 'quorate-system')
+    .option('--image <image>', 'container image to run', 'quorate:latest')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'what becomes of the built-in disruption controller. adopt: its numbers of budgets over groups are ours; alongside: we are only stricter; replace: it is switched off',
+      )
+        .choices(['adopt', 'alongside', 'replace'])
+        .default('adopt'),
+    )
+    .option('--replicas <count>', 'replicas of the webhook', wholeNumber, 2)
+    .option('--fail-open', 'let requests pass when no replica answers', false)
+    .option('--cert-manager', 'let cert-manager issue the serving certificate', false)
+    .addOption(
+      new Option('--groups <who>', 'who serves Workload and PodGroup; auto asks the cluster')
+        .choices(['auto', 'native', 'crd'])
+        .default('auto'),
+    )
+    .option(
+      '--webhook-from <cidrs...>',
+      'addresses of API servers and nodes; nobody else reaches the webhook (default: anybody)',
+    )
+    .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quorate install | kubectl apply -f -
+  quorate install --groups crd --scheduler | kubectl apply -f -
+  quorate install --mode replace --image example.com/quorate:1 > quorate.yaml
+
+In replace mode start kube-controller-manager with
+--controllers=*,-disruption-controller.
+Namespaces labelled policy.quorate.dev/ignore are left alone.`,
+    )
+    .action(async (flags: InstallFlags) => {
+      const { printInstall } = await import('./run.ts');
+      await printInstall(flags);
+    });
+  withClusterFlags(
+    program
+      .command('uninstall')
+      .description('Remove everything that quorate install put into a cluster')
+      .option('-n, --namespace <name>', 'namespace it was installed into', 'quorate-system')
+      .option('--dry-run', 'say what would be removed, and remove nothing', false)
+      .option('--yes', 'do not ask on a terminal', false)
+      .option('--keep-definitions', 'keep the kinds, and with them all PodUnavailableBudgets', false),
+  ).action(async (flags: UninstallFlags) => {
+    const { runUninstall } = await import('./run.ts');
+    await runUninstall(flags);
+  });
+}

@@ -1,0 +1,83 @@
+import { defaultInstall, findGroupKinds, type GroupKinds, installObjects, uninstall } from '../../app/index.ts';
+import { openCluster } from '../shared/cluster.ts';
+import { failWith } from '../shared/fail.ts';
+import type { ClusterFlags } from '../shared/flags.ts';
+
+export interface InstallFlags extends ClusterFlags {
+  readonly namespace: string;
+  readonly image: string;
+  readonly mode: 'adopt' | 'alongside' | 'replace';
+  readonly replicas: number;
+  readonly failOpen: boolean;
+  readonly certManager: boolean;
+  readonly groups: GroupKinds | 'auto';
+  readonly scheduler: boolean;
+  readonly webhookFrom?: string[];
+}
+
+export async function printInstall(flags: InstallFlags): Promise<void> {
+  const groups = flags.groups === 'auto' ? await askCluster(flags) : flags.groups;
+  const { stringify } = await import('yaml');
+  const documents = installObjects({ ...defaultInstall, ...flags, webhookFrom: flags.webhookFrom ?? [], groups }).map(
+    (object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }),
+  );
+  process.stdout.write(documents.join('---\n'));
+}
+
+/** Printing must work without a cluster; what it then assumes is said. */
+async function askCluster({ context, kubeconfig }: InstallFlags): Promise<GroupKinds> {
+  try {
+    const cluster = openCluster({
+      ...(context === undefined ? {} : { context }),
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    });
+    try {
+      return await findGroupKinds(cluster.client);
+    } finally {
+      cluster.close();
+    }
+  } catch {
+    process.stderr.write(
+      'quorate install: cannot ask the cluster who serves Workload and PodGroup; assuming it does (--groups says otherwise)\n',
+    );
+    return 'native';
+  }
+}
+
+export interface UninstallFlags extends ClusterFlags {
+  readonly namespace: string;
+  readonly keepDefinitions: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** On a terminal; scripts know what they do. */
+async function isConfirmed({ dryRun, keepDefinitions, namespace, yes }: UninstallFlags): Promise<boolean> {
+  if (dryRun || yes || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const { createInterface } = await import('node:readline/promises');
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  const what = keepDefinitions ? '' : ', with all PodUnavailableBudgets, pickers and ledgers';
+  const answer = await prompt.question(`Remove Quorate from namespace "${namespace}"${what}? [y/N] `);
+  prompt.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+export async function runUninstall(flags: UninstallFlags): Promise<void> {
+  if (!(await isConfirmed(flags))) {
+    process.stderr.write('quorate uninstall: nothing was removed\n');
+    process.exitCode = 1;
+    return;
+  }
+  try {
+    const cluster = openCluster({ ...flags });
+    await uninstall(cluster.client, {
+      namespace: flags.namespace,
+      keepDefinitions: flags.keepDefinitions,
+      dryRun: flags.dryRun,
+      removed: (what) => process.stdout.write(`${what} ${flags.dryRun ? 'would be removed' : 'removed'}\n`),
+    });
+    cluster.close();
+  } catch (error) {
+    process.exitCode = failWith('uninstall', error);
+  }
+}

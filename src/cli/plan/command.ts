@@ -1,0 +1,35 @@
+/** `quorate plan drain`: in which order to empty nodes, so that groups go down as rarely as possible. */
+import type { Command } from 'commander';
+import { withClusterFlags, withLeadingFlags, withOutputFlag } from '../shared/flags.ts';
+import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
+import type { PlanFlags } from './run.ts';
+
+export function register(program: Command): void {
+  const plan = program.command('plan').description('Plan work on a cluster before doing it; nothing is changed');
+  withLeadingFlags(plan);
+  const drain = plan
+    .command('drain [nodes...]')
+    .description('Plan a drain of several nodes: steps that respect every budget, with as few groups down as possible')
+    .option('-l, --selector <labels>', 'every node with these labels')
+    .option('--all', 'every node', false)
+    .option('--nodes-return', 'drained nodes come back empty, as in an upgrade (default with --all)', false);
+  withClusterFlags(withOutputFlag(drain, ['table', 'json', 'yaml', 'mermaid']))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quorate plan drain node-1 node-2
+  quorate plan drain -l pool=old
+  quorate plan drain --all -o json > plan.json   # for quorate drain --plan
+
+Exit codes:
+  0  everything can be drained
+  1  anything else: no access, no such node
+  3  something cannot be drained; the plan says what and why
+${CANNOT_TELL_HELP}`,
+    )
+    .action(async (nodes: string[], flags: PlanFlags) => {
+      const { runPlanDrain } = await import('./run.ts');
+      await runPlanDrain(nodes, flags);
+    });
+}

@@ -1,0 +1,44 @@
+import { type PlannedDrain, planClusterDrain } from '../../tasks/index.ts';
+import { failWith } from '../shared/fail.ts';
+import { openCluster } from '../shared/cluster.ts';
+import type { ClusterFlags } from '../shared/flags.ts';
+import { formatPlan, formatPlanMermaid } from '../shared/plan-text.ts';
+import { formatOutput } from '../shared/output.ts';
+import { fit } from '../shared/terminal.ts';
+
+export interface PlanFlags extends ClusterFlags {
+  readonly selector?: string;
+  readonly all: boolean;
+  readonly nodesReturn: boolean;
+  readonly output: 'table' | 'json' | 'yaml' | 'mermaid';
+}
+
+const BLOCKED = 3;
+
+export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): Promise<void> {
+  try {
+    const cluster = openCluster(flags);
+    try {
+      const planned = await planClusterDrain(cluster.client, {
+        nodes,
+        selector: flags.selector,
+        all: flags.all,
+        nodesReturn: flags.nodesReturn || flags.all,
+        now: Date.now(),
+      });
+      process.stdout.write(print(planned, flags.output));
+      if (planned.plan.blocked.length > 0) process.exitCode = BLOCKED;
+    } finally {
+      cluster.close();
+    }
+  } catch (error) {
+    process.exitCode = failWith('plan drain', error);
+  }
+}
+
+function print(planned: PlannedDrain, output: PlanFlags['output']): string {
+  if (output === 'json' || output === 'yaml') return formatOutput(planned, [], output);
+  return output === 'mermaid'
+    ? formatPlanMermaid(planned)
+    : `${fit(formatPlan(planned).trimEnd().split('\n'), process.stdout).join('\n')}\n`;
+}

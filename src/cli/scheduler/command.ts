@@ -1,0 +1,25 @@
+/** `quorate scheduler`: schedules pods of a cluster that asked for it, groups whole. */
+import type { Command } from 'commander';
+import { withKubeconfigFlags } from '../shared/flags.ts';
+import type { SchedulerFlags } from './run.ts';
+
+export function register(program: Command): void {
+  const scheduler = program
+    .command('scheduler')
+    .description('Run as a scheduler of a cluster: pods that name it are placed, groups all or none')
+    .option('--scheduler-name <name>', 'the spec.schedulerName of the pods to schedule', 'quorate-scheduler')
+    .option('--lease-namespace <name>', 'where schedulers of one name agree who works', 'kube-system')
+    .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
+    .option('--log-format <format>', 'text, json', 'text');
+  withKubeconfigFlags(scheduler)
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped, 1 could not start, 4 stopped in order after an internal
+failure, which is in the log`,
+    )
+    .action(async (flags: SchedulerFlags) => {
+      const { runScheduler } = await import('./run.ts');
+      await runScheduler(flags);
+    });
+}

@@ -1,0 +1,69 @@
+/** `quorate simulate`: what would happen, played on a snapshot with simulated time. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { withOutputFlag } from '../shared/flags.ts';
+import { someDuration, wholeNumber } from '../shared/parse.ts';
+import type { ReadyAfter, SimulateFlags } from './run.ts';
+
+export function register(program: Command): void {
+  const simulate = program
+    .command('simulate')
+    .description('Play drains, upgrades, scale-downs and node failures on a snapshot, in simulated time')
+    .argument('<file>', 'a snapshot, as quorate snapshot makes it')
+    .option('--drain <nodes...>', 'drain these nodes')
+    .option('--upgrade', 'drain every node; each comes back empty after --node-downtime')
+    .option('--scale-down <workload=replicas...>', 'such as deployment/web=2 or team-a/lws/llm=1')
+    .option('--fail <nodes...>', 'these nodes lose power')
+    .option('--recover-after <duration>', 'failed nodes get power again after this long (default: never)', someDuration)
+    .addOption(span('--node-downtime <duration>', 'how long an upgraded node is away', 60_000, '1m'))
+    .addOption(
+      new Option(
+        '--ready-after <[workload=]duration...>',
+        'how long new pods take to become ready, such as 5m, or llm=20m for one workload',
+      )
+        .argParser(readyAfter)
+        .default({ defaultMs: 0, byWorkload: new Map() }, 'at once'),
+    )
+    .addOption(new Option('--order <order>', 'how nodes are drained').choices(['plan', 'node-by-node']).default('plan'))
+    .addOption(span('--for <duration>', 'stop after this much simulated time', 4 * 3_600_000, '4h'))
+    .addOption(span('--step <duration>', 'how often to look', 1000, '1s'))
+    .option('--seed <number>', 'the same seed gives the same result', wholeNumber, 1)
+    .option('--svg <file>', 'also draw the timeline into this .svg file', svgFile);
+  withOutputFlag(simulate)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quorate simulate snapshot.json --drain node-1 node-2 --ready-after 5m
+  quorate simulate snapshot.json --upgrade --ready-after 1m llm=20m --svg a.svg
+  quorate simulate snapshot.json --upgrade --order node-by-node
+  quorate simulate snapshot.json --fail node-3 --recover-after 10m
+  quorate simulate snapshot.json --scale-down deployment/web=2 -o json
+
+Exit codes:
+  0  no budget was broken
+  1  anything else: no such file or node, not a snapshot
+  3  a budget was broken, or the work could not be finished
+  6  cannot tell: whoever took the snapshot was not allowed to read it all`,
+    )
+    .action(async (file: string, flags: SimulateFlags) => {
+      const { runSimulate } = await import('./run.ts');
+      process.exitCode = await runSimulate(file, flags);
+    });
+}
+
+function span(flags: string, description: string, ms: number, shown: string): Option {
+  return new Option(flags, description).argParser(someDuration).default(ms, shown);
+}
+
+function svgFile(file: string): string {
+  if (!file.toLowerCase().endsWith('.svg'))
+    throw new InvalidArgumentError('Only SVG is drawn: name a file that ends in .svg.');
+  return file;
+}
+
+function readyAfter(text: string, before: ReadyAfter): ReadyAfter {
+  const at = text.lastIndexOf('=');
+  const ms = someDuration(text.slice(at + 1));
+  if (at < 0) return { ...before, defaultMs: ms };
+  return { ...before, byWorkload: new Map([...before.byWorkload, [text.slice(0, at), ms]]) };
+}

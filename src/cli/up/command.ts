@@ -1,0 +1,52 @@
+/** `quorate up`: the embedded control plane in the foreground. */
+import { type Command, Option } from 'commander';
+import { wholeNumberUpTo } from '../shared/parse.ts';
+import type { UpFlags } from './flags.ts';
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+const FORMATS = ['text', 'json'];
+
+export function register(program: Command): void {
+  program
+    .command('up')
+    .description('Start a control plane in this process: API server, controllers and simulated nodes')
+    .option('--port <port>', 'port of the API server; 0 takes a free one', wholeNumberUpTo(65_535), 6443)
+    .option('--bind <address>', 'address to listen on', '127.0.0.1')
+    .option('--data-dir <directory>', 'where data and secrets live (default: ~/.local/share/quorate)')
+    .option('--kubeconfig <file>', 'where to write the administrator kubeconfig (default: inside the data directory)')
+    .option('--nodes <count>', 'simulated nodes', wholeNumberUpTo(5000), 3)
+    .option('--api-only', 'no controllers, scheduler or nodes: the API server alone, to try controllers of your own')
+    .option('--rules <names>', 'what simulated nodes derive from pod specs; see the documentation')
+    .option('--feature-gates <list>', 'behaviours to switch, such as GangScheduling=false')
+    .addOption(
+      new Option(
+        '--compat <name>',
+        "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
+      ).choices(['kruise']),
+    )
+    .option(
+      '--settling-seconds <seconds>',
+      'how long a group must be missing before a budget that counted groups counts pods instead',
+      wholeNumberUpTo(86_400),
+      30,
+    )
+    .addOption(new Option('--log-level <level>', 'how much to log').choices(LEVELS).default('warn'))
+    .addOption(new Option('--log-format <format>', 'how to log').choices(FORMATS).default('text'))
+    .option(
+      '--picker-allow <addresses...>',
+      'CIDRs or hosts where pod pickers may live although they are loopback or link-local',
+    )
+    .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
+    .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
+    .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped, 1 could not start, 4 stopped in order after an internal
+failure, which is in the log`,
+    )
+    .action(async (flags: UpFlags) => {
+      const { runUp } = await import('./run.ts');
+      await runUp(flags);
+    });
+}

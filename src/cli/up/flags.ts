@@ -1,0 +1,18 @@
+import type { PickerFlags } from '../shared/picker-flags.ts';
+
+/** What `quorate up` was asked for. */
+export interface UpFlags extends PickerFlags {
+  readonly port: number;
+  readonly bind: string;
+  readonly dataDir?: string;
+  readonly kubeconfig?: string;
+  readonly nodes: number;
+  readonly apiOnly?: boolean;
+  readonly rules?: string;
+  readonly featureGates?: string;
+  readonly compat?: 'kruise';
+  readonly settlingSeconds: number;
+  readonly logLevel: string;
+  readonly logFormat: string;
+  readonly ephemeral?: boolean;
+}

@@ -1,1 +1,0 @@
-export { startDownscalePickController } from './controller.ts';

@@ -1,0 +1,1 @@
+export { createDeploymentController } from './controller.ts';

@@ -1,0 +1,1 @@
+export { endpointSliceMirroringController } from './controller.ts';

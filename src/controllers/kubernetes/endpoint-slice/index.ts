@@ -1,0 +1,1 @@
+export { endpointSliceController } from './controller.ts';

@@ -1,0 +1,1 @@
+export { endpointsController } from './controller.ts';

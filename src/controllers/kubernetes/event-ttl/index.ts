@@ -1,0 +1,1 @@
+export { eventTtlController } from './controller.ts';

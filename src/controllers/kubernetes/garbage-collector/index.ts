@@ -1,0 +1,1 @@
+export { garbageCollector } from './controller.ts';

@@ -1,0 +1,1 @@
+export { horizontalPodAutoscalerController } from './controller.ts';

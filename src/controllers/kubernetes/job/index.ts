@@ -1,0 +1,2 @@
+export { createJobController } from './controller.ts';
+export { decideGang } from './gang.ts';

@@ -1,0 +1,112 @@
+import { controllerOf } from '../../../api/core/owner.ts';
+import {
+  fromKruise,
+  kruiseLeaderWorkerSetType,
+  type LeaderWorkerSet,
+  leaderWorkerSetType,
+  LWS,
+} from '../../../api/lws/types.ts';
+import { keyOf, type KubeObject, type ObjectKey, type ResourceType } from '../../../api/resource.ts';
+import { podType, serviceType, statefulSetType } from '../../../api/resource-types.ts';
+import {
+  type ControllerContext,
+  defineController,
+  type Watchable,
+  type Loop,
+  watch,
+} from '../../../machinery/runtime/index.ts';
+import { indexByController } from '../../shared/pod-control/index.ts';
+import { podGroupType, workloadType } from '../../shared/workload-groups/index.ts';
+import { type LeaderWorkerSetDeps, reconcileLeaderWorkerSet } from './reconcile.ts';
+
+/** Keeps LeaderWorkerSets: both spellings, through the same code. */
+export const leaderWorkerSetController = defineController({
+  name: 'leader-worker-set',
+  deps(context) {
+    const common = gatherDeps(context);
+    return {
+      canonical: { ...common, ...canonicalSpelling(context) },
+      kruise: { ...common, ...kruiseSpelling(context) },
+    };
+  },
+  loops: [
+    loopOf('leader-worker-set', ({ canonical }) => canonical),
+    loopOf('leader-worker-set-kruise', ({ kruise }) => kruise),
+  ],
+});
+
+/** One way to write a LeaderWorkerSet; the reconciler knows only the canonical form. */
+interface Spelling {
+  readonly type: ResourceType<LeaderWorkerSet>;
+  readonly sets: Watchable;
+  readonly get: (key: ObjectKey) => LeaderWorkerSet | undefined;
+  readonly writeStatus: (lws: LeaderWorkerSet, status: LeaderWorkerSet['status']) => Promise<void>;
+}
+
+type Deps = LeaderWorkerSetDeps & Spelling;
+
+function loopOf(
+  name: string,
+  pick: (both: { readonly canonical: Deps; readonly kruise: Deps }) => Deps,
+): Loop<{ readonly canonical: Deps; readonly kruise: Deps }> {
+  return {
+    name,
+    watches(both) {
+      const { podGroups, pods, sets, statefulSets } = pick(both);
+      return [
+        watch(sets, { added: keyOf, updated: keyOf }),
+        ...[pods, statefulSets, podGroups].map((informer) => watch<KubeObject>(informer, setOf)),
+      ];
+    },
+    reconcile: (both, key) => reconcileLeaderWorkerSet(pick(both), key),
+  };
+}
+
+/** The key of the set that an object belongs to. */
+function setOf({ metadata }: KubeObject): string[] {
+  const name = metadata.labels?.[LWS.name];
+  return name === undefined ? [] : [`${metadata.namespace}/${name}`];
+}
+
+function gatherDeps(context: ControllerContext): Omit<LeaderWorkerSetDeps, keyof Spelling> {
+  const { client, clock, informers } = context;
+  const pods = informers.of(podType);
+  const statefulSets = informers.of(statefulSetType);
+  const workloads = informers.of(workloadType);
+  const podGroups = informers.of(podGroupType);
+  pods.addIndex('lws', setOf);
+  podGroups.addIndex('lws', setOf);
+  indexByController(workloads);
+  // The leaders' own StatefulSet carries the label too, but belongs to the set and not to a leader.
+  statefulSets.addIndex('lws', (set) => (controllerOf(set)?.kind === 'Pod' ? setOf(set) : []));
+  const events = context.eventsFor('leaderworkerset');
+  return { client, clock, events, pods, statefulSets, services: informers.of(serviceType), workloads, podGroups };
+}
+
+function canonicalSpelling({ client, informers }: ControllerContext): Spelling {
+  const sets = informers.of(leaderWorkerSetType);
+  return {
+    type: leaderWorkerSetType,
+    sets,
+    get: (key) => sets.get(key),
+    async writeStatus(lws, status) {
+      await client.updateStatus(leaderWorkerSetType, { ...lws, status });
+    },
+  };
+}
+
+function kruiseSpelling({ client, informers }: ControllerContext): Spelling {
+  const sets = informers.of(kruiseLeaderWorkerSetType);
+  return {
+    type: kruiseLeaderWorkerSetType as ResourceType<LeaderWorkerSet>,
+    sets,
+    get(key) {
+      const found = sets.get(key);
+      return found === undefined ? undefined : fromKruise(found);
+    },
+    async writeStatus({ metadata }, status) {
+      const original = sets.get({ namespace: metadata.namespace, name: metadata.name ?? '' });
+      if (original !== undefined) await client.updateStatus(kruiseLeaderWorkerSetType, { ...original, status });
+    },
+  };
+}

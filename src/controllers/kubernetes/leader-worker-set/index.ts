@@ -1,0 +1,2 @@
+export { leaderWorkerSetController } from './controller.ts';
+export { decideGang } from './gang.ts';

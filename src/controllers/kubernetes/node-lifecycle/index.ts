@@ -1,0 +1,1 @@
+export { createNodeLifecycleController } from './controller.ts';

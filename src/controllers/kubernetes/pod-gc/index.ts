@@ -1,0 +1,1 @@
+export { createPodGcController } from './controller.ts';

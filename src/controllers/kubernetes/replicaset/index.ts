@@ -1,0 +1,5 @@
+export {
+  createReplicaSetController,
+  createReplicationControllerController,
+  type ReplicaControllerOptions,
+} from './controller.ts';

@@ -1,0 +1,1 @@
+export { createRootCaController } from './controller.ts';

@@ -1,0 +1,19 @@
+import { matchingTolerations } from '../../../api/core/toleration.ts';
+import type { Pod, Taint } from '../../../api/generated/core-v1.ts';
+
+export type TaintVerdict =
+  | { readonly reason: 'NoTaints' | 'ToleratedForever' }
+  | { readonly reason: 'NotTolerated' }
+  /** The pod must go this long after its node was first seen tainted. */
+  | { readonly reason: 'ToleratedForAWhile'; readonly seconds: number };
+
+/** Decides how long a pod may stay on a node with these NoExecute taints. The shortest toleration in use counts. */
+export function decideTaintEviction({ spec }: Pod, taints: readonly Taint[]): TaintVerdict {
+  if (taints.length === 0) return { reason: 'NoTaints' };
+  const used = matchingTolerations(taints, spec?.tolerations);
+  if (used === undefined) return { reason: 'NotTolerated' };
+  const limits = used.flatMap(({ tolerationSeconds }) => (tolerationSeconds === undefined ? [] : [tolerationSeconds]));
+  if (limits.length === 0) return { reason: 'ToleratedForever' };
+  const seconds = Math.min(...limits);
+  return seconds <= 0 ? { reason: 'NotTolerated' } : { reason: 'ToleratedForAWhile', seconds };
+}

@@ -1,0 +1,1 @@
+export { taintEvictionController } from './controller.ts';

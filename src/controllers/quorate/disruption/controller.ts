@@ -1,0 +1,133 @@
+import { formatKey, type ObjectKey } from '../../../api/resource.ts';
+import {
+  deploymentType,
+  podDisruptionBudgetType,
+  podType,
+  replicaSetType,
+  replicationControllerType,
+  statefulSetType,
+} from '../../../api/resource-types.ts';
+import { DisruptionIndex } from '../../../decisions/disruption/index.ts';
+import {
+  type Controller,
+  type ControllerContext,
+  defineController,
+  Debounce,
+  isNotFound,
+  settled,
+  type WorkQueue,
+  wake,
+} from '../../../machinery/runtime/index.ts';
+import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
+import { type BudgetBook, ownStatusBook } from './book.ts';
+import { type FollowedGroups, followGroups } from './groups.ts';
+import { SettlingTimes } from './settling.ts';
+import { type BudgetDeps, reconcileDisruptionBudget } from './reconcile.ts';
+import { clearStaleTarget, type StaleTargetDeps } from './stale-target.ts';
+import { watchBudgets, watchPods, watchStaleTargets } from './watches.ts';
+
+/** Keys never run twice at once, so several workers only keep budgets from waiting for one another's writes. */
+const WORKERS = 8;
+
+/** Short, because a budget that could not be counted lets nothing go. */
+const MAX_BACKOFF_MS = 160;
+
+export interface DisruptionOptions {
+  /** The counts, for a caller that decides on them as well. */
+  readonly index?: DisruptionIndex | undefined;
+  /** Take back DisruptionTarget conditions of evictions that never happened. Default true; Kubernetes does it too. */
+  readonly clearsStaleTargets?: boolean | undefined;
+  /**
+   * How long to gather what approved evictions bring about before the numbers are written. Approving has already taken
+   * them from the allowance, so what then happens to the budget and to the pod changes nothing that decisions go by;
+   * gathered, a storm of evictions costs few writes instead of two for each, most of which would lose against the next
+   * approval; while it lasts they are further apart. Everything else is written at once. Default 0.
+   */
+  readonly debounceMs?: number | undefined;
+  /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
+  readonly settlingMs?: number | undefined;
+  /** Where budgets and their numbers are kept. Default: in the status of the budgets. */
+  readonly book?: ((context: ControllerContext) => BudgetBook) | undefined;
+  /** How often every budget is looked at without any event, for what no event tells. Default: never. */
+  readonly resyncMs?: number | undefined;
+}
+
+const NAME = 'disruption';
+const RECHECK = 'disruption_recheck';
+const STALE_TARGETS = 'stale_pod_disruption';
+const backOff = { maxDelayMs: MAX_BACKOFF_MS };
+
+/** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
+export function createDisruptionController(options: DisruptionOptions = {}): Controller {
+  const { clearsStaleTargets = true, resyncMs } = options;
+  return defineController<Deps>({
+    name: NAME,
+    workers: WORKERS,
+    backOff,
+    deps: (context, queueOf) => gatherDeps(context, options, { queue: queueOf(NAME), recheck: queueOf(RECHECK) }),
+    ready: ({ groups }) => groups.firstTry,
+    watches: (deps) => [watchBudgets(deps), watchPods(deps)],
+    reconcile: reconcileDisruptionBudget,
+    loops: [
+      {
+        name: RECHECK,
+        workers: 1,
+        backOff,
+        reconcile({ queue }, key) {
+          queue.addRateLimited(formatKey(key));
+          return Promise.resolve(settled);
+        },
+      },
+      ...(clearsStaleTargets
+        ? [{ name: STALE_TARGETS, workers: 1, backOff, watches: watchStaleTargets, reconcile: clearStaleTarget }]
+        : []),
+    ],
+    passes:
+      resyncMs === undefined
+        ? []
+        : [{ everyMs: resyncMs, pass: ({ index, queue }) => wake(queue, [...index.budgets()].map(formatKey)) }],
+  });
+}
+
+interface Deps extends BudgetDeps, StaleTargetDeps {
+  readonly groups: FollowedGroups;
+  readonly queue: WorkQueue;
+}
+
+function gatherDeps(
+  context: ControllerContext,
+  options: DisruptionOptions,
+  { queue, recheck }: { readonly queue: WorkQueue; readonly recheck: WorkQueue },
+): Deps {
+  const { client, clock, informers } = context;
+  const index = options.index ?? new DisruptionIndex();
+  const changed = (namespace: string): void => {
+    for (const name of index.budgetsOverGroups(namespace)) queue.add(formatKey({ namespace, name }));
+  };
+  return {
+    client,
+    clock,
+    queue,
+    recheck,
+    index,
+    groups: followGroups({ context, index, changed }),
+    events: context.eventsFor('controllermanager'),
+    book: options.book?.(context) ?? ownStatusBook(client, informers.of(podDisruptionBudgetType)),
+    pods: informers.of(podType),
+    podNow: (key: ObjectKey) =>
+      client.get(podType, key).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }),
+    debounce: new Debounce(clock, options.debounceMs ?? 0),
+    settling: new SettlingTimes(options.settlingMs),
+    said: new Map<string, string>(),
+    scaleOf: createScaleFinder({
+      controllers: informers.of(replicationControllerType),
+      replicaSets: informers.of(replicaSetType),
+      deployments: informers.of(deploymentType),
+      statefulSets: informers.of(statefulSetType),
+      scales: createScaleClient(client),
+    }),
+  };
+}

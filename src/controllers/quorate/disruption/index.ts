@@ -1,0 +1,2 @@
+export { createDisruptionController } from './controller.ts';
+export { ledgerBook } from './ledger-book.ts';

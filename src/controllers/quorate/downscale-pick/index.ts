@@ -1,0 +1,1 @@
+export { downscalePickController } from './controller.ts';

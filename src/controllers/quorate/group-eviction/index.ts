@@ -1,0 +1,2 @@
+export { createGroupEvictionController } from './controller.ts';
+export type { SettledGroup } from './reconcile.ts';

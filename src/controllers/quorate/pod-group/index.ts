@@ -1,0 +1,1 @@
+export { createPodGroupController } from './controller.ts';

@@ -1,0 +1,1 @@
+export { createPodUnavailableBudgetController } from './controller.ts';

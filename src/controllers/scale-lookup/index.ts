@@ -1,3 +1,0 @@
-/** How many pods the owner of a pod should have, for every controller that compares pods with what was asked for. */
-export { createScaleFinder, type FoundScale, type ScaleClient, type ScaleSources } from './finder.ts';
-export { createScaleClient } from './scale-subresource.ts';

@@ -1,0 +1,72 @@
+import type { MadePlan, StepState } from '../fleet/drain-view.ts';
+
+const MOST_ROWS = 80;
+
+/** A plan as steps from left to right: which groups are down in which, and which nodes are empty afterwards. */
+export function Timeline({ made, states }: { made: MadePlan; states: readonly StepState[] }) {
+  const { steps } = made.plan;
+  const rows = new Map<string, ('down' | 'moves' | undefined)[]>();
+  for (const [at, { evictions }] of steps.entries()) {
+    for (const { disrupts, unit } of evictions) {
+      const row = rows.get(unit) ?? [];
+      row[at] = disrupts ? 'down' : 'moves';
+      rows.set(unit, row);
+    }
+  }
+  if (steps.length === 0)
+    return <p class="empty">{made.plan.blocked.length > 0 ? 'Nothing can move now.' : 'Nothing has to move.'}</p>;
+  const shown = [...rows].slice(0, MOST_ROWS);
+  return (
+    <div class="timeline" tabIndex={0} role="region" aria-label="Timeline of the plan">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Group</th>
+            {steps.map((_, at) => (
+              <th key={at} scope="col" class={`step step-${states[at]?.toLowerCase()}`}>
+                {at + 1}
+                <span class="offscreen">. step, {WORDS[states[at] ?? 'Ahead']}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(([unit, cells]) => (
+            <tr key={unit}>
+              <th scope="row" class="mono" title={unit}>
+                {unit}
+              </th>
+              {steps.map((_, at) => (
+                <td key={at} class={`step-${states[at]?.toLowerCase()}`}>
+                  {cells[at] !== undefined && (
+                    <span class={`outage outage-${cells[at]}`}>
+                      <span class="offscreen">{cells[at] === 'down' ? 'goes down' : 'moves, stays up'}</span>
+                    </span>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Empty afterwards</th>
+            {steps.map(({ completes }, at) => (
+              <td key={at} title={completes.join(', ')}>
+                {completes.length > 0 && (
+                  <span>
+                    {completes.length}
+                    <span class="offscreen"> nodes: {completes.slice(0, 20).join(', ')}</span>
+                  </span>
+                )}
+              </td>
+            ))}
+          </tr>
+        </tfoot>
+      </table>
+      {rows.size > MOST_ROWS && <p class="hint">and {rows.size - MOST_ROWS} more groups</p>}
+    </div>
+  );
+}
+
+const WORDS: Readonly<Record<StepState, string>> = { Ahead: 'ahead', Running: 'running', Done: 'done' };

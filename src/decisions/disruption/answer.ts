@@ -1,0 +1,34 @@
+import type { Refused, RefusalCause } from '../refusal-status.ts';
+import type { DisruptionIndex } from './disruption-index.ts';
+import { type Explanation, explainEviction } from './explanation.ts';
+import { explanationCauses, refusalMessage } from './explanation-texts.ts';
+import type { Judgement } from './judge.ts';
+import { formatRefusal, type RefusalAnswer } from './kubernetes-texts.ts';
+import type { PodName } from './together.ts';
+import type { Refusal } from './verdict.ts';
+
+export interface AskedEviction {
+  readonly pod: PodName;
+  readonly now: number;
+  readonly judgement: Judgement;
+}
+
+/** The answer to a refused eviction: Kubernetes' own text first, then why and what would help. */
+export function answerRefusal(
+  index: DisruptionIndex,
+  refusal: Refusal,
+  { judgement, now, pod }: AskedEviction,
+): Refused {
+  const explanation = explainEviction(index, pod, now, judgement);
+  const answer = formatRefusal(refusal);
+  const told = { ...withCauses(answer, explanation, now), message: refusalMessage(answer, explanation) };
+  if (told.code !== 403) return told;
+  const name = refusal.views[0]?.budget.name ?? '';
+  return { ...told, about: { name, group: 'policy', kind: 'poddisruptionbudget' } };
+}
+
+/** Kubernetes' own cause comes first, as clients look for it. */
+export function withCauses({ cause, ...answer }: RefusalAnswer, explanation?: Explanation, now = 0): Refused {
+  const own: RefusalCause[] = cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }];
+  return { ...answer, causes: [...own, ...(explanation === undefined ? [] : explanationCauses(explanation, now))] };
+}

@@ -1,0 +1,103 @@
+/** Plans over whole groups: a group goes down only where all of it comes up again. */
+import { expect, test } from 'vitest';
+import { node, pod, type PodOptions } from '../placement/fixtures.ts';
+import { Cluster, podFacts } from '../placement/index.ts';
+import type { Node } from '../../api/generated/core-v1.ts';
+import type { PlanPod, PlanQuestion, PlanUnit } from './model.ts';
+import { planDrain } from './plan.ts';
+
+const GPU = 'nvidia.com/gpu';
+const gpus = (name: string, count: number, labels: Record<string, string> = {}): Node =>
+  node(name, { cpu: 64, labels, extended: count > 0 ? { [GPU]: String(count) } : {} });
+
+interface Gang extends Partial<PlanUnit> {
+  readonly on: readonly string[];
+  readonly pod?: PodOptions;
+}
+
+function ask(nodes: readonly Node[], gangs: Record<string, Gang>, drain: string[], nodesReturn = false): PlanQuestion {
+  const cluster = new Cluster();
+  for (const one of nodes) cluster.setNode(one);
+  const pods: PlanPod[] = [];
+  const units = Object.entries(gangs).map(([id, { on, pod: options, ...unit }]): PlanUnit => {
+    for (const [at, name] of on.entries()) {
+      const facts = podFacts(pod(`${id}-${at}`, options ?? { requests: { [GPU]: '1' } }), cluster.resources);
+      cluster.place(facts, name);
+      pods.push({ id: `default/${id}-${at}`, node: name, unit: id, facts, replacement: facts });
+    }
+    return { id, budgets: [], healthy: on.length, needed: on.length, wholesale: false, ...unit };
+  });
+  const planned = nodes.map(({ metadata: { name = '' } }) => ({ name, drain: drain.includes(name) }));
+  return { cluster, nodes: planned, pods, units, budgets: [], nodesReturn };
+}
+
+const eight = (name: string): string[] => Array.from({ length: 8 }, () => name);
+const steps = (asked: PlanQuestion) => planDrain(asked).steps.map(({ evictions }) => evictions.map(({ unit }) => unit));
+
+test('PL-01: a gang with GPUs does not go where there are none', () => {
+  const plain = Array.from({ length: 8 }, (_, at) => gpus(`cpu${at}`, 0));
+  const plan = planDrain(ask([gpus('going', 8), ...plain], { gang: { on: eight('going') } }, ['going']));
+  expect(plan.steps).toEqual([]);
+  expect(plan.blocked).toMatchObject([
+    { reason: 'NoRoom', text: 'NoRoom: 8 × nvidia.com/gpu; no node that stays has any' },
+  ]);
+});
+
+test('PL-02: a gang that must share a zone does not go where no zone has room for all', () => {
+  const nodes = [gpus('going', 8, { zone: 'c' }), gpus('a1', 6, { zone: 'a' }), gpus('b1', 6, { zone: 'b' })];
+  const gang: Gang = { on: eight('going'), topology: [{ key: 'zone', mode: 'Required' }] };
+  expect(planDrain(ask(nodes, { gang }, ['going'])).blocked).toMatchObject([
+    { text: 'NoRoom: 8 × nvidia.com/gpu in one zone; the best zone has 6 free (a)' },
+  ]);
+});
+
+test('PL-03: of two gangs with room for one, the second goes when the node of the first is back, or not at all', () => {
+  const nodes = [gpus('n1', 4), gpus('n2', 4), gpus('free', 4)];
+  const four = (name: string): Gang => ({ on: [name, name, name, name] });
+  const gangs = { one: four('n1'), two: four('n2') };
+  expect(steps(ask(nodes, gangs, ['n1', 'n2'], true))).toEqual([['one'], ['two']]);
+  const plan = planDrain(ask(nodes, gangs, ['n1', 'n2']));
+  expect(plan.blocked).toMatchObject([{ unit: 'two', reason: 'NoRoom' }]);
+});
+
+test('PL-05: what an earlier step has moved counts for the next', () => {
+  const zones = [gpus('n1', 0, { zone: 'a' }), gpus('n2', 0, { zone: 'a' }), gpus('b1', 0, { zone: 'b' })];
+  const web = { labels: { app: 'web' }, cpu: 1 };
+  const shy = {
+    cpu: 1,
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: 'zone', labelSelector: { matchLabels: { app: 'web' } } },
+        ],
+      },
+    },
+  } as PodOptions;
+  const gangs = { a: { on: ['n1', 'n1'], pod: web }, z: { on: ['n2'], pod: shy } };
+  expect(planDrain(ask(zones, gangs, ['n1', 'n2'])).blocked).toMatchObject([{ unit: 'z', reason: 'NoRoom' }]);
+});
+
+test('PL-06: a group that restarts as a whole comes back into its own room', () => {
+  const nodes = [gpus('going', 1), gpus('stays', 8)];
+  const gang: Gang = { on: ['going', ...Array.from({ length: 7 }, () => 'stays')], wholesale: true };
+  const plan = planDrain(ask(nodes, { gang }, ['going']));
+  expect(plan.blocked).toEqual([]);
+  expect(plan.steps[0]?.evictions[0]).toMatchObject({ pods: ['default/gang-0'], disrupts: true });
+});
+
+test('PL-14: bad input is named, never a crash and never a yes', () => {
+  const bare: Node = { metadata: { name: 'bare' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+  const nodes = [gpus('going', 8, { zone: 'c' }), bare, gpus('a1', 4, { zone: 'a' })];
+  const gangs: Record<string, Gang> = {
+    large: { on: ['going', 'going', 'going', 'going', 'going'], topology: [{ key: 'zone', mode: 'Required' }] },
+    odd: { on: ['going'], pod: { requests: { 'example.com/tpu': '1' } } },
+    wrong: { on: ['going'], pod: { requests: { cpu: 'lots' } } },
+  };
+  const { blocked, steps: made } = planDrain(ask(nodes, gangs, ['going']));
+  expect(made).toEqual([]);
+  expect(blocked.map(({ reason, unit }) => [unit, reason])).toEqual([
+    ['large', 'NoRoom'],
+    ['odd', 'NoRoom'],
+    ['wrong', 'CannotTell'],
+  ]);
+});

@@ -1,0 +1,84 @@
+import { controllerOf } from '../../api/core/owner.ts';
+import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import type { PlanPod, PlanQuestion, PlanUnit } from '../drain-plan/index.ts';
+import { type Assumption, type Cluster, type PodFacts, podFacts, replacementOf } from '../placement/index.ts';
+import { idOf, UnitFinder, type UnitSources } from './units.ts';
+
+export interface QuestionInput {
+  /** Nodes, volumes and devices; pods are placed here. */
+  readonly cluster: Cluster;
+  readonly pods: readonly Pod[];
+  readonly groups: UnitSources;
+  readonly drain: ReadonlySet<string>;
+  readonly nodesReturn: boolean;
+  readonly now: number;
+  /** The pod template of a controller, by its UID. */
+  readonly templateOf?: ((owner: string) => PodTemplateSpec | undefined) | undefined;
+  /** The node label that all pods of a pod's group must share. */
+  readonly topologyOf?: ((pod: Pod) => string | undefined) | undefined;
+  readonly searches?: ((pod: PodFacts) => boolean) | undefined;
+}
+
+/**
+ * What the planner is asked, from what a cluster says. DaemonSet and mirror pods stay with their node and finished pods
+ * hold nothing, so neither is moved; what they request still takes room. A pod without a controller does not come back.
+ */
+export function buildQuestion(input: QuestionInput): PlanQuestion {
+  const { cluster, drain, groups, nodesReturn, now, pods, searches, templateOf, topologyOf } = input;
+  const units = new Map<string, PlanUnit>();
+  // Every node is cordoned before the first step.
+  const isCordoned = (node: string): boolean => drain.has(node) || groups.isCordoned?.(node) === true;
+  const finder = new UnitFinder({ ...groups, isCordoned }, pods, now);
+  const planned: PlanPod[] = [];
+  for (const pod of pods) {
+    const node = pod.spec?.nodeName ?? '';
+    if (node === '' || isFinished(pod)) continue;
+    const facts = podFacts(pod, cluster.resources);
+    cluster.place(facts, node);
+    if (isBoundToNode(pod)) continue;
+    const { cells, contested, unit } = finder.find(pod);
+    const owner = controllerOf(pod)?.uid;
+    const template = owner === undefined ? undefined : templateOf?.(owner);
+    const key = topologyOf?.(pod);
+    const assumptions: Assumption[] = template === undefined ? ['SameSpec'] : [];
+    units.set(unit.id, joined(units.get(unit.id), { ...unit, assumptions, ...topologyWith(key) }));
+    planned.push({
+      id: idOf(pod),
+      node,
+      unit: unit.id,
+      facts,
+      replacement: owner === undefined ? undefined : podFacts(replacementOf(pod, template), cluster.resources),
+      ...(cells.length > 0 && { cells }),
+      ...(contested.length > 0 && { contested }),
+    });
+  }
+  return {
+    cluster,
+    ...(searches && { searches }),
+    nodes: cluster.nodes.map(({ name }) => ({ name, drain: drain.has(name) })),
+    pods: planned,
+    units: [...units.values()],
+    budgets: finder.budgets(),
+    nodesReturn,
+  };
+}
+
+const topologyWith = (key: string | undefined): Partial<PlanUnit> =>
+  key === undefined ? {} : { topology: [{ key, mode: 'Required' }] };
+
+/** A budget may select only some members of a unit: it counts the unit all the same. */
+function joined(known: PlanUnit | undefined, unit: PlanUnit): PlanUnit {
+  if (known === undefined) return unit;
+  const budgets = [...new Set([...known.budgets, ...unit.budgets])];
+  return budgets.length === known.budgets.length ? known : { ...unit, budgets };
+}
+
+const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+/** Pods that no drain moves. */
+export function isBoundToNode(pod: Pod): boolean {
+  return controllerOf(pod)?.kind === 'DaemonSet' || isMirror(pod);
+}
+
+export const isMirror = ({ metadata }: Pod): boolean =>
+  metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;

@@ -1,0 +1,187 @@
+import { deploymentType, nodeType, replicaSetType, statefulSetType } from '../../api/resource-types.ts';
+import { leaderWorkerSetType } from '../../api/lws/types.ts';
+import type { ResourceType } from '../../api/resource.ts';
+import { type Client, type Clock, isNotFound, sleep } from '../../machinery/runtime/index.ts';
+import { POWER } from '../../nodes/index.ts';
+import { drainNodes } from '../drain/drain.ts';
+import { executePlan, planClusterDrain } from '../plan/index.ts';
+
+/** What happens in a simulation. */
+export type Action =
+  | { readonly kind: 'drain'; readonly nodes: readonly string[] }
+  | { readonly kind: 'upgrade' }
+  | { readonly kind: 'scale'; readonly workload: string; readonly replicas: number }
+  | { readonly kind: 'fail'; readonly nodes: readonly string[] };
+
+export interface ActionOptions {
+  /** `plan`: as planned over all nodes; `node-by-node`: one after the other, as kubectl drain in a loop. */
+  readonly order: 'plan' | 'node-by-node';
+  /** How long an emptied node is away in an upgrade. */
+  readonly nodeDowntimeMs: number;
+  /** Failed nodes get power again after this long; absent: never. */
+  readonly recoverAfterMs?: number | undefined;
+  readonly note: (text: string) => void;
+}
+
+/** The action names something that is not in the snapshot. */
+export class ActionError extends Error {
+  override name = 'ActionError';
+}
+
+const RULES = { force: true, ignoreDaemonSets: true, deleteEmptyDirData: true, skipWaitForDeleteTimeoutSeconds: 0 };
+
+/** How an action ended, in a few words, and whether all of it was done. */
+export interface Ending {
+  readonly outcome: string;
+  readonly finished: boolean;
+}
+
+const finished = (outcome: string): Ending => ({ outcome, finished: true });
+
+/** Carries out one action. */
+export async function act(
+  world: { readonly client: Client; readonly clock: Clock },
+  action: Action,
+  options: ActionOptions,
+): Promise<Ending> {
+  switch (action.kind) {
+    case 'drain':
+      return drain(world, { nodes: action.nodes, returns: false }, options);
+    case 'upgrade': {
+      const nodes = (await world.client.list(nodeType)).items.map(({ metadata }) => metadata.name ?? '').sort();
+      return drain(world, { nodes, returns: true }, options);
+    }
+    case 'scale':
+      return scale(world.client, action);
+    case 'fail':
+      return fail(world, action.nodes, options);
+  }
+}
+
+interface Draining {
+  readonly nodes: readonly string[];
+  readonly returns: boolean;
+}
+
+async function drain(
+  { client, clock }: { client: Client; clock: Clock },
+  { nodes, returns }: Draining,
+  options: ActionOptions,
+): Promise<Ending> {
+  let waiting: string | undefined;
+  const report = {
+    step: options.note,
+    progress({ waitingFor }: { waitingFor: string | undefined }): void {
+      if (waitingFor !== waiting && waitingFor !== undefined) options.note(`waiting for ${waitingFor}`);
+      waiting = waitingFor;
+    },
+  };
+  const bringBack = async (name: string): Promise<void> => {
+    await sleep(clock, options.nodeDowntimeMs);
+    await client.patch(nodeType, { name }, { type: 'merge', body: { spec: { unschedulable: null } } });
+    options.note(`node ${name} is back`);
+  };
+  if (options.order === 'node-by-node') {
+    let emptied = 0;
+    for (const node of nodes) {
+      const { outcome } = await drainNodes(
+        { client, clock, report },
+        { nodes: [node], rules: RULES, allOrNothing: false, dryRun: false, timeoutMs: 0 },
+      );
+      options.note(`node ${node}: ${outcome}`);
+      if (outcome === 'Drained') emptied += 1;
+      if (returns) await bringBack(node);
+    }
+    return emptied === nodes.length
+      ? finished('Drained')
+      : { outcome: `Drained ${emptied} of ${nodes.length} nodes`, finished: false };
+  }
+  const request = { nodes, selector: undefined, all: false, nodesReturn: returns, now: clock.now() };
+  const planned = await planClusterDrain(client, request);
+  for (const { reason, unit } of planned.plan.blocked) options.note(`${unit} cannot go: ${reason}`);
+  const back = new Set<string>();
+  const { outcome, problems } = await executePlan({ client, clock, report }, planned, {
+    rules: RULES,
+    timeoutMs: 0,
+    stepsDone: 0,
+    save: () => {},
+    isPaused: () => false,
+    bringBack: async (node) => {
+      if (back.has(node)) return;
+      back.add(node);
+      await bringBack(node);
+    },
+  });
+  if (outcome !== 'Done') return { outcome: `${outcome}: ${problems.join('; ')}`, finished: false };
+  const blocked = planned.plan.blocked.length;
+  if (planned.leftForLast !== undefined && blocked === 0) {
+    return drain({ client, clock }, { nodes: [planned.leftForLast], returns }, options);
+  }
+  return blocked === 0
+    ? finished('Drained')
+    : { outcome: `Drained but for ${blocked} that cannot go`, finished: false };
+}
+
+const SCALED: Readonly<Record<string, ResourceType>> = {
+  deployment: deploymentType as ResourceType,
+  deploy: deploymentType as ResourceType,
+  replicaset: replicaSetType as ResourceType,
+  rs: replicaSetType as ResourceType,
+  statefulset: statefulSetType as ResourceType,
+  sts: statefulSetType as ResourceType,
+  leaderworkerset: leaderWorkerSetType as ResourceType,
+  lws: leaderWorkerSetType as ResourceType,
+};
+
+async function scale(client: Client, { replicas, workload }: Extract<Action, { kind: 'scale' }>): Promise<Ending> {
+  const { key, type } = parseWorkload(workload);
+  const patch = { type: 'merge', body: { spec: { replicas } } } as const;
+  await client.patch(type, key, patch);
+  return finished(`Scaled to ${replicas}`);
+}
+
+/** `[NAMESPACE/]KIND/NAME`, the namespace `default` when it is left out. */
+export function parseWorkload(text: string): { type: ResourceType; key: { namespace: string; name: string } } {
+  const parts = text.split('/');
+  const [namespace, kind, name] = parts.length === 3 ? parts : ['default', ...parts];
+  const type = SCALED[(kind ?? '').toLowerCase()];
+  if (type === undefined || !name) {
+    throw new ActionError(
+      `cannot scale "${text}": it must be KIND/NAME or NAMESPACE/KIND/NAME, with deployment, replicaset, statefulset or lws`,
+    );
+  }
+  return { type, key: { namespace: namespace ?? 'default', name } };
+}
+
+async function fail(
+  { client, clock }: { client: Client; clock: Clock },
+  nodes: readonly string[],
+  { note, recoverAfterMs }: ActionOptions,
+): Promise<Ending> {
+  const power = async (name: string, value: 'off' | null): Promise<void> => {
+    await client.patch(nodeType, { name }, { type: 'merge', body: { metadata: { annotations: { [POWER]: value } } } });
+    note(`node ${name} ${value === 'off' ? 'loses power' : 'has power again'}`);
+  };
+  for (const name of nodes) await power(name, 'off');
+  if (recoverAfterMs === undefined) return finished('Failed for good');
+  await sleep(clock, recoverAfterMs);
+  for (const name of nodes) await power(name, null);
+  return finished('Recovered');
+}
+
+/** Refuses what names nodes or workloads that are not there. */
+export async function checkActions(client: Client, actions: readonly Action[]): Promise<void> {
+  const known = new Set((await client.list(nodeType)).items.map(({ metadata }) => metadata.name));
+  for (const action of actions) {
+    if (action.kind === 'drain' || action.kind === 'fail') {
+      const missing = action.nodes.filter((node) => !known.has(node));
+      if (missing.length > 0) throw new ActionError(`no such node in the snapshot: ${missing.join(', ')}`);
+    }
+    if (action.kind !== 'scale') continue;
+    const { key, type } = parseWorkload(action.workload);
+    await client.get(type, key).catch((error: unknown) => {
+      if (isNotFound(error)) throw new ActionError(`no such workload in the snapshot: ${action.workload}`);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { FED_KINDS } from '../../decisions/disruption/index.ts';
+import { UNAVAILABILITY_KINDS } from '../../decisions/unavailability/index.ts';
+import { CannotTellError } from '../cluster-state/cluster-reader.ts';
+import type { Snapshot } from '../snapshot/index.ts';
+import { act, type Action, checkActions, type Ending } from './actions.ts';
+import { Observer, type Sample } from './observer.ts';
+import { createReloads, type ReloadTimes } from './reload.ts';
+import { Timeline, type BudgetLine } from './timeline.ts';
+import { startWorld, type World } from './world.ts';
+
+export interface SimulationOptions {
+  readonly actions: readonly Action[];
+  readonly order: 'plan' | 'node-by-node';
+  readonly nodeDowntimeMs: number;
+  readonly recoverAfterMs?: number | undefined;
+  readonly reload: ReloadTimes;
+  /** Simulated time after which it ends whatever happens. */
+  readonly limitMs: number;
+  readonly stepMs: number;
+  readonly seed: number;
+  readonly onProgress?: ((simulatedMs: number) => void) | undefined;
+}
+
+export interface SimulationResult {
+  readonly actions: readonly (Ending & { readonly action: Action; readonly endSeconds: number })[];
+  /** When the last action was over and everything served again, or the limit. */
+  readonly seconds: number;
+  readonly settled: boolean;
+  readonly budgets: readonly BudgetLine[];
+  /** Groups that went down once, and those that did more often. */
+  readonly disruptedOnce: readonly string[];
+  readonly disruptedAgain: readonly { readonly group: string; readonly times: number }[];
+  readonly pods: { readonly before: Sample['pods']; readonly after: Sample['pods'] };
+  readonly events: readonly { readonly seconds: number; readonly text: string }[];
+  /** What of the snapshot could not be loaded. */
+  readonly problems: readonly string[];
+}
+
+/** Time that pods of the snapshot get to come up, before the story begins. */
+const WARM_UP_MS = 10_000;
+const NOT_FINISHED = 'NotFinished';
+/** After the last action, this long without any change means that nothing more will happen. */
+const CALM_MS = 120_000;
+/** Pods stay on a dead node for five minutes after it is found dead, and nothing changes meanwhile. */
+const FAILURE_CALM_MS = 420_000;
+/** And so does this long while one is still waiting, beyond what it may wait for. */
+const STUCK_MS = 600_000;
+
+function longestWait({ nodeDowntimeMs, recoverAfterMs = 0, reload }: SimulationOptions): number {
+  return Math.max(nodeDowntimeMs, recoverAfterMs, reload.defaultMs, ...reload.byWorkload.values());
+}
+
+/** Plays actions on a snapshot, with simulated time, and tells what became of groups and budgets. */
+export async function simulate(snapshot: Snapshot, options: SimulationOptions): Promise<SimulationResult> {
+  assertComplete(snapshot);
+  const observer = new Observer();
+  let begun = false;
+  const world = await startWorld(snapshot, {
+    seed: options.seed,
+    extra: [observer, createReloads(options.reload, () => begun)],
+  });
+  try {
+    await checkActions(world.client, options.actions);
+    for (let at = 0; at < WARM_UP_MS; at += 1000) await world.advance(1000);
+    begun = true;
+    return await play(world, observer, options);
+  } finally {
+    await world.stop();
+  }
+}
+
+const NEEDED: ReadonlySet<string> = new Set([...FED_KINDS, ...UNAVAILABILITY_KINDS].map(({ kind }) => kind));
+
+/** @throws {CannotTellError} when whoever took the snapshot was not allowed to read what budgets decide on */
+function assertComplete({ missing }: Snapshot): void {
+  const unread = Object.keys(missing ?? {}).filter((kind) => missing[kind] === 'Forbidden' && NEEDED.has(kind));
+  if (unread.length === 0) return;
+  throw new CannotTellError(unread, `the snapshot was taken without the right to list ${unread.join(', ')}`);
+}
+
+async function play(world: World, observer: Observer, options: SimulationOptions): Promise<SimulationResult> {
+  const { client, clock } = world;
+  const begin = clock.now();
+  const seconds = (): number => Math.round((clock.now() - begin) / 1000);
+  const timeline = new Timeline();
+  const before = observer.sample(clock.now());
+  timeline.add(0, before);
+  const events: { seconds: number; text: string }[] = [];
+  const note = (text: string): void => void events.push({ seconds: seconds(), text });
+  const { nodeDowntimeMs, order, recoverAfterMs } = options;
+  const ended: (Ending & { action: Action; endSeconds: number })[] = [];
+  let running = options.actions.length;
+  let failure: unknown;
+  for (const action of options.actions) {
+    void act({ client, clock }, action, { order, nodeDowntimeMs, recoverAfterMs, note })
+      .then((ending) => ended.push({ action, ...ending, endSeconds: seconds() }))
+      .catch((error: unknown) => (failure = error))
+      .finally(() => (running -= 1));
+  }
+  const fails = options.actions.some(({ kind }) => kind === 'fail');
+  let last = before;
+  let changedAt = begin;
+  let settled = false;
+  while (clock.now() - begin < options.limitMs && !settled) {
+    await world.advance(options.stepMs);
+    if (failure !== undefined) throw failure;
+    const sample = observer.sample(clock.now());
+    if (sample !== last) {
+      timeline.add(seconds(), sample);
+      if (JSON.stringify([sample.budgets, sample.pods]) !== JSON.stringify([last.budgets, last.pods]))
+        changedAt = clock.now();
+      last = sample;
+    }
+    options.onProgress?.(clock.now() - begin);
+    const calm = clock.now() - changedAt;
+    const whole = last.pods.ready === last.pods.total;
+    // Whatever a drain still waits for will not happen any more.
+    if (calm > STUCK_MS + longestWait(options)) break;
+    settled = running === 0 && (calm >= (fails ? FAILURE_CALM_MS : CALM_MS) || (whole && !fails && calm >= 5_000));
+  }
+  for (const action of options.actions) {
+    if (ended.some((one) => one.action === action)) continue;
+    const waiting = events.findLast(({ text }) => text.startsWith('waiting for '))?.text;
+    ended.push({
+      action,
+      finished: false,
+      outcome: waiting === undefined ? NOT_FINISHED : `${NOT_FINISHED}, ${waiting}`,
+      endSeconds: seconds(),
+    });
+  }
+  const hits = timeline.hits();
+  return {
+    actions: ended,
+    seconds: settled
+      ? Math.max(0, Math.round((changedAt - begin) / 1000), ...ended.map(({ endSeconds }) => endSeconds))
+      : seconds(),
+    settled,
+    budgets: timeline.budgets(),
+    disruptedOnce: [...hits]
+      .filter(([, times]) => times === 1)
+      .map(([group]) => group)
+      .sort(),
+    disruptedAgain: [...hits].filter(([, times]) => times > 1).map(([group, times]) => ({ group, times })),
+    pods: { before: before.pods, after: last.pods },
+    events,
+    problems: world.problems,
+  };
+}

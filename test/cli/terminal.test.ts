@@ -1,0 +1,120 @@
+/** The command line as somebody types it who knows kubectl, against an embedded host. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EmbeddedHost } from '../../src/app/index.ts';
+import { namespaceType, podDisruptionBudgetType } from '../../src/api/resource-types.ts';
+import { startHost } from '../clients/host.ts';
+import { quorate } from './run.ts';
+
+let host: EmbeddedHost;
+let folder: string;
+
+beforeAll(async () => {
+  host = await startHost({ nodes: 2 });
+  folder = mkdtempSync(join(tmpdir(), 'quorate-terminal-'));
+  await host.client.create(namespaceType, { metadata: { name: 'ml' } });
+  await host.client.create(podDisruptionBudgetType, {
+    metadata: { name: 'training', namespace: 'ml' },
+    spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'train' } } },
+  });
+  process.env['KUBECONFIG'] = host.kubeconfig;
+});
+afterAll(async () => {
+  delete process.env['KUBECONFIG'];
+  rmSync(folder, { recursive: true, force: true });
+  await host?.stop();
+});
+
+test('evict group in a namespace that is not there names the namespace, not the installation', async () => {
+  const { code, err } = await quorate('evict', 'group', 'gang-0', '-n', 'nowhere');
+  expect(err).toBe('quorate evict group: there is no namespace "nowhere"; kubectl get namespaces lists them\n');
+  expect(code).toBe(1);
+});
+
+test('a group of a LeaderWorkerSet can be named SET/VALUE, with its namespace and without', async () => {
+  const label = ['--label', 'leaderworkerset.sigs.k8s.io/group-index'];
+  for (const words of [
+    ['ml/llm/0', ...label],
+    ['llm/0', ...label, '-n', 'ml'],
+  ]) {
+    const { out } = await quorate('evict', 'group', ...words);
+    expect(out).toContain('leaderworkerset.sigs.k8s.io/group-index=llm/0');
+  }
+  const { err } = await quorate('evict', 'group', '0', ...label);
+  expect(err).toBe('quorate evict group: cannot read "0": it must be NAMESPACE/SET/VALUE or SET/VALUE\n');
+});
+
+test('-n is understood before the command and after it, and what stands after wins', async () => {
+  const asked = [
+    ['-n', 'ml', 'why', 'pdb/training'],
+    ['why', 'pdb/training', '-n', 'ml'],
+    ['-n', 'nowhere', 'why', 'pdb/training', '-n', 'ml'],
+  ];
+  for (const words of asked) expect((await quorate(...words)).out).toContain('training');
+  expect((await quorate('-n', 'ml', 'plan', 'drain', '--all')).err).toContain(
+    'error: --namespace means nothing to quorate drain',
+  );
+});
+
+test('--as asks with the rights of another user', async () => {
+  const { code, err } = await quorate('why', 'pdb/training', '-n', 'ml', '--as', 'nobody');
+  expect(err).toMatch(/^quorate why: cannot tell: not allowed to list /);
+  expect(err).toContain('To see what you may read: kubectl auth can-i list ');
+  expect(code).toBe(6);
+  const masters = await quorate('why', 'pdb/training', '-n', 'ml', '--as', 'nobody', '--as-group', 'system:masters');
+  expect(masters.out).toContain('training');
+  expect((await quorate('why', '--as-group', 'system:masters')).err).toContain('--as-group needs --as');
+});
+
+test('plan drain: --all beside names is refused, and one node is not compared with itself', async () => {
+  const both = await quorate('plan', 'drain', '--all', 'node-0');
+  expect(both.err).toContain('--all is every node');
+  expect(both.code).toBe(1);
+  const one = await quorate('plan', 'drain', 'node-0');
+  expect(one.out).not.toContain('node after node');
+  expect((await quorate('plan', 'drain')).err).toContain(
+    'name nodes, select them with -l, or take every node with --all',
+  );
+});
+
+test('simulate draws into .svg files only', async () => {
+  const { code, err } = await quorate('simulate', 'snapshot.json', '--upgrade', '--svg', 'x.png');
+  expect(err).toContain('name a file that ends in .svg');
+  expect(code).toBe(1);
+});
+
+test('drain --dry-run: bare, client and server, with the node before or after', async () => {
+  for (const words of [
+    ['--dry-run', 'node-0'],
+    ['node-0', '--dry-run=client'],
+    ['node-0', '--dry-run=server'],
+  ]) {
+    const { code, out } = await quorate('drain', ...words);
+    expect(out).toContain('Every pod can be evicted now (node-0).');
+    expect(code).toBe(0);
+  }
+  expect((await quorate('drain', 'node-0', '--dry-run=maybe')).err).toContain('It must be client, server or none.');
+});
+
+test('an API server that is not there: the error names the next command', async () => {
+  const path = join(folder, 'gone');
+  writeFileSync(
+    path,
+    'clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]\ncontexts: [{name: c, context: {cluster: c}}]\ncurrent-context: c\n',
+  );
+  const { err } = await quorate('why', '--kubeconfig', path);
+  expect(err).toContain('nothing listens there (ECONNREFUSED)');
+  expect(err).toContain('To start a control plane: quorate up');
+});
+
+test('version says both versions, and its own where no server answers', async () => {
+  const both = await quorate('version');
+  expect(both.out).toMatch(/^quorate \d\S* \(Node v\d\S*\)\nAPI server v\d\S* at https:\/\/127\.0\.0\.1:\d+\n$/);
+  expect(both.code).toBe(0);
+  expect((await quorate('version', '--client')).out).toMatch(/^quorate [^\n]*\n$/);
+  const alone = await quorate('version', '--kubeconfig', join(folder, 'none'), '-o', 'json');
+  expect(Object.keys(JSON.parse(alone.out) as object)).toEqual(['client']);
+  expect(alone.code).toBe(1);
+});

@@ -1,0 +1,185 @@
+/** Adopt mode: Kubernetes' own disruption controller runs, and what it writes into budgets over groups becomes ours. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import type { PodDisruptionBudget } from '../../src/api/generated/policy-v1.ts';
+import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import * as groups from '../scenarios/stories/groups.ts';
+import * as stage from './stage.ts';
+
+let plane: RealControlPlane;
+let nodes: NodesHost;
+let operator: Operator;
+const { until } = stage;
+const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
+const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
+const evict = (name: string): Promise<string> => stage.evict(plane, name);
+
+beforeAll(async () => {
+  plane = await stage.startPlane();
+  nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
+  await stage.prepareCluster(plane);
+  operator = await stage.startReplica(plane, 'first', 'adopt', { metricsOpen: true });
+  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+});
+
+afterAll(async () => {
+  await operator?.stop();
+  nodes?.stop();
+  await plane?.stop();
+});
+
+const pod = (name: string, app: string, spec: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default', labels: { app } },
+  spec: { nodeName: 'node-0', containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }], ...spec },
+});
+const budget = (name: string, spec: object) => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name, namespace: 'default' },
+  spec: { selector: { matchLabels: { app: name } }, ...spec },
+});
+const gangs = (app: string, count: number, size: number): object[] => {
+  const names = Array.from({ length: count }, (_, at) => `${app}-g${at}`);
+  return [
+    groups.workload(stage.groupVersion, app, size),
+    ...names.map((name) => groups.podGroup(stage.groupVersion, name, app, size)),
+    ...names.flatMap((group) =>
+      Array.from({ length: size }, (_, at) => pod(`${group}-${at}`, app, { schedulingGroup: { podGroupName: group } })),
+    ),
+  ];
+};
+
+const read = async (name: string): Promise<PodDisruptionBudget> =>
+  JSON.parse(await kubectl('get', 'pdb', name, '-o', 'json', '--show-managed-fields')) as PodDisruptionBudget;
+const numbersOf = ({ status = {} }: PodDisruptionBudget): string =>
+  [status.expectedPods, status.currentHealthy, status.desiredHealthy, status.disruptionsAllowed].join('/');
+const shows = (name: string, wanted: string): Promise<void> =>
+  until(`budget ${name} to show ${wanted}`, async () => numbersOf(await read(name)) === wanted);
+/** Read again and again until nobody writes it any more: numbers are there before the last condition is. */
+const atRest = async (name: string): Promise<PodDisruptionBudget> => {
+  let last = await read(name);
+  let unchanged = 0;
+  await until(`budget ${name} to be at rest`, async () => {
+    const found = await read(name);
+    unchanged = found.metadata.resourceVersion === last.metadata.resourceVersion ? unchanged + 1 : 0;
+    last = found;
+    return unchanged >= 5;
+  });
+  return last;
+};
+const markerOf = ({ status }: PodDisruptionBudget) => status?.conditions?.find(({ type }) => type === 'CountsGroups');
+
+const SPELLINGS: readonly [string, object][] = [
+  ['integer', { minAvailable: 2 }],
+  ['share', { minAvailable: '60%' }],
+  ['max', { maxUnavailable: 1 }],
+  ['max-share', { maxUnavailable: '30%' }],
+];
+
+test.each(SPELLINGS)('AD-01: three gangs of four under %s: one may go, whole, and not a second', async (name, spec) => {
+  await apply(...gangs(name, 3, 4), budget(name, spec));
+  await shows(name, '12/12/8/4');
+  const marker = markerOf(await read(name));
+  expect(marker).toMatchObject({ status: 'True', reason: 'GroupUnits' });
+  expect(marker?.message).toBe('3 of 3 groups are available, 2 must stay; up to 4 pods can go now if chosen best');
+  expect(await evict(`${name}-g0-0`)).toBe('granted');
+  expect(await evict(`${name}-g1-0`)).toContain('disruption budget');
+  for (const at of [1, 2, 3]) expect(await evict(`${name}-g0-${at}`)).toBe('granted');
+  await shows(name, '8/8/8/0');
+});
+
+test('AD-03, AD-05: what the built-in controller proposes is not written, and nothing loops', async () => {
+  await apply(...gangs('quiet', 3, 4), budget('quiet', { maxUnavailable: 1 }));
+  await shows('quiet', '12/12/8/4');
+  const asked = async (): Promise<number> => reviews('rewritten');
+  const before = await atRest('quiet');
+  const reviewed = await asked();
+  // A change that means nothing wakes the built-in controller, which would write 1.
+  await kubectl('annotate', 'pdb', 'quiet', 'note=1');
+  await until('the built-in controller to propose its numbers', async () => (await asked()) > reviewed);
+  const noted = await read('quiet');
+  expect(numbersOf(noted)).toBe('12/12/8/4');
+  const settled = await asked();
+  await kubectl('annotate', 'pdb', 'quiet', 'note=2', '--overwrite');
+  await until('it to propose them again', async () => (await asked()) > settled);
+  const again = await atRest('quiet');
+  // One write of ours in between at most: that of the annotation.
+  expect(again.status).toEqual(before.status);
+  expect((await read('quiet')).metadata.resourceVersion).toBe(again.metadata.resourceVersion);
+});
+
+test('AD-04: what the API server counts with an eviction passes without a review', async () => {
+  await apply(...gangs('counted', 3, 4), budget('counted', { maxUnavailable: 1 }));
+  await shows('counted', '12/12/8/4');
+  // The pod stays for a while: only the API server writes.
+  await kubectl(
+    'patch',
+    'pod',
+    'counted-g0-0',
+    '--type=merge',
+    '-p',
+    '{"metadata":{"finalizers":["example.com/wait"]}}',
+  );
+  expect(await evict('counted-g0-0')).toBe('granted');
+  await shows('counted', '12/11/8/3');
+  await kubectl('patch', 'pod', 'counted-g0-0', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+});
+
+test('AD-08: a budget over pods is left to the built-in controller', async () => {
+  await apply(pod('p0', 'plain'), pod('p1', 'plain'), budget('plain', { minAvailable: 1 }));
+  await shows('plain', '2/2/1/1');
+  const found = await read('plain');
+  expect(markerOf(found)).toBeUndefined();
+  expect(found.metadata.managedFields?.map(({ manager }) => manager)).toContain('kube-controller-manager');
+});
+
+test('PB-25: eight evictions at once under a gang of eight are all granted', async () => {
+  await apply(...gangs('eight', 2, 8), budget('eight', { maxUnavailable: 1 }));
+  await shows('eight', '16/16/8/8');
+  const names = Array.from({ length: 8 }, (_, at) => `eight-g0-${at}`);
+  const answers = await Promise.all(names.map((name) => evict(name)));
+  expect(answers).toEqual(names.map(() => 'granted'));
+  await shows('eight', '8/8/8/0');
+});
+
+test('AD-14: with nobody there the built-in numbers stand; who comes back mends them at once', async () => {
+  await apply(...gangs('away', 3, 4), budget('away', { maxUnavailable: 1 }));
+  await shows('away', '12/12/8/4');
+  await operator.stop();
+  await kubectl('annotate', 'pdb', 'away', 'note=1');
+  // To the built-in controller pods without a controller are none.
+  await shows('away', '0/12/0/0');
+  expect(await evict('away-g0-0')).toContain('failed calling webhook');
+  operator = await stage.startReplica(plane, 'second', 'adopt');
+  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+  await shows('away', '12/12/8/4');
+});
+
+test('AD-19: groups that are gone for good leave the budget to the built-in controller', async () => {
+  await apply(...gangs('lost', 2, 2), budget('lost', { maxUnavailable: 1 }));
+  await shows('lost', '4/4/2/2');
+  await operator.stop();
+  operator = await stage.startReplica(plane, 'third', 'adopt', { settlingMs: 1000 });
+  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+  await kubectl('delete', 'podgroups', 'lost-g0', 'lost-g1', '--wait=false');
+  await kubectl('patch', 'podgroup', 'lost-g0', '--type=merge', '-p', '{"metadata":{"finalizers":null}}').catch(
+    () => {},
+  );
+  await kubectl('patch', 'podgroup', 'lost-g1', '--type=merge', '-p', '{"metadata":{"finalizers":null}}').catch(
+    () => {},
+  );
+  await until('the marker to be False', async () => markerOf(await read('lost'))?.status === 'False');
+  expect(markerOf(await read('lost'))?.reason).toBe('PodGroupNotFound');
+  await shows('lost', '0/4/0/0');
+});
+
+async function reviews(result: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${operator.metricsPort}/metrics`)).text();
+  const line = text
+    .split('\n')
+    .find((one) => one.startsWith('quorate_status_reviews_total') && one.includes(`"${result}"`));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
