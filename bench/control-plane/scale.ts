@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Entry, openLmdbStore, type Transaction } from '../../src/storage/index.ts';
+import { type StoredEntry, openLmdbStore, type Transaction } from '../../src/storage/index.ts';
 import { cpuSecondsOf, meter } from '../processor-time.ts';
 import { createLoad, expectStatus, measureRate, podBody, type Send } from './load.ts';
 import { type Measure, percentile } from './report.ts';
@@ -98,7 +98,7 @@ interface Copied {
   readonly spec?: { readonly containers?: { image: string }[] };
 }
 
-function copy(txn: Transaction, { key, value }: Entry, at: number): void {
+function copy(txn: Transaction, { key, value }: StoredEntry, at: number): void {
   const object = JSON.parse(value.toString()) as Copied;
   object.metadata.name = object.metadata.name.replace('sample', numbered(at));
   object.metadata.uid = randomUUID();

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import mark from './mark.svg';
-import { Knowledge } from './parts/knowledge.tsx';
+import { KnowledgeNotes } from './parts/knowledge.tsx';
 import { Health } from './parts/health.tsx';
 import { hrefOf, route, type Screen, SCREENS } from './route.ts';
 import { Budgets } from './screens/budgets.tsx';
@@ -91,7 +91,7 @@ function Main() {
         />
       ) : (
         <>
-          <Knowledge />
+          <KnowledgeNotes />
           <View />
         </>
       )}

@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals';
 import { SILENT_LINE_MS, type SessionInfo, type StreamLine, UI_HEADER } from '../api/ui/stream.ts';
 import { follow, type LineState } from './connection/stream.ts';
 import { Fleet } from './fleet/fleet.ts';
-import { History } from './fleet/history.ts';
+import { BudgetHistory } from './fleet/history.ts';
 
 export interface Line {
   readonly state: LineState;
@@ -20,7 +20,7 @@ export const loaded = signal(0);
 export const revision = signal(0);
 /** Nodes the person has chosen, for a drain or a question. */
 export const chosen = signal<ReadonlySet<string>>(new Set());
-export const history = new History();
+export const history = new BudgetHistory();
 
 let current = new Fleet();
 let offsetMs = 0;

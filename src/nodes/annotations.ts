@@ -13,7 +13,7 @@ export const EXIT_CODE = `${PREFIX}/exit-code`;
 /** On a Pod: how long a run lasts before it ends (a duration); with it alone the code is 0. */
 export const EXIT_AFTER = `${PREFIX}/exit-after`;
 /** On a Pod: `true` makes readiness fail for as long as it is there. */
-export const NOT_READY = `${PREFIX}/not-ready`;
+export const NOT_READY_ANNOTATION = `${PREFIX}/not-ready`;
 /** On a Pod: containers start this much later (a duration). */
 export const START_DELAY = `${PREFIX}/start-delay`;
 /** On a Pod: ready this much after its containers started (a duration). */

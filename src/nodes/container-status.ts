@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Container, ContainerStatus, Pod } from '../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../machinery/values/index.ts';
-import { annotatedMs, NOT_READY, READY_DELAY } from './annotations.ts';
+import { annotatedMs, NOT_READY_ANNOTATION, READY_DELAY } from './annotations.ts';
 import { isImageMissing, type Rules } from './rules.ts';
 
 /** Where and when a pod is looked at. */
@@ -101,7 +101,7 @@ function runContainer(
 
 function readiness(pod: Pod, container: Container, startedAt: number, { now, rules }: Site) {
   const startup = rules.probe ? (container.startupProbe?.initialDelaySeconds ?? 0) * 1000 : 0;
-  const broken = pod.metadata.annotations?.[NOT_READY] === 'true';
+  const broken = pod.metadata.annotations?.[NOT_READY_ANNOTATION] === 'true';
   return {
     ready: !broken && now >= startedAt + warmUpMs(pod, container, rules),
     started: now >= startedAt + startup,

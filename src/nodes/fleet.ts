@@ -26,7 +26,7 @@ export interface FleetOptions {
 }
 
 /** The nodes that are ours: those annotated as simulated, whoever created them. */
-export class Fleet {
+export class NodeFleet {
   readonly #options: FleetOptions;
   readonly #pool: AddressPool;
   readonly #members = new Map<string, SimulatedNode>();

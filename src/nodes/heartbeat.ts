@@ -9,7 +9,7 @@ import {
 } from '../machinery/runtime/index.ts';
 import { formatMicroTime } from '../machinery/values/index.ts';
 import { builtinType } from '../api/registry.ts';
-import type { Fleet } from './fleet.ts';
+import type { NodeFleet } from './fleet.ts';
 import { leaseType } from '../api/resource-types.ts';
 
 const NAMESPACE = 'kube-node-lease';
@@ -24,7 +24,7 @@ export interface HeartbeatOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly fleet: Fleet;
+  readonly fleet: NodeFleet;
   readonly nodes: Informer<Node>;
   readonly signal: AbortSignal;
   /** How often each node renews its Lease. */

@@ -1,11 +1,11 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import { parseTime } from '../machinery/values/index.ts';
-import { annotatedMs, NOT_READY, START_DELAY, STOP_DELAY } from './annotations.ts';
+import { annotatedMs, NOT_READY_ANNOTATION, START_DELAY, STOP_DELAY } from './annotations.ts';
 import { CRASH_LOOP, isRunning, restartAtOf, type Site, startedAtOf, warmUpMs } from './container-status.ts';
 import { statusPatch } from './pod-effects.ts';
 import { exitCodes, runLengthMs } from './pod-end.ts';
 import { hostPortsOf } from './rules.ts';
-import type { PodFacts, PodMoments } from './stage.ts';
+import type { PodStageFacts, PodMoments } from './stage.ts';
 
 /** A site that also knows the node's other pods. */
 export interface PodSite extends Site {
@@ -14,7 +14,7 @@ export interface PodSite extends Site {
 }
 
 export interface Observation {
-  readonly facts: PodFacts;
+  readonly facts: PodStageFacts;
   readonly moments: PodMoments;
 }
 
@@ -34,7 +34,7 @@ export function observe(pod: Pod, site: PodSite): Observation {
   let restartAt = Number.POSITIVE_INFINITY;
   if (live) {
     const codes = exitCodes(pod, rules);
-    const broken = pod.metadata.annotations?.[NOT_READY] === 'true';
+    const broken = pod.metadata.annotations?.[NOT_READY_ANNOTATION] === 'true';
     for (const status of statuses) {
       if (status.state?.waiting?.reason === CRASH_LOOP) restartAt = Math.min(restartAt, restartAtOf(status));
       if (!isRunning(status)) continue;

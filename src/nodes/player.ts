@@ -3,7 +3,7 @@ import { keyOf, type ObjectKey, formatKey } from '../api/resource.ts';
 import { type Client, type Clock, type Informer, isConflict, isNotFound } from '../machinery/runtime/index.ts';
 import { AddressPool } from './addresses.ts';
 import { draw } from './draw.ts';
-import type { Fleet, SimulatedNode } from './fleet.ts';
+import type { NodeFleet, SimulatedNode } from './fleet.ts';
 import { podType } from '../api/resource-types.ts';
 import { observe, type PodSite } from './observe.ts';
 import { type MatchedSince, pickStage } from './pick-stage.ts';
@@ -18,7 +18,7 @@ export interface PlayerOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly pods: Informer<Pod>;
-  readonly fleet: Fleet;
+  readonly fleet: NodeFleet;
   readonly stages: readonly Stage[];
   readonly rules: Rules;
   readonly seed: number;

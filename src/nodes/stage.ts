@@ -1,5 +1,5 @@
 /** What a stage may ask about a pod. Computed afresh from the pod each time it changes. */
-export interface PodFacts {
+export interface PodStageFacts {
   /** Deletion was asked for. */
   readonly deleting: boolean;
   /** The phase is Succeeded or Failed. */
@@ -61,14 +61,14 @@ export type PodEffect =
 /** One step of a life cycle: when a pod matches, wait, then do. */
 export interface Stage {
   readonly name: string;
-  readonly match: Partial<PodFacts>;
+  readonly match: Partial<PodStageFacts>;
   readonly delay: StageDelay;
   readonly effect: PodEffect;
 }
 
-export function stageMatches({ match }: Stage, facts: PodFacts): boolean {
+export function stageMatches({ match }: Stage, facts: PodStageFacts): boolean {
   for (const name in match) {
-    const fact = name as keyof PodFacts;
+    const fact = name as keyof PodStageFacts;
     if (facts[fact] !== match[fact]) return false;
   }
   return true;

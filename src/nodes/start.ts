@@ -14,7 +14,7 @@ import {
   wake,
   watch,
 } from '../machinery/runtime/index.ts';
-import { Fleet } from './fleet.ts';
+import { NodeFleet } from './fleet.ts';
 import { renewLease, startHeartbeats } from './heartbeat.ts';
 import { nodeType, podType } from '../api/resource-types.ts';
 import type { NodeShape } from './node-object.ts';
@@ -56,7 +56,7 @@ interface Deps {
   readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly podQueue: WorkQueue;
-  readonly fleet: Fleet;
+  readonly fleet: NodeFleet;
   readonly player: Player;
   readonly timers: TimerHeap;
   /** Nodes that just came up: their first heartbeat does not wait for its slot. */
@@ -109,7 +109,7 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Simul
     const zone = zones[Number(name.slice(prefix.length)) % zones.length];
     return zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone };
   };
-  const fleet = new Fleet({
+  const fleet = new NodeFleet({
     client,
     nodes,
     now: () => clock.now(),

@@ -15,7 +15,7 @@ import { type ControllerContext, followServed } from '../machinery/runtime/index
 const nameOf = ({ metadata: { name = '', namespace = '' } }: KubeObject) => ({ name, namespace });
 
 /** Judges preemption by the same budgets, counted the same way, as evictions are. */
-export class Budgets {
+export class PreemptionBudgets {
   readonly index = new DisruptionIndex();
   readonly unavailability = new UnavailabilityFeed();
   readonly #ledgers = new Map<string, DisruptionLedgerStatus>();

@@ -1,7 +1,7 @@
 import type { Cluster, GroupTerms, PreemptionContext } from '../decisions/gang/index.ts';
 import type { Client, Clock, EventRecorder, Informers, Logger, Metrics } from '../machinery/runtime/index.ts';
-import type { Budgets } from './budgets.ts';
-import type { GroupBook } from './group-objects.ts';
+import type { PreemptionBudgets } from './budgets.ts';
+import type { GroupObjectStore } from './group-objects.ts';
 import type { PendingQueue } from './pending-queue.ts';
 import type { Permit } from './permit.ts';
 import type { KnownPod, PodBook } from './pod-book.ts';
@@ -16,13 +16,13 @@ export interface SchedulerDeps {
   readonly schedulerName: string;
   readonly cluster: Cluster;
   readonly book: PodBook;
-  readonly groups: GroupBook;
+  readonly groups: GroupObjectStore;
   readonly queue: PendingQueue;
   readonly permit: Permit;
   readonly status: StatusWriter;
   readonly victims: Victims;
   readonly preemption: PreemptionContext;
-  readonly budgets: Budgets;
+  readonly budgets: PreemptionBudgets;
   readonly volumes: Volumes;
   readonly clock: Clock;
   readonly log: Logger;

@@ -30,7 +30,7 @@ export interface GroupChange {
 }
 
 /** Groups as the cluster has them, whatever version it speaks, in the stored form. */
-export class GroupBook {
+export class GroupObjectStore {
   readonly #podGroups = new Map<string, StoredPodGroup>();
   readonly #workloads = new Map<string, StoredWorkload>();
   readonly #log: Logger;

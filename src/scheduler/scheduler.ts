@@ -12,9 +12,9 @@ import {
 import { FED_KINDS } from '../decisions/disruption/index.ts';
 import { unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { bindPod } from './binder.ts';
-import { Budgets } from './budgets.ts';
+import { PreemptionBudgets } from './budgets.ts';
 import type { SchedulerDeps } from './deps.ts';
-import { discoverGroups, GroupBook } from './group-objects.ts';
+import { discoverGroups, GroupObjectStore } from './group-objects.ts';
 import { PendingQueue } from './pending-queue.ts';
 import { Permit } from './permit.ts';
 import { type KnownPod, PodBook } from './pod-book.ts';
@@ -69,9 +69,9 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Sched
   const { gates = new FeatureGates(), schedulerName = 'default-scheduler' } = options;
   const cluster = new Cluster();
   const book = new PodBook(cluster, gates.enabled('GenericWorkload') && gates.enabled('GangScheduling'));
-  const groups = new GroupBook(log);
+  const groups = new GroupObjectStore(log);
   const counted = FED_KINDS.filter(({ role }) => role !== 'Budget' || gates.enabled('PodDisruptionBudget'));
-  const budgets = new Budgets(context, unavailabilityGates(gates), counted);
+  const budgets = new PreemptionBudgets(context, unavailabilityGates(gates), counted);
   const events = context.eventsFor(schedulerName);
   const termsOf = ({ facts, link }: KnownPod): GroupTerms | undefined => {
     const answer = link && findTerms(link, groups.in(facts.namespace));

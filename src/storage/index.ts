@@ -5,5 +5,5 @@
 export { openLmdbStore } from './lmdb/lmdb-store.ts';
 export { createMemoryStore } from './memory/memory-store.ts';
 export { createEntry } from './record.ts';
-export type { Entry, Store, StoreEvent, Transaction } from './store.ts';
+export type { StoredEntry, Store, StoreEvent, Transaction } from './store.ts';
 export { CompactedError, FlushError, StoreClosedError } from './store.ts';

@@ -4,17 +4,17 @@
  */
 import { layOver, type Override } from './overrides.ts';
 import type { SortedIndex } from './sorted-index.ts';
-import type { Entry, Page, RangeOptions, StoreEvent } from './store.ts';
+import type { StoredEntry, Page, RangeOptions, StoreEvent } from './store.ts';
 
 /** `events` are all that happened since under `prefix`, oldest first; `base` is the state after them. */
 export function rangeBefore(
-  base: SortedIndex<Entry>,
+  base: SortedIndex<StoredEntry>,
   prefix: string,
   events: readonly StoreEvent[],
   { startAfter, limit = Number.POSITIVE_INFINITY }: RangeOptions = {},
 ): Page {
   const since = startAfter === undefined ? events : events.filter(({ key }) => key > startAfter);
-  const entries: Entry[] = [];
+  const entries: StoredEntry[] = [];
   let from = startAfter;
   for (;;) {
     const room = limit - entries.length;

@@ -1,14 +1,14 @@
 import { type Override, rangeOver } from './overrides.ts';
 import { createEntry } from './record.ts';
 import type { SortedIndex } from './sorted-index.ts';
-import type { Content, Entry, StoreEvent, Transaction } from './store.ts';
+import type { Content, StoredEntry, StoreEvent, Transaction } from './store.ts';
 
 /** LMDB's own limit is a little higher; one limit for every implementation. */
 const MAX_KEY_BYTES = 1500;
 
 /** Committed state, and over it what earlier transactions wrote and the disk has not yet confirmed. */
 export interface PendingState {
-  readonly committed: SortedIndex<Entry>;
+  readonly committed: SortedIndex<StoredEntry>;
   readonly overlay: SortedIndex<Override>;
 }
 
@@ -30,18 +30,18 @@ export class PendingTransaction implements Transaction {
     return this.#revision;
   }
 
-  get(key: string): Entry | undefined {
+  get(key: string): StoredEntry | undefined {
     this.#expectRunning();
     const override = this.#state.overlay.get(key);
     return override === undefined ? this.#state.committed.get(key) : override.entry;
   }
 
-  range(prefix: string): Iterable<Entry> {
+  range(prefix: string): Iterable<StoredEntry> {
     this.#expectRunning();
     return rangeOver(this.#state.committed, prefix, this.#state.overlay.range(prefix));
   }
 
-  put(key: string, encode: (revision: number) => Content): Entry {
+  put(key: string, encode: (revision: number) => Content): StoredEntry {
     // A character takes three bytes at most, so that short keys need no counting.
     if (key === '' || (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES)) {
       throw new Error(`Cannot put: the key must have 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(key)}`);
@@ -57,7 +57,7 @@ export class PendingTransaction implements Transaction {
     return entry;
   }
 
-  delete(key: string, encodeLast?: (revision: number) => Content): Entry | undefined {
+  delete(key: string, encodeLast?: (revision: number) => Content): StoredEntry | undefined {
     const previous = this.get(key);
     if (previous === undefined) throw new Error(`Cannot delete "${key}": there is no such key`);
     const revision = this.#revision + 1;

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Content, Entry } from './store.ts';
+import type { Content, StoredEntry } from './store.ts';
 
 /**
  * A value as it lies in memory and on disk: a header with its revisions and a checksum, then the bytes.
@@ -11,7 +11,7 @@ const CHECKSUM_AT = 16;
 /** Records of earlier versions have no checksum. A revision is positive there, and has its sign turned here. */
 const OLD_HEADER_BYTES = 16;
 
-export function createEntry(key: string, revision: number, createRevision: number, content: Content): Entry {
+export function createEntry(key: string, revision: number, createRevision: number, content: Content): StoredEntry {
   const length = Buffer.byteLength(content, 'utf8');
   const record = Buffer.allocUnsafeSlow(HEADER_BYTES + length);
   record.writeDoubleLE(-revision, 0);
@@ -23,14 +23,14 @@ export function createEntry(key: string, revision: number, createRevision: numbe
 }
 
 /** The bytes to persist for an entry made by this module. */
-export function recordOf(entry: Entry): Buffer {
+export function recordOf(entry: StoredEntry): Buffer {
   const record = Buffer.from(entry.value.buffer);
   record.writeUInt32LE(checksum(entry, entry.value), CHECKSUM_AT);
   return record;
 }
 
 /** Throws when the bytes are not those that were written under this key. After `oldUpTo` all have a checksum. */
-export function parseEntry(key: string, record: Buffer, oldUpTo = 0): Entry {
+export function parseEntry(key: string, record: Buffer, oldUpTo = 0): StoredEntry {
   const noted = record.length < OLD_HEADER_BYTES ? Number.NaN : record.readDoubleLE(0);
   const revision = Math.abs(noted);
   const createRevision = record.length < OLD_HEADER_BYTES ? Number.NaN : record.readDoubleLE(8);
@@ -44,10 +44,10 @@ export function parseEntry(key: string, record: Buffer, oldUpTo = 0): Entry {
   return createEntry(key, revision, createRevision, value);
 }
 
-function isIntact(entry: Omit<Entry, 'value'>, record: Buffer): boolean {
+function isIntact(entry: Omit<StoredEntry, 'value'>, record: Buffer): boolean {
   return record.readUInt32LE(CHECKSUM_AT) === checksum(entry, record.subarray(HEADER_BYTES));
 }
 
-function checksum({ createRevision, key, revision }: Omit<Entry, 'value'>, value: Buffer): number {
+function checksum({ createRevision, key, revision }: Omit<StoredEntry, 'value'>, value: Buffer): number {
   return crc32(value, crc32(`${revision} ${createRevision} ${key}`));
 }

@@ -6,7 +6,7 @@ import { SortedIndex } from './sorted-index.ts';
 import {
   CompactedError,
   type Deliver,
-  type Entry,
+  type StoredEntry,
   FlushError,
   type Page,
   type RangeOptions,
@@ -20,7 +20,7 @@ import { WatchHub } from './watch-hub.ts';
 /** Where committed changes go to survive. The store calls it with one batch at a time. */
 export interface Journal {
   /** All or nothing, and durable when the promise resolves. An undefined entry means the key is gone. */
-  readonly write: (changes: ReadonlyMap<string, Entry | undefined>, revision: number) => Promise<void>;
+  readonly write: (changes: ReadonlyMap<string, StoredEntry | undefined>, revision: number) => Promise<void>;
   /** Throws when a small write would not be made durable. */
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -53,7 +53,7 @@ export class RevisionedStore implements Store {
   readonly #now: () => number;
   readonly #history: History;
   readonly #hub: WatchHub;
-  readonly #committed: SortedIndex<Entry>;
+  readonly #committed: SortedIndex<StoredEntry>;
   readonly #overlay = new SortedIndex<Override>();
   #revision: number;
   /** Last revision handed out. Those of a failed batch are not handed out again: its fate on disk is unknown. */
@@ -66,7 +66,7 @@ export class RevisionedStore implements Store {
   readonly #onWritable: (problem: string | undefined) => void;
   #problem: string | undefined;
 
-  constructor(journal: Journal, loaded: { entries: Entry[]; revision: number }, options: StoreOptions = {}) {
+  constructor(journal: Journal, loaded: { entries: StoredEntry[]; revision: number }, options: StoreOptions = {}) {
     this.#journal = journal;
     this.#now = options.now ?? Date.now;
     this.#history = new History({ ...DEFAULT_HISTORY, ...options.history }, loaded.revision);
@@ -85,16 +85,16 @@ export class RevisionedStore implements Store {
     return this.#history.oldestRevision(this.#now());
   }
 
-  get(key: string): Entry | undefined {
+  get(key: string): StoredEntry | undefined {
     return this.#committed.get(key);
   }
 
-  peek(key: string): Entry | undefined {
+  peek(key: string): StoredEntry | undefined {
     const override = this.#overlay.get(key);
     return override === undefined ? this.#committed.get(key) : override.entry;
   }
 
-  range(prefix: string, options?: RangeOptions): Entry[] {
+  range(prefix: string, options?: RangeOptions): StoredEntry[] {
     return this.#committed.range(prefix, options);
   }
 
@@ -185,7 +185,7 @@ export class RevisionedStore implements Store {
   async #flush(batch: Batch): Promise<void> {
     this.#open = newBatch();
     const { events } = batch;
-    const changes = new Map<string, Entry | undefined>();
+    const changes = new Map<string, StoredEntry | undefined>();
     for (const { type, key, entry } of events) changes.set(key, type === 'put' ? entry : undefined);
     const revision = (events[events.length - 1] as StoreEvent).revision;
     try {
@@ -205,7 +205,7 @@ export class RevisionedStore implements Store {
     if (this.#flushing === undefined) this.#schedule();
   }
 
-  #commit(batch: Batch, changes: ReadonlyMap<string, Entry | undefined>, revision: number): void {
+  #commit(batch: Batch, changes: ReadonlyMap<string, StoredEntry | undefined>, revision: number): void {
     for (const [key, entry] of changes) {
       if (entry === undefined) this.#committed.delete(key);
       else this.#committed.set(entry);

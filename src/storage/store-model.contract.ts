@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OpenStore } from './store.contract.ts';
-import type { Entry, Store } from './store.ts';
+import type { StoredEntry, Store } from './store.ts';
 
 /** The store as plainly as it can be written: a full copy of the state per revision. */
 class Model {
@@ -128,6 +128,6 @@ function compareRange(store: Store, model: Model, prefix: string): void {
   }
 }
 
-function show(entries: Iterable<Entry>): string[] {
+function show(entries: Iterable<StoredEntry>): string[] {
   return [...entries].map(({ key, value }) => `${key}=${value.toString()}`);
 }

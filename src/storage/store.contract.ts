@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoreOptions } from './revisioned-store.ts';
-import { CompactedError, type Entry, type Store, type StoreEvent } from './store.ts';
+import { CompactedError, type StoredEntry, type Store, type StoreEvent } from './store.ts';
 
 export type OpenStore = (options?: StoreOptions) => Promise<Store>;
 
@@ -19,7 +19,7 @@ export function describeStore(name: string, open: OpenStore): void {
     const put = (key: string, text = key) => store.transact((txn) => txn.put(key, () => Buffer.from(text)));
     const remove = (key: string) => store.transact((txn) => txn.delete(key));
     const read = (key: string) => store.get(key)?.value.toString();
-    const keys = (entries: Iterable<Entry>) => [...entries].map(({ key }) => key);
+    const keys = (entries: Iterable<StoredEntry>) => [...entries].map(({ key }) => key);
 
     describe('transact()', () => {
       test('starts at revision zero and gives every change the next revision', async () => {
@@ -189,7 +189,7 @@ export function describeStore(name: string, open: OpenStore): void {
       });
 
       test('a memo left on an entry stays with it until the key changes', async () => {
-        (store.get('/q/a') as Entry).memo = 'decoded';
+        (store.get('/q/a') as StoredEntry).memo = 'decoded';
         expect(store.get('/q/a')?.memo).toBe('decoded');
         await put('/q/a');
         expect(store.get('/q/a')?.memo).toBeUndefined();
@@ -224,7 +224,7 @@ export function describeStore(name: string, open: OpenStore): void {
         await put('/a', 'one');
         await put('/a', 'two');
         await remove('/a');
-        const text = (entry?: Entry) => entry?.value.toString();
+        const text = (entry?: StoredEntry) => entry?.value.toString();
         expect(seen.map(({ type, entry, previous }) => [type, text(entry), text(previous)])).toEqual([
           ['put', 'one', undefined],
           ['put', 'two', 'one'],

@@ -5,7 +5,7 @@
  * not even across a crash. What `get`, `range` and watchers see is only ever what is already on disk.
  */
 
-export interface Entry {
+export interface StoredEntry {
   readonly key: string;
   readonly value: Buffer;
   /** Revision of the change that wrote this value. */
@@ -21,9 +21,9 @@ export interface StoreEvent {
   readonly key: string;
   readonly revision: number;
   /** The new state of a put; the last state of a delete when the deleting transaction encoded one. */
-  readonly entry?: Entry;
+  readonly entry?: StoredEntry;
   /** State before the change; absent when a put created the key. */
-  readonly previous?: Entry;
+  readonly previous?: StoredEntry;
 }
 
 /** A value to be stored: bytes, or text that is stored as UTF-8. */
@@ -31,16 +31,16 @@ export type Content = Buffer | string;
 
 /** Reads and writes of one `transact` call. Sees the writes of earlier transactions that are not yet on disk. */
 export interface Transaction {
-  get(key: string): Entry | undefined;
+  get(key: string): StoredEntry | undefined;
   /** In key order. Do not write while iterating; collect first. */
-  range(prefix: string): Iterable<Entry>;
+  range(prefix: string): Iterable<StoredEntry>;
   /** `encode` receives the revision this write takes, so that the value can carry it. */
-  put(key: string, encode: (revision: number) => Content): Entry;
+  put(key: string, encode: (revision: number) => Content): StoredEntry;
   /**
    * `encodeLast` receives the revision of the deletion and gives the bytes that the event's `entry` carries, which is
    * returned; without it the event carries only `previous`. Deleting an absent key throws.
    */
-  delete(key: string, encodeLast?: (revision: number) => Content): Entry | undefined;
+  delete(key: string, encodeLast?: (revision: number) => Content): StoredEntry | undefined;
 }
 
 export interface RangeOptions {
@@ -50,7 +50,7 @@ export interface RangeOptions {
 }
 
 export interface Page {
-  readonly entries: Entry[];
+  readonly entries: StoredEntry[];
   readonly more: boolean;
   /** How many entries of the range come after this page. */
   readonly remaining: number;
@@ -64,14 +64,14 @@ export interface Store {
   /** Watches may start after this revision, and `rangeAt` may ask for it, but nothing older. */
   readonly oldestRevision: number;
 
-  get(key: string): Entry | undefined;
+  get(key: string): StoredEntry | undefined;
   /**
    * The newest state of a key, including writes still on their way to disk. Only for computing a write from it: the
    * transaction that commits it comes after those writes and fails if they fail.
    */
-  peek(key: string): Entry | undefined;
+  peek(key: string): StoredEntry | undefined;
   /** In key order. */
-  range(prefix: string, options?: RangeOptions): Entry[];
+  range(prefix: string, options?: RangeOptions): StoredEntry[];
   count(prefix: string): number;
   /** The range as it was at `revision`; undefined when that is older than the history or still to come. */
   rangeAt(prefix: string, revision: number, options?: RangeOptions): Page | undefined;

@@ -2,7 +2,7 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import { podDisruptionBudgetType, podType } from '../api/resource-types.ts';
-import { type DisruptionIndex, type PodFacts, readPod } from '../decisions/disruption/index.ts';
+import { type DisruptionIndex, type CountedPod, readPod } from '../decisions/disruption/index.ts';
 import { type Client, isNotFound } from '../machinery/runtime/index.ts';
 import { hasSeen, type NamespaceFollower } from './pods-seen.ts';
 
@@ -14,7 +14,7 @@ interface PodKey {
 type IndexedFollower = NamespaceFollower & { readonly index: DisruptionIndex };
 
 /** Whether the pod that was read is the one that was judged, in everything that was judged. */
-export function isAsRead(fresh: Pod | undefined, judged: PodFacts): boolean {
+export function isAsRead(fresh: Pod | undefined, judged: CountedPod): boolean {
   if (fresh === undefined) return false;
   const { deletionTimestamp, phase, ready, uid } = readPod(fresh);
   const isSame = uid === judged.uid && phase === judged.phase && ready === judged.ready;

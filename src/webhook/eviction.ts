@@ -14,7 +14,7 @@ import {
   type Grant,
   exemptionOf,
   judgeEviction,
-  type PodFacts,
+  type CountedPod,
   processing,
   readBudget,
   readBudgetStatus,
@@ -239,7 +239,7 @@ function askWith(
 async function hasPassage(
   { publisher }: EvictionWebhook,
   budget: BudgetName,
-  pod: PodFacts,
+  pod: CountedPod,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (publisher === undefined || exemptionOf(pod) !== undefined) return true;

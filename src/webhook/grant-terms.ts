@@ -2,11 +2,11 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { GrantKind, LedgerGrant } from '../api/quorate/types.ts';
-import { type BudgetView, type EvictionVerdict, exemptionOf, type PodFacts } from '../decisions/disruption/index.ts';
+import { type BudgetView, type EvictionVerdict, exemptionOf, type CountedPod } from '../decisions/disruption/index.ts';
 import { MAX_GRANTS } from './ledger-grants.ts';
 import { canNameReturn, type Preconditions } from './pins.ts';
 
-export function kindOf(pod: PodFacts, verdict: Extract<EvictionVerdict, { allowed: true }>): GrantKind {
+export function kindOf(pod: CountedPod, verdict: Extract<EvictionVerdict, { allowed: true }>): GrantKind {
   const exemption = exemptionOf(pod);
   if (exemption !== undefined) return exemption === 'PodPending' ? 'Pending' : 'Ended';
   if (!pod.ready) return 'Unready';
@@ -26,7 +26,7 @@ export function hasRoom({ metadata, status }: PodDisruptionBudget, kind: GrantKi
 }
 
 export interface Terms {
-  readonly pod: PodFacts;
+  readonly pod: CountedPod;
   readonly kind: GrantKind;
   readonly cost: 0 | 1;
   readonly now: number;

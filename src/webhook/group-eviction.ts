@@ -2,7 +2,7 @@ import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../api/quorate/group-eviction.ts';
 import type { DisruptionLedger, DisruptionLedgerStatus, LedgerGrant } from '../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
-import { chargedStatus, type PodFacts, processing, readBudget } from '../decisions/disruption/index.ts';
+import { chargedStatus, type CountedPod, processing, readBudget } from '../decisions/disruption/index.ts';
 import {
   decideGroupEviction,
   formatGroup,
@@ -26,7 +26,7 @@ export type GroupWebhook = EvictionWebhook & PodWebhook;
 
 /** All members are recorded with every budget and may go, or the answer to whoever asked. */
 export type Settlement =
-  | { readonly granted: true; readonly members: readonly PodFacts[] }
+  | { readonly granted: true; readonly members: readonly CountedPod[] }
   | { readonly granted: false; readonly response: ReviewResponse };
 
 const ATTEMPTS = 20;
@@ -69,7 +69,7 @@ async function mayEvict(
   return review.status?.allowed === true;
 }
 
-export interface GroupRequest {
+export interface GroupEvictionCharge {
   readonly namespace: string;
   readonly spec: GroupEvictionSpec;
   readonly dryRun: boolean;
@@ -82,7 +82,7 @@ export interface GroupRequest {
  */
 export async function settleGroup(
   webhook: GroupWebhook,
-  { dryRun, namespace, spec, username = '' }: GroupRequest,
+  { dryRun, namespace, spec, username = '' }: GroupEvictionCharge,
   signal: AbortSignal,
 ): Promise<Settlement> {
   const { budgets, clock } = webhook;
@@ -129,7 +129,7 @@ type Granted = Extract<GroupVerdict, { allowed: true }>;
 type Refusal = Extract<GroupVerdict, { allowed: false }>;
 
 interface GroupAsked {
-  readonly members: readonly PodFacts[];
+  readonly members: readonly CountedPod[];
   readonly namespace: string;
   readonly spec: GroupEvictionSpec;
   readonly books: Books;
@@ -172,7 +172,7 @@ type Books = ReadonlyMap<string, { readonly budget: PodDisruptionBudget; readonl
 /** Reads the books of every budget that selects a member; the name of a budget that has none. */
 async function openBooks(
   webhook: GroupWebhook,
-  members: readonly PodFacts[],
+  members: readonly CountedPod[],
   signal: AbortSignal,
 ): Promise<Books | string> {
   const { clock, client, index } = webhook;

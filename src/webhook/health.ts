@@ -1,7 +1,7 @@
 /** What probes are told: each check by name, and what is wrong now. */
 import type { Clock } from '../machinery/runtime/index.ts';
 
-export interface HealthCheck {
+export interface ProbeCheck {
   readonly name: string;
   /** Nothing may be decided while it fails. */
   readonly needed?: boolean;
@@ -14,7 +14,7 @@ export interface HealthAnswer {
   readonly text: string;
 }
 
-export function answerProbe(checks: readonly HealthCheck[], { verbose }: { verbose: boolean }): HealthAnswer {
+export function answerProbe(checks: readonly ProbeCheck[], { verbose }: { verbose: boolean }): HealthAnswer {
   const found = checks.map(({ name, problem }) => ({ name, wrong: problem() }));
   const wrong = found.filter((one) => one.wrong !== undefined);
   const status = wrong.length === 0 ? 200 : 503;
@@ -25,7 +25,7 @@ export function answerProbe(checks: readonly HealthCheck[], { verbose }: { verbo
 }
 
 /** Why nothing can be decided now; undefined where it can. */
-export function undecidable(checks: readonly HealthCheck[]): string | undefined {
+export function undecidable(checks: readonly ProbeCheck[]): string | undefined {
   for (const { name, needed, problem } of checks) {
     const wrong = needed === true ? problem() : undefined;
     if (wrong !== undefined) return `${name}: ${wrong}`;
@@ -39,7 +39,7 @@ const BLOCKED_MS = 5000;
 const TOLD_MS = 10_000;
 
 /** Fails when the only thread stood still for five seconds, now or a moment ago. */
-export function watchEventLoop(clock: Clock): HealthCheck & { stop(): void } {
+export function watchEventLoop(clock: Clock): ProbeCheck & { stop(): void } {
   let turnedMs = clock.elapsed();
   let blocked: { atMs: number; forMs: number } | undefined;
   let cancel = (): void => {};

@@ -13,7 +13,7 @@ export { Publisher } from './publisher.ts';
 export { type NamespaceFollower, sawPodsOfNow } from './pods-seen.ts';
 export { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 export { callersByCertificate, callersByToken, type Callers, splitToken, withToken } from './callers.ts';
-export type { HealthCheck } from './health.ts';
+export type { ProbeCheck } from './health.ts';
 export { reviewPath } from './routes.ts';
 export { keepStatus, reviewStatus, type StatusWebhook } from './status.ts';
 export {

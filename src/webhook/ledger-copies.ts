@@ -2,7 +2,7 @@ import type { DisruptionLedger } from '../api/quorate/types.ts';
 import { GRANT_MS } from '../decisions/disruption/index.ts';
 import type { Clock, Informer } from '../machinery/runtime/index.ts';
 import { isAsNewAs } from '../machinery/values/index.ts';
-import { type Entry, newEntry } from './ledger-entry.ts';
+import { type LedgerEntry, newEntry } from './ledger-entry.ts';
 import { withGrants } from './ledger-grants.ts';
 import { SeenHolds } from './ledger-hold.ts';
 
@@ -16,7 +16,7 @@ export class LedgerCopies {
   readonly holds: SeenHolds;
   readonly #clock: Clock;
   readonly #ledgers: WatchedLedgers;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, LedgerEntry>();
   /** The last version of each that the watch has shown. */
   readonly #shown = new Map<string, string>();
   /** How many were given when a version was got here. */
@@ -28,7 +28,7 @@ export class LedgerCopies {
     this.holds = new SeenHolds(clock);
   }
 
-  entries(): Iterable<Entry> {
+  entries(): Iterable<LedgerEntry> {
     return this.#entries.values();
   }
 
@@ -37,7 +37,7 @@ export class LedgerCopies {
     return entry === undefined ? this.#ledgers.get({ namespace, name }) : this.view(entry);
   }
 
-  entry({ name = '', namespace = '' }: { namespace?: string | undefined; name?: string | undefined }): Entry {
+  entry({ name = '', namespace = '' }: { namespace?: string | undefined; name?: string | undefined }): LedgerEntry {
     const key = `${namespace}/${name}`;
     let entry = this.#entries.get(key);
     if (entry === undefined) {
@@ -47,14 +47,14 @@ export class LedgerCopies {
     return entry;
   }
 
-  newest({ lost, name, namespace, newest }: Entry): DisruptionLedger | undefined {
+  newest({ lost, name, namespace, newest }: LedgerEntry): DisruptionLedger | undefined {
     if (newest !== undefined) return newest;
     const shown = this.#ledgers.get({ namespace, name });
     return lost !== undefined && shown?.metadata.uid === lost ? undefined : shown;
   }
 
   /** The newest version with what was given ahead. */
-  view(entry: Entry): DisruptionLedger | undefined {
+  view(entry: LedgerEntry): DisruptionLedger | undefined {
     if (entry.view !== undefined) return entry.view;
     const newest = this.newest(entry);
     if (newest === undefined) return undefined;
@@ -65,12 +65,12 @@ export class LedgerCopies {
   }
 
   /** Whether something was given since this version was got here. */
-  isOvertaken(entry: Entry, ledger: DisruptionLedger): boolean {
+  isOvertaken(entry: LedgerEntry, ledger: DisruptionLedger): boolean {
     return (this.#gotAt.get(ledger) ?? 0) !== entry.given;
   }
 
   /** Takes in a version that was written or read here, which the watch may show later. */
-  learn(entry: Entry, ledger: DisruptionLedger): void {
+  learn(entry: LedgerEntry, ledger: DisruptionLedger): void {
     const known = this.newest(entry);
     if (known !== undefined && isAsNewAs(versionOf(known), versionOf(ledger))) return;
     entry.newest = ledger;
@@ -79,7 +79,7 @@ export class LedgerCopies {
   }
 
   /** Takes in what the watch shows; the entry, where this replica has to do with the ledger and did not know it. */
-  shown(ledger: DisruptionLedger): Entry | undefined {
+  shown(ledger: DisruptionLedger): LedgerEntry | undefined {
     const { name = '', namespace = '' } = ledger.metadata;
     const key = `${namespace}/${name}`;
     const entry = this.#entries.get(key);
@@ -110,19 +110,19 @@ export class LedgerCopies {
   }
 
   /** What was granted under a ledger is not over because it is gone. */
-  remember(entry: Entry, ledger: DisruptionLedger, isLast: boolean): void {
+  remember(entry: LedgerEntry, ledger: DisruptionLedger, isLast: boolean): void {
     entry.remembered = { ledger, isLast, atMs: this.#clock.elapsed() };
   }
 
   /** There is no such ledger any longer, whatever the watch still shows. */
-  missing(entry: Entry, last = this.newest(entry)): void {
+  missing(entry: LedgerEntry, last = this.newest(entry)): void {
     if (last !== undefined) entry.lost = last.metadata.uid;
     entry.newest = undefined;
     entry.view = undefined;
   }
 
   /** Known to be deleted while the watch has still to show what happened to it before. */
-  isBeingLost({ lost, name, namespace }: Entry): boolean {
+  isBeingLost({ lost, name, namespace }: LedgerEntry): boolean {
     const shown = this.#ledgers.get({ namespace, name });
     return lost !== undefined && shown?.metadata.uid === lost;
   }

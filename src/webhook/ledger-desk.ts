@@ -17,7 +17,7 @@ import {
 } from '../machinery/runtime/index.ts';
 import { isAsNewAs } from '../machinery/values/index.ts';
 import { isNewer, LedgerCopies, type WatchedLedgers } from './ledger-copies.ts';
-import type { Entry } from './ledger-entry.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
 import { isSamePod, recounted, withGrants, withoutGrant } from './ledger-grants.ts';
 import { isInTime, momentOf } from './ledger-hold.ts';
 
@@ -250,28 +250,28 @@ export class LedgerDesk {
     if (this.#mustLetGo(entry) || (isBack && this.#isUnsettled(entry))) void this.#settle(entry);
   }
 
-  #isHeld(entry: Entry): boolean {
+  #isHeld(entry: LedgerEntry): boolean {
     const hold = this.#copies.newest(entry)?.status?.hold;
     if (hold?.holder !== this.#options.identity || hold.recalled || this.#closing) return false;
     return entry.heldSince !== undefined && isInTime(entry.heldSince, this.#options.clock);
   }
 
-  #mustLetGo(entry: Entry): boolean {
+  #mustLetGo(entry: LedgerEntry): boolean {
     const hold = this.#copies.newest(entry)?.status?.hold;
     return hold?.holder === this.#options.identity && (hold.recalled === true || this.#closing);
   }
 
-  #share(entry: Entry): void {
+  #share(entry: LedgerEntry): void {
     entry.sharedUntilMs = this.#options.clock.elapsed() + SHARED_MS;
   }
 
-  #inTurn<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+  #inTurn<T>(entry: LedgerEntry, work: () => Promise<T>): Promise<T> {
     const done = entry.turn.then(work);
     entry.turn = done.catch(() => {});
     return done;
   }
 
-  async #put(entry: Entry, ledger: DisruptionLedger, wanted: Wanted): Promise<DisruptionLedger> {
+  async #put(entry: LedgerEntry, ledger: DisruptionLedger, wanted: Wanted): Promise<DisruptionLedger> {
     const { client, clock, identity } = this.#options;
     const known = this.#copies.newest(entry);
     const { given } = entry;
@@ -300,7 +300,7 @@ export class LedgerDesk {
   }
 
   #holdToWrite(
-    entry: Entry,
+    entry: LedgerEntry,
     known: DisruptionLedger,
     { grants = false, release = false }: Wanted,
   ): LedgerHold | undefined {
@@ -317,7 +317,7 @@ export class LedgerDesk {
     return { holder: identity, stamp: String(this.#stamps) };
   }
 
-  #listSoon(entry: Entry): void {
+  #listSoon(entry: LedgerEntry): void {
     if (entry.isListing) return;
     entry.isListing = true;
     this.#options.clock.after(LIST_MS, () => {
@@ -327,7 +327,7 @@ export class LedgerDesk {
   }
 
   /** Writes until everything given is listed, and nothing is held that another replica wants. */
-  #settle(entry: Entry): Promise<void> {
+  #settle(entry: LedgerEntry): Promise<void> {
     entry.settling ??= this.#settleNow(entry).finally(() => {
       entry.settling = undefined;
       // What came after the last look, and before this.
@@ -336,14 +336,14 @@ export class LedgerDesk {
     return entry.settling;
   }
 
-  #isUnsettled(entry: Entry): boolean {
+  #isUnsettled(entry: LedgerEntry): boolean {
     if (this.#options.signal?.aborted) return false;
     // Without a ledger there is nothing to write to; when it is back the watch says so.
     if (this.#copies.newest(entry)?.status === undefined) return false;
     return entry.ahead.length > 0 || this.#mustLetGo(entry);
   }
 
-  async #settleNow(entry: Entry): Promise<void> {
+  async #settleNow(entry: LedgerEntry): Promise<void> {
     const { clock } = this.#options;
     for (let failures = 0; this.#isUnsettled(entry); ) {
       try {

@@ -15,7 +15,7 @@ export interface Remembered {
 }
 
 /** What this replica has to do with one ledger. */
-export interface Entry {
+export interface LedgerEntry {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export interface Entry {
   isListing: boolean;
 }
 
-export function newEntry(namespace: string, name: string): Entry {
+export function newEntry(namespace: string, name: string): LedgerEntry {
   return {
     key: `${namespace}/${name}`,
     namespace,

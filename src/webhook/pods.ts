@@ -6,7 +6,7 @@ import {
   chargedUnavailability,
   classifyUpdate,
   formatUnavailabilityRefusal,
-  type Grant,
+  type UnavailabilityGrant,
   type IndexedBudget,
   isUnseenByKruise,
   judgeUnavailability,
@@ -97,7 +97,7 @@ async function subjectOf(webhook: PodWebhook, request: ReviewRequest): Promise<A
 }
 
 interface Granted {
-  readonly grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[];
+  readonly grants: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityGrant }[];
 }
 
 async function judge(webhook: PodWebhook, asked: Asked, signal: AbortSignal): Promise<Granted | ReviewResponse> {

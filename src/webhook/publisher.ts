@@ -6,7 +6,7 @@ import {
   type DisruptionIndex,
   isMarked,
   isSamePublished,
-  type PodFacts,
+  type CountedPod,
   publishedStatus,
   readBudget,
   unpublishedStatus,
@@ -88,7 +88,7 @@ export class Publisher {
    * it, numbers that do are written first. False when that could not be done in time. The API server takes one off for
    * every eviction, also for a pod it has noted already, whose first eviction came to nothing: then that note goes.
    */
-  async makeRoom(key: BudgetName, pod: PodFacts, signal: AbortSignal): Promise<boolean> {
+  async makeRoom(key: BudgetName, pod: CountedPod, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
       const found = attempt <= TRUSTED ? this.#get(key) : await this.#read(key);
@@ -110,7 +110,7 @@ export class Publisher {
     return false;
   }
 
-  #hasRoom(budget: PodDisruptionBudget, pod: PodFacts): boolean {
+  #hasRoom(budget: PodDisruptionBudget, pod: CountedPod): boolean {
     const { clock, index } = this.#options;
     const { metadata, spec, status = {} } = budget;
     if (isHeldBack(budget)) return false;

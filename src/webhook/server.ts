@@ -6,7 +6,7 @@ import type { KeyPair } from '../machinery/runtime/certificates.ts';
 import { type Clock, type Logger, systemClock } from '../machinery/runtime/index.ts';
 import { type Callers, splitToken } from './callers.ts';
 import { boundConnections } from './connections.ts';
-import { answerProbe, type HealthCheck, undecidable, watchEventLoop } from './health.ts';
+import { answerProbe, type ProbeCheck, undecidable, watchEventLoop } from './health.ts';
 import { Intake, RejectedBody } from './intake.ts';
 import { formatReview, parseReview, ReviewFormatError, type ReviewRequest, type ReviewResponse } from './review.ts';
 import { type ReviewTraits, traitsOf } from './routes.ts';
@@ -24,7 +24,7 @@ export interface WebhookServerOptions {
   /** Whose reviews are believed. Probes are answered to anyone. */
   readonly callers: Callers;
   /** What `/readyz` looks at. */
-  readonly checks: readonly HealthCheck[];
+  readonly checks: readonly ProbeCheck[];
   /** Told of what was turned away before anything was decided. */
   readonly rejected?: ((reason: RejectedReason) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -127,7 +127,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 interface Serving extends WebhookServerOptions {
   readonly intake: Intake;
-  readonly loop: HealthCheck;
+  readonly loop: ProbeCheck;
   /** Marks a connection as one of somebody who is believed. */
   readonly proven: (socket: Socket) => void;
 }
@@ -186,8 +186,8 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
 
 function probeChecks(
   path: string,
-  { checks, loop }: { checks: readonly HealthCheck[]; loop: HealthCheck },
-): readonly HealthCheck[] | undefined {
+  { checks, loop }: { checks: readonly ProbeCheck[]; loop: ProbeCheck },
+): readonly ProbeCheck[] | undefined {
   switch (path) {
     // Whoever answers has its certificate and its ports.
     case '/startupz':

@@ -17,7 +17,7 @@ import {
   silentLogger,
   systemClock,
 } from '../../src/machinery/runtime/index.ts';
-import { Budgets } from '../../src/scheduler/budgets.ts';
+import { PreemptionBudgets } from '../../src/scheduler/budgets.ts';
 import type { ReviewResponse } from '../../src/webhook/index.ts';
 import * as stage from '../cluster/stage.ts';
 import { findDisagreements } from './doors.ts';
@@ -58,13 +58,13 @@ export async function startClusterAgreement(mode: ClusterMode): Promise<Agreemen
   await stage.prepareCluster(plane);
   const operator = await stage.startReplica(plane, 'only', mode);
   await stage.registerWebhooks(plane, operator);
-  let budgets: Budgets | undefined;
+  let budgets: PreemptionBudgets | undefined;
   const host = { transportFor: () => transport.send, clock: systemClock, log: silentLogger };
   const components = runComponents(host, [
     defineController({
       name: 'budgets',
       deps(context) {
-        budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
+        budgets = new PreemptionBudgets(context, unavailabilityGates(new FeatureGates()));
         void budgets.follow();
       },
     }),

@@ -4,7 +4,7 @@ import { createDisruptionController } from '../../src/controllers/quorate/disrup
 import { createPodUnavailableBudgetController } from '../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { unavailabilityGates } from '../../src/decisions/unavailability/index.ts';
 import { defineController, FeatureGates } from '../../src/machinery/runtime/index.ts';
-import { Budgets } from '../../src/scheduler/budgets.ts';
+import { PreemptionBudgets } from '../../src/scheduler/budgets.ts';
 import { startControlPlane } from '../../src/testkit/index.ts';
 import { findDisagreements } from './doors.ts';
 import { type Agreement, build, clear, nodesOf } from './host.ts';
@@ -14,7 +14,7 @@ import { drawState } from './state.ts';
 const SIMULATE_EVERY = 5;
 
 export async function startEmbeddedAgreement(): Promise<Agreement> {
-  let budgets: Budgets | undefined;
+  let budgets: PreemptionBudgets | undefined;
   const plane = await startControlPlane({
     controllers: [
       createDisruptionController(),
@@ -22,7 +22,7 @@ export async function startEmbeddedAgreement(): Promise<Agreement> {
       defineController({
         name: 'budgets',
         deps(context) {
-          budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
+          budgets = new PreemptionBudgets(context, unavailabilityGates(new FeatureGates()));
           void budgets.follow();
         },
       }),

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
-import { type Diagnosis } from '../../src/tasks/index.ts';
+import { type DoctorReport } from '../../src/tasks/index.ts';
 import { createAuthority } from '../../src/machinery/runtime/certificates.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { defaultInstall, installObjects } from '../../src/webhook/index.ts';
@@ -42,7 +42,7 @@ function run(...args: string[]): Promise<{ code: number | null; stdout: string; 
 
 async function examine(): Promise<{ code: number | null; of: (check: string) => string[] }> {
   const { code, stdout } = await run('-o', 'json');
-  const { findings } = JSON.parse(stdout) as Diagnosis;
+  const { findings } = JSON.parse(stdout) as DoctorReport;
   return {
     code,
     of: (check) => findings.filter((one) => one.check === check).map(({ status, what }) => `${status}: ${what}`),

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
-import { definitions, type GroupKinds, type Mode, webhookConfigurations } from '../../src/webhook/index.ts';
+import { definitions, type GroupKinds, type OperatorMode, webhookConfigurations } from '../../src/webhook/index.ts';
 export { until } from '../scenarios/stories/host.ts';
 import { until } from '../scenarios/stories/host.ts';
 import { chosenMinor, groupServing } from '../kubernetes/binaries.ts';
@@ -94,7 +94,7 @@ export async function prepareCluster(plane: RealControlPlane): Promise<void> {
 export async function startReplica(
   plane: RealControlPlane,
   identity: string,
-  mode: Mode,
+  mode: OperatorMode,
   more: Partial<OperatorOptions> = {},
 ): Promise<Operator> {
   const operator = await startOperator({
@@ -119,7 +119,7 @@ export async function registerWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
   groups: GroupKinds = 'native',
-  mode: Mode = 'alongside',
+  mode: OperatorMode = 'alongside',
 ): Promise<void> {
   await writeWebhooks(plane, { authority, webhookPort }, groups, mode);
   const senseless = join(plane.folder, 'senseless.json');
@@ -143,7 +143,7 @@ export async function writeWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
   groups: GroupKinds = 'native',
-  mode: Mode = 'alongside',
+  mode: OperatorMode = 'alongside',
 ): Promise<void> {
   // The replicas of these suites ask as the administrator.
   const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups, mode, user: 'admin' };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Cluster, openCluster } from '../../src/cli/shared/cluster.ts';
+import { type ClusterConnection, openCluster } from '../../src/cli/shared/cluster.ts';
 import { readBody } from '../../src/machinery/runtime/index.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
@@ -27,7 +27,12 @@ async function up(limit: string): Promise<{ child: ChildProcess; ended: Promise<
   return { child, ended, text: () => text };
 }
 
-async function ask({ transport }: Cluster, method: string, path: string, body?: object): Promise<[number, string]> {
+async function ask(
+  { transport }: ClusterConnection,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<[number, string]> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const answer = await transport({ method, path, headers, ...(body && { body: JSON.stringify(body) }) });
   return [answer.status, (await readBody(answer.body)).toString()];

@@ -6,66 +6,66 @@ import type { ResourceType } from '../resource.ts';
  * a cluster gets them as CustomResourceDefinitions.
  */
 
-export type Schema = JSONSchemaProps;
+export type CrdSchema = JSONSchemaProps;
 
-const described = (description: string | undefined): Pick<Schema, 'description'> =>
+const described = (description: string | undefined): Pick<CrdSchema, 'description'> =>
   description === undefined ? {} : { description };
 
-export const text = (description?: string, more: Partial<Schema> = {}): Schema => ({
+export const text = (description?: string, more: Partial<CrdSchema> = {}): CrdSchema => ({
   type: 'string',
   ...described(description),
   ...more,
 });
 
-export const int32 = (description?: string, more: Partial<Schema> = {}): Schema => ({
+export const int32 = (description?: string, more: Partial<CrdSchema> = {}): CrdSchema => ({
   type: 'integer',
   format: 'int32',
   ...described(description),
   ...more,
 });
 
-export const int64 = (description?: string, more: Partial<Schema> = {}): Schema => ({
+export const int64 = (description?: string, more: Partial<CrdSchema> = {}): CrdSchema => ({
   type: 'integer',
   format: 'int64',
   ...described(description),
   ...more,
 });
 
-export const flag = (description?: string, more: Partial<Schema> = {}): Schema => ({
+export const flag = (description?: string, more: Partial<CrdSchema> = {}): CrdSchema => ({
   type: 'boolean',
   ...described(description),
   ...more,
 });
 
-export const time = (description?: string): Schema => ({
+export const time = (description?: string): CrdSchema => ({
   type: 'string',
   format: 'date-time',
   ...described(description),
 });
 
-export const intOrPercent = (description?: string): Schema => ({
+export const intOrPercent = (description?: string): CrdSchema => ({
   anyOf: [{ type: 'integer' }, { type: 'string' }],
   'x-kubernetes-int-or-string': true,
   ...described(description),
 });
 
-export const list = (items: Schema, description?: string, more: Partial<Schema> = {}): Schema => ({
+export const list = (items: CrdSchema, description?: string, more: Partial<CrdSchema> = {}): CrdSchema => ({
   type: 'array',
   items,
   ...described(description),
   ...more,
 });
 
-export const mapOf = (values: Schema, description?: string): Schema => ({
+export const mapOf = (values: CrdSchema, description?: string): CrdSchema => ({
   type: 'object',
   additionalProperties: values as never,
   ...described(description),
 });
 
 export const object = (
-  properties: Record<string, Schema>,
-  { description, required, ...more }: Partial<Schema> & { required?: string[] } = {},
-): Schema => ({
+  properties: Record<string, CrdSchema>,
+  { description, required, ...more }: Partial<CrdSchema> & { required?: string[] } = {},
+): CrdSchema => ({
   type: 'object',
   ...described(description),
   properties,
@@ -74,13 +74,13 @@ export const object = (
 });
 
 /** A pod template is checked by the server when pods are made of it, not here. */
-export const podTemplate = (description: string): Schema => ({
+export const podTemplate = (description: string): CrdSchema => ({
   type: 'object',
   description,
   'x-kubernetes-preserve-unknown-fields': true,
 });
 
-export const labelSelector = (description: string): Schema =>
+export const labelSelector = (description: string): CrdSchema =>
   object(
     {
       matchLabels: mapOf(text()),
@@ -91,7 +91,7 @@ export const labelSelector = (description: string): Schema =>
     { description, 'x-kubernetes-map-type': 'atomic' },
   );
 
-export const conditions = (description: string): Schema =>
+export const conditions = (description: string): CrdSchema =>
   list(
     object(
       {
@@ -121,8 +121,8 @@ export interface KindVersion {
   readonly name: string;
   readonly stored: boolean;
   readonly description: string;
-  readonly spec?: Schema;
-  readonly status?: Schema;
+  readonly spec?: CrdSchema;
+  readonly status?: CrdSchema;
   readonly columns?: readonly {
     name: string;
     type: string;

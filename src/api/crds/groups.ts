@@ -1,9 +1,9 @@
 /** Workload and PodGroup for clusters whose API server does not serve them itself. */
 import type { CustomResourceDefinition } from '../generated/apiextensions-v1.ts';
 import { OWN_SCHEDULING_GROUP } from '../scheduling/stored.ts';
-import { conditions, defineKind, int32, list, object, type Schema, text } from './builder.ts';
+import { conditions, defineKind, int32, list, object, type CrdSchema, text } from './builder.ts';
 
-const empty = (description: string): Schema => object({}, { description });
+const empty = (description: string): CrdSchema => object({}, { description });
 
 const schedulingPolicy = object(
   {
@@ -16,7 +16,7 @@ const schedulingPolicy = object(
   { description: 'How the pods are placed; exactly one member is set.' },
 );
 
-const named: Record<string, Schema> = {
+const named: Record<string, CrdSchema> = {
   schedulingPolicy,
   schedulingConstraints: object({
     topology: list(object({ key: text('Node label whose value all pods share.') }, { required: ['key'] })),

@@ -10,12 +10,12 @@ import {
   list,
   mapOf,
   object,
-  type Schema,
+  type CrdSchema,
   text,
   time,
 } from './builder.ts';
 
-const commonSpec: Record<string, Schema> = {
+const commonSpec: Record<string, CrdSchema> = {
   selector: labelSelector('Pods the budget covers. Exactly one of selector and targetRef is set; neither can change.'),
   targetRef: object(
     {
@@ -40,7 +40,7 @@ const commonSpec: Record<string, Schema> = {
   ),
 };
 
-const betaSpec: Record<string, Schema> = {
+const betaSpec: Record<string, CrdSchema> = {
   ...commonSpec,
   protectOperations: list(
     text(),
@@ -79,7 +79,7 @@ const status = object(
   { description: 'What the budget counts now.' },
 );
 
-const version = (name: string, stored: boolean, spec: Record<string, Schema>): KindVersion => ({
+const version = (name: string, stored: boolean, spec: Record<string, CrdSchema>): KindVersion => ({
   name,
   stored,
   description:

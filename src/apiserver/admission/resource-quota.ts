@@ -6,7 +6,7 @@ import type { ResourceQuota } from '../../api/generated/core-v1.ts';
 import { decideQuota } from '../../decisions/quota/index.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { collectionPrefix } from '../registry/resource.ts';
@@ -27,7 +27,7 @@ export function resourceQuota({ registry, objects }: StoredReads, clock: Clock):
     inTransaction(attributes, transaction) {
       const entries = [...transaction.range(collectionPrefix(quotas, attributes.namespace))];
       if (entries.length === 0 || attributes.object === undefined) return;
-      const byName = new Map<string, Entry>();
+      const byName = new Map<string, StoredEntry>();
       const held: ResourceQuota[] = [];
       for (const entry of entries) {
         const quota = objects.readOften(entry) as ResourceQuota;
@@ -38,7 +38,7 @@ export function resourceQuota({ registry, objects }: StoredReads, clock: Clock):
       const verdict = decideQuota({ kind: resource, object, old: oldObject, quotas: held, now: clock.now() });
       if (!verdict.allowed) throw forbidden(resource, attributes.name, verdict.message);
       for (const [name, used] of verdict.used) {
-        charge(transaction, objects, byName.get(name) as Entry, used);
+        charge(transaction, objects, byName.get(name) as StoredEntry, used);
       }
     },
   };
@@ -55,7 +55,7 @@ function isCharged({ resource, operation, subresource, namespace, oldObject }: A
 function charge(
   transaction: Transaction,
   objects: StoredReads['objects'],
-  entry: Entry,
+  entry: StoredEntry,
   used: Record<string, string>,
 ): void {
   const quota = objects.read(entry);

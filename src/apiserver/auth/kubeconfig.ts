@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { stringify } from 'yaml';
 import { writePrivateFile } from './pki.ts';
 
-export interface KubeconfigOptions {
+export interface KubeconfigContent {
   /** `https://127.0.0.1:6443`. */
   readonly server: string;
   /** PEM; left out for plain HTTP. */
@@ -17,7 +17,7 @@ export interface KubeconfigOptions {
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-export function formatKubeconfig({ server, authority, user, namespace }: KubeconfigOptions): string {
+export function formatKubeconfig({ server, authority, user, namespace }: KubeconfigContent): string {
   const cluster = 'quorate';
   return stringify(
     {
@@ -48,7 +48,7 @@ export function formatKubeconfig({ server, authority, user, namespace }: Kubecon
 }
 
 /** Writes the file for its owner only, making the folders it needs. */
-export function writeKubeconfig(path: string, options: KubeconfigOptions): void {
+export function writeKubeconfig(path: string, options: KubeconfigContent): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writePrivateFile(path, formatKubeconfig(options));
 }

@@ -2,7 +2,7 @@
 import type { CustomResourceColumnDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../exchange/object.ts';
-import type { Cell, Column, TableLayout } from '../registry/strategy.ts';
+import type { TableCell, Column, TableLayout } from '../registry/strategy.ts';
 import { compileJsonPath, formatScalar, type JsonPath } from './json-path.ts';
 
 const NAME: Column = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' };
@@ -36,7 +36,7 @@ function columnOf({ name, type, format, description, priority }: CustomResourceC
   };
 }
 
-function cellOf(object: ApiObject, { type, read, now }: { type: string; read: JsonPath; now: number }): Cell {
+function cellOf(object: ApiObject, { type, read, now }: { type: string; read: JsonPath; now: number }): TableCell {
   let values: unknown[];
   try {
     values = read(object);

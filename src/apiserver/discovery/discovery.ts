@@ -17,7 +17,7 @@ export interface OpenGroup {
   readonly versions: readonly string[];
 }
 
-export class Discovery {
+export class DiscoveryDocuments {
   readonly #registry: Registry;
   readonly #open: readonly OpenGroup[];
   #generation = -1;

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/resource.ts';
 import { DisruptionIndex, FED_KINDS } from '../../decisions/disruption/index.ts';
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
 
@@ -12,7 +12,7 @@ export function createDisruptionView(context: ServerContext): DisruptionIndex {
     const prefix = type && context.registry.byPlural(type.group, type.plural)?.prefix;
     return prefix === undefined ? [] : [{ prefix, resource }];
   });
-  const read = (entry: Entry): KubeObject => context.objects.readWithoutManagedFields(entry) as KubeObject;
+  const read = (entry: StoredEntry): KubeObject => context.objects.readWithoutManagedFields(entry) as KubeObject;
   const fill = (transaction: Transaction): void => {
     index.clear();
     for (const { prefix, resource } of feeds) {

@@ -1,6 +1,6 @@
 import type { PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { deepEqual, formatTime } from '../../machinery/values/index.ts';
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { Resource } from '../registry/resource.ts';
@@ -12,7 +12,7 @@ export interface Removal {
   readonly resource: Resource;
   readonly key: string;
   readonly name: string;
-  readonly entry: Entry;
+  readonly entry: StoredEntry;
   /** The pod as it is, when the caller has read it already. */
   readonly state?: ObjectParts;
   readonly options: DeletionOptions;

@@ -36,15 +36,15 @@ export function failure(
 }
 
 /** What errors need to know of a resource or kind. */
-export interface Subject {
+export interface ErrorSubject {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
 }
 
-const qualified = ({ group, plural }: Subject) => (group === '' ? plural : `${plural}.${group}`);
+const qualified = ({ group, plural }: ErrorSubject) => (group === '' ? plural : `${plural}.${group}`);
 
-function details(subject: Subject, name: string | undefined, extra: Partial<StatusDetails> = {}): StatusDetails {
+function details(subject: ErrorSubject, name: string | undefined, extra: Partial<StatusDetails> = {}): StatusDetails {
   return {
     ...(name && { name }),
     ...(subject.group !== '' && { group: subject.group }),
@@ -56,20 +56,20 @@ function details(subject: Subject, name: string | undefined, extra: Partial<Stat
 export const badRequest = (message: string) => failure(400, 'BadRequest', message);
 export const unauthorized = () => failure(401, 'Unauthorized', 'Unauthorized');
 
-export function forbidden(subject: Subject, name: string | undefined, why: string, causes?: StatusCause[]) {
+export function forbidden(subject: ErrorSubject, name: string | undefined, why: string, causes?: StatusCause[]) {
   const what = name ? `${qualified(subject)} "${name}"` : qualified(subject);
   return failure(403, 'Forbidden', `${what} is forbidden: ${why}`, {
     details: details(subject, name, causes ? { causes } : {}),
   });
 }
 
-export const notFound = (subject: Subject, name: string) =>
+export const notFound = (subject: ErrorSubject, name: string) =>
   failure(404, 'NotFound', `${qualified(subject)} "${name}" not found`, { details: details(subject, name) });
 
 export const noSuchResource = () =>
   failure(404, 'NotFound', 'the server could not find the requested resource', { details: {} });
 
-export const methodNotAllowed = (subject?: Subject, verb?: string) =>
+export const methodNotAllowed = (subject?: ErrorSubject, verb?: string) =>
   failure(
     405,
     'MethodNotAllowed',
@@ -89,7 +89,7 @@ export const unsupportedMediaType = (given: string, accepted: readonly string[])
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}${given === '' ? '' : ` (got ${given})`}`,
   );
 
-export const alreadyExists = (subject: Subject, name: string, beingDeleted = false) =>
+export const alreadyExists = (subject: ErrorSubject, name: string, beingDeleted = false) =>
   failure(
     409,
     'AlreadyExists',
@@ -99,7 +99,7 @@ export const alreadyExists = (subject: Subject, name: string, beingDeleted = fal
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-export const conflict = (subject: Subject, name: string, why = MODIFIED, extra: Partial<StatusDetails> = {}) =>
+export const conflict = (subject: ErrorSubject, name: string, why = MODIFIED, extra: Partial<StatusDetails> = {}) =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(subject)} "${name}": ${why}`, {
     details: details(subject, name, extra),
   });
@@ -131,7 +131,7 @@ export const tooLargeResourceVersion = (asked: number, current: number) =>
   });
 
 /** 422 with one cause per issue, up to a bound; `kind` and not the plural names the subject here. */
-export function invalid(subject: Pick<Subject, 'group' | 'kind'>, name: string, all: readonly Issue[]): ApiError {
+export function invalid(subject: Pick<ErrorSubject, 'group' | 'kind'>, name: string, all: readonly Issue[]): ApiError {
   const what = subject.group === '' ? subject.kind : `${subject.kind}.${subject.group}`;
   const issues = all.slice(0, LIMITS.listedIssues);
   const more = all.length > issues.length ? ` and ${all.length - issues.length} more` : '';

@@ -4,7 +4,7 @@ import {
   type GroupEvictionStatus,
   groupEvictionType,
 } from '../../api/quorate/group-eviction.ts';
-import type { DisruptionIndex, PodFacts } from '../../decisions/disruption/index.ts';
+import type { DisruptionIndex, CountedPod } from '../../decisions/disruption/index.ts';
 import {
   decideGroupEviction,
   formatGroup,
@@ -103,7 +103,7 @@ function remove(
   removePod(context, transaction, { resource, key, name, entry, options: { gracePeriodSeconds: grace } });
 }
 
-function statusOf(members: readonly PodFacts[], nowMs: number): GroupEvictionStatus {
+function statusOf(members: readonly CountedPod[], nowMs: number): GroupEvictionStatus {
   return {
     evictedPods: members.map(({ name }) => name),
     conditions: [
@@ -130,7 +130,7 @@ function refusal(
     ...context
   }: {
     spec: NonNullable<GroupEviction['spec']>;
-    members: readonly PodFacts[];
+    members: readonly CountedPod[];
     index: DisruptionIndex;
     nowMs: number;
     compat: boolean;

@@ -13,7 +13,7 @@ import { trackSessions } from './sessions.ts';
 import { StreamTurns } from './stream-turns.ts';
 import { createTlsServer, type TlsMaterial } from './tls-server.ts';
 
-export interface ListenOptions {
+export interface ServerListenOptions {
   readonly handle: ApiHandler;
   readonly port: number;
   readonly address: string;
@@ -32,7 +32,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function listen(options: ServerListenOptions): Promise<Listening> {
   const { handle, log = silentLogger, tls } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const serving: Serving = { handle, limits, log, bodies: new BodiesInFlight(limits) };

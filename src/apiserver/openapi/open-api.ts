@@ -5,7 +5,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Resource, ServedVersion } from '../registry/resource.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeDocument } from './gnostic.ts';
-import { type Part, Parts } from './parts.ts';
+import { type DocumentPart, Parts } from './parts.ts';
 
 export interface EncodedDocument {
   readonly body: Buffer;
@@ -50,7 +50,7 @@ export class OpenApi {
   readonly #parts: Parts;
   readonly #documents = new Map<string, EncodedDocument>();
   readonly #json = new WeakMap<object, string>();
-  readonly #gnostic = new WeakMap<Part, Buffer>();
+  readonly #gnostic = new WeakMap<DocumentPart, Buffer>();
   #generation = -1;
 
   constructor(registry: Registry, schema: Schema = loadSchema()) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../machinery/values/index.ts';
-import { Reader } from '../codec/protobuf/reader.ts';
+import { ProtobufReader } from '../codec/protobuf/reader.ts';
 import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
 import { builtinResources } from '../kinds/resources.ts';
 import { Registry } from '../registry/registry.ts';
@@ -163,7 +163,7 @@ test.each([
 /** Names of the entries of `Document.paths` (8 → 2) and `Document.definitions` (9 → 1). */
 function namesInProtobuf(bytes: Buffer): { paths: string[]; definitions: string[] } {
   const found = { paths: [] as string[], definitions: [] as string[] };
-  const document = new Reader(bytes);
+  const document = new ProtobufReader(bytes);
   while (!document.done) {
     const { number, wire } = document.tag();
     if (number !== 8 && number !== 9) {

@@ -8,7 +8,7 @@ import type { KindRef } from './operations.ts';
 import { pathsOf } from './paths.ts';
 
 /** What one version of a resource adds to a document. */
-export interface Part {
+export interface DocumentPart {
   readonly paths: JsonObject;
   readonly definitions: ReadonlyMap<string, JsonObject>;
 }
@@ -27,7 +27,7 @@ const PATCH_DEFINITION: JsonObject = { description: 'A patch; the content type s
 export class Parts {
   readonly #schema: Schema;
   readonly #builtin: BuiltinDefinitions;
-  readonly #parts = new WeakMap<Resource, Map<string, Part>>();
+  readonly #parts = new WeakMap<Resource, Map<string, DocumentPart>>();
 
   constructor(schema: Schema) {
     this.#schema = schema;
@@ -41,8 +41,8 @@ export class Parts {
     return definitions;
   }
 
-  part(resource: Resource, version: ServedVersion, dialect: Dialect): Part {
-    const known = this.#parts.get(resource) ?? new Map<string, Part>();
+  part(resource: Resource, version: ServedVersion, dialect: Dialect): DocumentPart {
+    const known = this.#parts.get(resource) ?? new Map<string, DocumentPart>();
     this.#parts.set(resource, known);
     // Subresources may join a resource later, so they are part of the key.
     const key = `${dialect} ${version.name} ${[...resource.subresources.keys()].join(',')}`;
@@ -54,7 +54,7 @@ export class Parts {
     return part;
   }
 
-  #build(resource: Resource, version: string, dialect: Dialect): Part {
+  #build(resource: Resource, version: string, dialect: Dialect): DocumentPart {
     const definitions = new Map<string, JsonObject>();
     const nameKind = (kind: KindRef): string => {
       const struct = this.#schema.kind(kind);

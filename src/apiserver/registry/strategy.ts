@@ -13,7 +13,7 @@ export interface StrategyContext {
 }
 
 /** A value of a Table cell; a `Date`-less age is computed from `time` when the table is written. */
-export type Cell = string | number | boolean | null;
+export type TableCell = string | number | boolean | null;
 
 export interface Column {
   readonly name: string;
@@ -40,7 +40,7 @@ export type FindStored = (
 export interface TableLayout<T extends KindObject = ApiObject> {
   readonly columns: readonly Column[];
   /** `find` reads another stored object, for what is told of this one elsewhere. */
-  cells(object: T, now: number, find: FindStored): readonly Cell[];
+  cells(object: T, now: number, find: FindStored): readonly TableCell[];
   conditions?(object: T): readonly RowConditions[] | undefined;
 }
 

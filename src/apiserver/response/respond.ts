@@ -1,7 +1,7 @@
 /** Objects as responses: in the asked version, as a Table or metadata only, in JSON, YAML or protobuf. */
 import { stringify as toYaml } from 'yaml';
 import { deepClone } from '../../machinery/values/index.ts';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import { loadSchema } from '../../api/schema/index.ts';
 import type { Call } from '../context/call.ts';
 import { encodeProtobuf } from '../codec/index.ts';
@@ -19,7 +19,7 @@ const OBJECT_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', '
 const JSON_TYPE = 'application/json';
 
 /** Answers with one object. Stored bytes go out untouched where nothing has to change. */
-export function respondWithEntry(call: Call, status: number, entry: Entry): ApiResponse {
+export function respondWithEntry(call: Call, status: number, entry: StoredEntry): ApiResponse {
   const accepted = negotiateObject(call);
   if (call.request.shared === true && accepted.transform === undefined) {
     const object = inVersion(call, call.context.objects.readWithoutManagedFields(entry), deepClone);

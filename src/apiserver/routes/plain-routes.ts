@@ -1,5 +1,5 @@
 /** Paths that are not resources: discovery, version, health, metrics and what other parts add. */
-import type { Discovery } from '../discovery/discovery.ts';
+import type { DiscoveryDocuments } from '../discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
 import { checkAcceptable, parseAccept } from '../request/negotiate.ts';
 import { jsonResponse } from '../response/respond.ts';
@@ -19,7 +19,7 @@ export function textResponse(status: number, text: string): ApiResponse {
   };
 }
 
-export function discoveryRoute(discovery: Discovery): PlainRoute {
+export function discoveryRoute(discovery: DiscoveryDocuments): PlainRoute {
   return {
     handle(request, path) {
       if (path !== '/api' && path !== '/apis' && !path.startsWith('/api/') && !path.startsWith('/apis/'))

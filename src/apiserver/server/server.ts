@@ -17,7 +17,7 @@ import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import { authorizePath, authorizeResource } from '../access/authorize.ts';
 import { createCodec } from '../codec/index.ts';
 import type { Codec } from '../context/codec.ts';
-import { Discovery } from '../discovery/discovery.ts';
+import { DiscoveryDocuments } from '../discovery/discovery.ts';
 import { OpenApi, openApiRoute } from '../openapi/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../exchange/exchange.ts';
 import { answerFailure } from '../response/failed-exchange.ts';
@@ -118,7 +118,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     healthRoute([storageCheck, ...(options.health ?? [])]),
     { handle: (_request, path) => access.plain?.(path) },
     ...(options.routes?.(context) ?? []),
-    discoveryRoute(new Discovery(registry, metricGroups)),
+    discoveryRoute(new DiscoveryDocuments(registry, metricGroups)),
     openApiRoute(new OpenApi(registry)),
     notFoundRoute,
   ];

@@ -6,7 +6,7 @@
  * policy adds, keep the object; otherwise it is removed.
  */
 import { deepClone, formatTime } from '../../machinery/values/index.ts';
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { StoredWrites } from './kind-view.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { Resource } from '../registry/resource.ts';
@@ -32,7 +32,7 @@ export interface DeletionOutcome {
   /** Last state when removed, marked state otherwise. */
   readonly object: () => ApiObject;
   /** The marked entry; the entry as it was when nothing had to change. */
-  readonly entry: Entry | undefined;
+  readonly entry: StoredEntry | undefined;
 }
 
 export interface DeletionTarget {
@@ -98,7 +98,7 @@ function marked(stored: StoredWrites, transaction: Transaction, write: ObjectWri
   return outcome(stored, putObject(stored, transaction, write));
 }
 
-function outcome({ objects }: StoredWrites, entry: Entry): DeletionOutcome {
+function outcome({ objects }: StoredWrites, entry: StoredEntry): DeletionOutcome {
   return { removed: false, object: () => objects.read(entry), entry };
 }
 

@@ -2,7 +2,7 @@
  * Objects as stored bytes. Every stored document starts with its kind and apiVersion, in that order, so that lists can
  * drop them by cutting a prefix of known length.
  */
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { StoredReads } from './kind-view.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { apiVersion, type Resource, type ServedVersion } from '../registry/resource.ts';
@@ -38,7 +38,7 @@ export function putObject(
   stored: Pick<StoredReads, 'objects'>,
   transaction: Transaction,
   { resource, key, object, managedFields: given }: ObjectWrite,
-): Entry {
+): StoredEntry {
   const { document, managedFields } = partsOf(ordered(resource, object), given);
   const entry = transaction.put(key, (revision) => {
     document.metadata.resourceVersion = String(revision);
@@ -69,7 +69,7 @@ export interface ObjectWrite {
 
 function keep(
   { objects }: Pick<StoredReads, 'objects'>,
-  entry: Entry,
+  entry: StoredEntry,
   { document, managedFields }: { document: ApiObject; managedFields: string | undefined },
 ): void {
   if (managedFields === undefined) objects.keep(entry, document);

@@ -1,10 +1,10 @@
 /** A namespace that is missing or going away takes nothing new. */
-import type { Entry, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { StoredReads } from './kind-view.ts';
 import { objectKey, type Resource } from '../registry/resource.ts';
-import { forbidden, notFound, type Subject } from '../exchange/status.ts';
+import { forbidden, notFound, type ErrorSubject } from '../exchange/status.ts';
 
-const NAMESPACES: Subject = { group: '', plural: 'namespaces', kind: 'Namespace' };
+const NAMESPACES: ErrorSubject = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 export function checkNamespace(
   stored: StoredReads,
@@ -14,7 +14,7 @@ export function checkNamespace(
   if (!resource.namespaced || namespace === undefined) return;
   const namespaces = stored.registry.byPlural('', 'namespaces');
   if (namespaces === undefined) return;
-  const entry: Entry | undefined = read.get(keyOf(namespaces, namespace));
+  const entry: StoredEntry | undefined = read.get(keyOf(namespaces, namespace));
   if (entry === undefined) throw notFound(NAMESPACES, namespace);
   if (stored.objects.readOften(entry).metadata.deletionTimestamp) {
     throw forbidden(

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import { ObjectCache } from './object-cache.ts';
 
-const entry = (object: object): Entry => ({
+const entry = (object: object): StoredEntry => ({
   key: '/a',
   value: Buffer.from(JSON.stringify(object)),
   revision: 1,

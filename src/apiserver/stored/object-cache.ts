@@ -3,7 +3,7 @@
  * tables only, so the number kept decoded is bounded and the oldest fall out first.
  */
 import { asShared, shareParts } from '../../machinery/values/index.ts';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { Resource } from '../registry/resource.ts';
 import { decodeParts, type ObjectParts, ReplicaDecoder, withoutManagedFields } from './decode.ts';
@@ -45,7 +45,7 @@ export class ObjectCache {
    * The decoded object; shared, so never change it. It is not kept with its managed fields, as it is mostly read to be
    * replaced.
    */
-  read(entry: Entry): ApiObject {
+  read(entry: StoredEntry): ApiObject {
     const memo = memoOf(entry);
     if (memo.object !== undefined) return memo.object;
     const { object, managedFields } = this.#parts(memo, entry);
@@ -56,7 +56,7 @@ export class ObjectCache {
    * The object without managed fields, which are half of a typical one: for who looks at every object once, or keeps
    * it. Costs half, and does not push others out of the cache. Shared as well.
    */
-  readWithoutManagedFields(entry: Entry): ApiObject {
+  readWithoutManagedFields(entry: StoredEntry): ApiObject {
     const memo = memoOf(entry);
     if (memo.withoutManagedFields !== undefined) return memo.withoutManagedFields;
     if (memo.object !== undefined) return (memo.withoutManagedFields = withoutManagedFields(memo.object));
@@ -68,12 +68,12 @@ export class ObjectCache {
   }
 
   /** The same for who will soon ask again: it stays in the cache. */
-  readOften(entry: Entry): ApiObject {
+  readOften(entry: StoredEntry): ApiObject {
     return this.readParts(entry).object;
   }
 
   /** The object for who only writes it again: without the managed fields, and these as JSON text where there are any. */
-  readParts(entry: Entry): ObjectParts {
+  readParts(entry: StoredEntry): ObjectParts {
     const memo = memoOf(entry);
     if (memo.object === undefined) return this.#parts(memo, entry);
     const { managedFields } = memo.object.metadata;
@@ -86,7 +86,7 @@ export class ObjectCache {
   }
 
   /** Remembers an object that was just encoded into the entry. */
-  keep(entry: Entry, object: ApiObject): void {
+  keep(entry: StoredEntry, object: ApiObject): void {
     const memo = memoOf(entry);
     memo.object = asShared(object);
     memo.withoutManagedFields = undefined;
@@ -95,7 +95,7 @@ export class ObjectCache {
   }
 
   /** Remembers an object encoded together with managed fields that it does not have itself; keeps it for itself. */
-  keepWithoutManagedFields(entry: Entry, object: ApiObject, managedFields: string): void {
+  keepWithoutManagedFields(entry: StoredEntry, object: ApiObject, managedFields: string): void {
     const memo = memoOf(entry);
     memo.object = undefined;
     memo.withoutManagedFields = asShared(object);
@@ -104,7 +104,7 @@ export class ObjectCache {
   }
 
   /** The parts of an entry whose whole object is not remembered. */
-  #parts(memo: Memo, entry: Entry): ObjectParts {
+  #parts(memo: Memo, entry: StoredEntry): ObjectParts {
     if (memo.withoutManagedFields === undefined) {
       const { object, managedFields } = decodeParts(entry.value, memo.held?.deref());
       memo.withoutManagedFields = asShared(object);
@@ -114,7 +114,7 @@ export class ObjectCache {
     return { object: memo.withoutManagedFields, managedFields: memo.managedFields };
   }
 
-  digest(resource: Resource, entry: Entry): Digest {
+  digest(resource: Resource, entry: StoredEntry): Digest {
     const memo = memoOf(entry);
     if (memo.digest === undefined) {
       const object = memo.object ?? this.#parts(memo, entry).object;
@@ -145,7 +145,7 @@ export class ObjectCache {
   }
 }
 
-function memoOf(entry: Entry): Memo {
+function memoOf(entry: StoredEntry): Memo {
   if (!(entry.memo instanceof Memo)) entry.memo = new Memo();
   return entry.memo as Memo;
 }

@@ -2,12 +2,12 @@
  * Tells what transactions write, at once and in order, before it is on disk. Who keeps counts from this sees inside a
  * transaction exactly the state that the transaction will be committed to; watches are always a flush behind.
  */
-import type { Entry, Store, Transaction } from '../../storage/index.ts';
+import type { StoredEntry, Store, Transaction } from '../../storage/index.ts';
 
 export interface PendingWrite {
   readonly key: string;
   /** Undefined: the key was deleted. */
-  readonly entry: Entry | undefined;
+  readonly entry: StoredEntry | undefined;
 }
 
 export interface WriteListener {

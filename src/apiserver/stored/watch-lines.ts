@@ -2,7 +2,7 @@
  * Watch events as bytes, encoded once and shared by every watcher that wants plain JSON. The store hands the same batch
  * to all watchers of a prefix in one go, so remembering the latest few is enough.
  */
-import type { Entry, StoreEvent } from '../../storage/index.ts';
+import type { StoredEntry, StoreEvent } from '../../storage/index.ts';
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -28,7 +28,7 @@ export function typeOf(event: StoreEvent): WatchType {
 }
 
 /** The entry an event shows: the new state, or the last one of something deleted. */
-export function shownEntry(event: StoreEvent): Entry {
+export function shownEntry(event: StoreEvent): StoredEntry {
   const entry = event.entry ?? event.previous;
   if (entry === undefined) throw new Error(`A ${event.type} event of "${event.key}" carries no state`);
   return entry;

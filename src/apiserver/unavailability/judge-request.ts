@@ -2,7 +2,7 @@ import type { PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/k
 import {
   chargedUnavailability,
   formatUnavailabilityRefusal,
-  type Grant,
+  type UnavailabilityGrant,
   type IndexedBudget,
   judgeUnavailability,
   refusedBudgets,
@@ -71,7 +71,7 @@ export function judgeRequest(guarding: Guarding, request: PodRequest, transactio
 
 interface ChargeRequest {
   readonly entry: IndexedBudget;
-  readonly verdict: Grant;
+  readonly verdict: UnavailabilityGrant;
   readonly operation: ProtectedOperation;
   readonly podName: string;
   readonly nowMs: number;

@@ -1,5 +1,5 @@
 import { randomSuffix } from '../../machinery/values/index.ts';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import { authorizeCreate } from '../access/authorize.ts';
 import type { AdmissionAttributes } from '../context/admission-plugin.ts';
 import { type Call, fieldManagerOf } from '../context/call.ts';
@@ -26,7 +26,7 @@ export async function create(call: Call): Promise<ApiResponse> {
 
 /** What a write left behind: an entry on disk, or for a dry run only the object. */
 export interface Written {
-  readonly entry: Entry | undefined;
+  readonly entry: StoredEntry | undefined;
   readonly object: ApiObject;
 }
 

@@ -1,5 +1,5 @@
 import { deepClone } from '../../machinery/values/index.ts';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import type { Call } from '../context/call.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import { apiVersion, collectionPrefix, objectKey } from '../registry/resource.ts';
@@ -77,7 +77,7 @@ export async function list(call: Call): Promise<ApiResponse> {
 function sharedList(
   call: Call,
   { transform, transformVersion }: Accepted,
-  entries: readonly Entry[],
+  entries: readonly StoredEntry[],
   metadata: ListMetadata,
 ): ApiResponse {
   const items = entries.map((entry) => {
@@ -92,7 +92,7 @@ const COMMA_OPEN = Buffer.from(',{');
 const CLOSE = Buffer.from(']}\n');
 
 /** The list put together from stored bytes; nothing is decoded or copied here. */
-function listFromBytes(call: Call, entries: readonly Entry[], metadata: ListMetadata): ApiResponse {
+function listFromBytes(call: Call, entries: readonly StoredEntry[], metadata: ListMetadata): ApiResponse {
   const { resource, version, warnings } = call;
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersion(resource.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
   const cut = resource.custom ? 0 : Buffer.byteLength(storedHead(resource));
@@ -107,7 +107,7 @@ function listFromBytes(call: Call, entries: readonly Entry[], metadata: ListMeta
 }
 
 export interface ListedPage {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly StoredEntry[];
   readonly metadata: ListMetadata;
 }
 
@@ -142,7 +142,7 @@ async function readPage(call: Call): Promise<ListedPage> {
 }
 
 /** Everything that matches now; one object by name is looked up instead of searched for. */
-export function current({ context, resource }: Call, prefix: string, selection: Selection): Entry[] {
+export function current({ context, resource }: Call, prefix: string, selection: Selection): StoredEntry[] {
   const { store } = context;
   if (selection.all) return store.range(prefix);
   if (selection.name !== undefined && prefix !== resource.prefix) {
@@ -166,7 +166,7 @@ interface PageQuery {
 
 function pageAt(call: Call, selection: Selection, { prefix, limit, at, after }: PageQuery): ListedPage {
   const { context, resource } = call;
-  const entries: Entry[] = [];
+  const entries: StoredEntry[] = [];
   let from = after;
   for (;;) {
     const page = context.store.rangeAt(prefix, at, {

@@ -25,7 +25,7 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
-export type PatchType = typeof JSON_PATCH | typeof MERGE_PATCH | typeof STRATEGIC_PATCH | typeof APPLY_PATCH;
+export type PatchMediaType = typeof JSON_PATCH | typeof MERGE_PATCH | typeof STRATEGIC_PATCH | typeof APPLY_PATCH;
 
 export async function patch(call: Call): Promise<ApiResponse> {
   const { status, written } = await patchObject(call, mainRules(call));
@@ -61,12 +61,12 @@ export function expectStored(call: Call): void {
     throw notFound(call.resource, name);
 }
 
-export function patchType(call: Call): PatchType {
+export function patchType(call: Call): PatchMediaType {
   const type = (call.request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const offered: string[] = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
   if (!call.resource.custom) offered.push(STRATEGIC_PATCH);
   if (!offered.includes(type)) throw unsupportedMediaType(type, offered);
-  return type as PatchType;
+  return type as PatchMediaType;
 }
 
 /** Applies the patch to the object as the asked version shows it, and brings the outcome back to stored form. */
@@ -144,7 +144,7 @@ export function patcher(call: Call, type: PlainPatchType): (shown: ApiObject) =>
   return applier(call, type, patchDocument(call, type));
 }
 
-export type PlainPatchType = Exclude<PatchType, typeof APPLY_PATCH>;
+export type PlainPatchType = Exclude<PatchMediaType, typeof APPLY_PATCH>;
 
 function patchDocument(call: Call, type: PlainPatchType): unknown {
   const sent = readPatch(call);

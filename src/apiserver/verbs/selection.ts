@@ -8,7 +8,7 @@ import {
   parseSelector,
   type Selector,
 } from '../../machinery/values/index.ts';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import type { Resource } from '../registry/resource.ts';
 import { badRequest } from '../exchange/status.ts';
 import type { ObjectCache } from '../stored/object-cache.ts';
@@ -19,7 +19,7 @@ export interface Selection {
   /** Set when the selection is one object by name. */
   readonly name: string | undefined;
   readonly namespace: string | undefined;
-  matches(entry: Entry): boolean;
+  matches(entry: StoredEntry): boolean;
 }
 
 const EVERYTHING: Selection = { all: true, name: undefined, namespace: undefined, matches: () => true };

@@ -7,7 +7,7 @@ import {
   type Issue,
   type JsonObject,
 } from '../../machinery/values/index.ts';
-import type { Entry } from '../../storage/index.ts';
+import type { StoredEntry } from '../../storage/index.ts';
 import type { AdmissionAttributes } from '../context/admission-plugin.ts';
 import { type Call, fieldManagerOf, nameOf } from '../context/call.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
@@ -114,7 +114,7 @@ class Outrun extends Error {}
 
 /** What one try works with. */
 interface Attempt {
-  readonly base: Entry;
+  readonly base: StoredEntry;
   readonly key: string;
   readonly name: string;
   readonly plan: UpdatePlan;
@@ -269,7 +269,12 @@ function isUnchanged(object: ApiObject, old: ApiObject): boolean {
 
 function checkRevision(
   call: Call,
-  { object, base, name, plan }: { object: ApiObject; old: ApiObject; base: Entry; name: string; plan: UpdatePlan },
+  {
+    object,
+    base,
+    name,
+    plan,
+  }: { object: ApiObject; old: ApiObject; base: StoredEntry; name: string; plan: UpdatePlan },
 ): void {
   const asked = askedRevision(object.metadata);
   if (asked === undefined && plan.needsRevision) {

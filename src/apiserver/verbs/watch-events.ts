@@ -1,7 +1,7 @@
 /** Changes in the form a watcher asked for: bytes for the network, shared objects for a reader in this process. */
 import { deepClone } from '../../machinery/values/index.ts';
 import type { SharedEvent } from '../../machinery/runtime/index.ts';
-import type { Entry, StoreEvent } from '../../storage/index.ts';
+import type { StoredEntry, StoreEvent } from '../../storage/index.ts';
 import type { Call } from '../context/call.ts';
 import type { StreamSink } from '../exchange/exchange.ts';
 import type { ApiObject } from '../exchange/object.ts';
@@ -22,7 +22,7 @@ export interface WatchForm {
 
 export interface EventWriter {
   /** Sends the current state no faster than it is read. */
-  initial(entries: readonly Entry[], isOpen: () => boolean): Promise<void>;
+  initial(entries: readonly StoredEntry[], isOpen: () => boolean): Promise<void>;
   events(events: readonly StoreEvent[]): void;
   /** Something that is no change of an object. */
   document(type: 'BOOKMARK' | 'ERROR', object: unknown): void;
@@ -51,7 +51,8 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
   const { context, resource, version } = call;
   const plain = form.accepted.transform === undefined && isStoredForm(resource, version);
   const encode = plain ? undefined : objectEncoder(call, form);
-  const left = (event: StoreEvent): ApiObject => leaving(context.objects.read(event.previous as Entry), event.revision);
+  const left = (event: StoreEvent): ApiObject =>
+    leaving(context.objects.read(event.previous as StoredEntry), event.revision);
 
   return {
     async initial(entries, isOpen) {
@@ -120,7 +121,9 @@ function sharedWriter(
       for (const event of events) {
         const change = seenChange(event, selection);
         if (change === undefined) continue;
-        const stored = objects.readWithoutManagedFields(change.before ? (event.previous as Entry) : shownEntry(event));
+        const stored = objects.readWithoutManagedFields(
+          change.before ? (event.previous as StoredEntry) : shownEntry(event),
+        );
         seen.push({ type: change.type, object: shown(change.before ? leaving(stored, event.revision) : stored) });
       }
       if (seen.length > 0) send(seen);

@@ -4,7 +4,7 @@ import type { ApiHandler, ApiRequest, ApiResponse } from '../../apiserver/index.
 import { type Clock, type Logger, readBody } from '../../machinery/runtime/index.ts';
 import { Feed } from './feed.ts';
 import { pageFiles } from './files.ts';
-import type { Reader } from './reader.ts';
+import type { DashboardUser } from './reader.ts';
 import { isOwnHost, isOwnPage, readCookie, SECURITY_HEADERS } from './security.ts';
 import { Sessions } from './sessions.ts';
 
@@ -23,9 +23,9 @@ export interface DoorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Who sends a request with credentials of its own; they may ask for a login code. Absent: nobody. */
-  readonly identify?: ((request: ApiRequest) => Promise<Reader | undefined>) | undefined;
+  readonly identify?: ((request: ApiRequest) => Promise<DashboardUser | undefined>) | undefined;
   /** The reader with this id: sessions know no more of them. */
-  readonly readerOf: (id: string) => Reader;
+  readonly readerOf: (id: string) => DashboardUser;
   /** Signs sessions; whoever has it again after a restart knows them again. Default: one for this process. */
   readonly key?: Uint8Array | undefined;
 }
@@ -33,7 +33,7 @@ export interface DoorOptions {
 export interface Door {
   readonly handle: ApiHandler;
   /** The path of a page that logs in as this reader, once. What follows `#` never leaves the browser. */
-  loginPath(reader: Reader): string;
+  loginPath(reader: DashboardUser): string;
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export function createDoor(options: DoorOptions): Door {
   const cookie = (secret: string, maxAgeSeconds: number): string =>
     `${cookieName}=${secret}; Path=${base}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${options.secure ? '; Secure' : ''}`;
 
-  const feedOf = (reader: Reader): Feed | undefined => {
+  const feedOf = (reader: DashboardUser): Feed | undefined => {
     const known = feeds.get(reader.id);
     if (known !== undefined && !known.ended) return known;
     if (feeds.size >= MAX_FEEDS) return undefined;
@@ -60,7 +60,7 @@ export function createDoor(options: DoorOptions): Door {
     return feed;
   };
 
-  const readerIn = (session: string): Reader | undefined => {
+  const readerIn = (session: string): DashboardUser | undefined => {
     const id = sessions.find(session);
     return id === undefined ? undefined : options.readerOf(id);
   };
@@ -92,7 +92,11 @@ export function createDoor(options: DoorOptions): Door {
     return json(201, { path: loginPath(reader) });
   };
 
-  const answerReader = (request: ApiRequest, reader: Reader, path: string): ApiResponse | Promise<ApiResponse> => {
+  const answerReader = (
+    request: ApiRequest,
+    reader: DashboardUser,
+    path: string,
+  ): ApiResponse | Promise<ApiResponse> => {
     if (path === 'stream') {
       const feed = feedOf(reader);
       if (feed === undefined) return plain(503, 'Too many different users look at this server at once.');
@@ -103,7 +107,7 @@ export function createDoor(options: DoorOptions): Door {
     return passOn(request, reader, path.slice('k8s'.length));
   };
 
-  const loginPath = (reader: Reader): string => `${base}#login=${sessions.newCode(reader.id)}`;
+  const loginPath = (reader: DashboardUser): string => `${base}#login=${sessions.newCode(reader.id)}`;
 
   const handle: ApiHandler = async (request) => {
     if (!isOwnHost(request, options.names)) return plain(421, 'This server is not known by that name.');
@@ -130,7 +134,7 @@ export function createDoor(options: DoorOptions): Door {
 }
 
 /** Only what the API needs to hear goes on; who asks is the session's business. */
-async function passOn(request: ApiRequest, { name, transport }: Reader, path: string): Promise<ApiResponse> {
+async function passOn(request: ApiRequest, { name, transport }: DashboardUser, path: string): Promise<ApiResponse> {
   if (/[?&](watch|follow)=/.test(path)) return plain(400, 'Changes are on the stream.');
   const receiving = request.receive?.(name);
   if (receiving !== undefined) await receiving;

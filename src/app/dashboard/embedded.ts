@@ -10,7 +10,7 @@ import {
 } from '../../apiserver/index.ts';
 import { type Client, type Clock, listAll, type Logger } from '../../machinery/runtime/index.ts';
 import { createDoor, type Door } from './door.ts';
-import type { Reader } from './reader.ts';
+import type { DashboardUser } from './reader.ts';
 
 export interface EmbeddedDashboard {
   /** Answers `/ui/` and leaves the rest to the API server. */
@@ -38,7 +38,7 @@ export function createEmbeddedDashboard(options: EmbeddedDashboardOptions): Embe
   const { api, client, clock, log, names, url } = options;
   const namespaces = async (): Promise<string[]> =>
     (await listAll(client, builtinType('Namespace'), undefined)).map(({ metadata }) => metadata.name ?? '');
-  const readerFor = (user: UserInfo): Reader => ({
+  const readerFor = (user: UserInfo): DashboardUser => ({
     id: idOf(user),
     name: user.username,
     transport: inProcessTransport(api, user),

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { BEAT_MS, type KnowledgeLine, STREAM_VERSION } from '../../api/ui/stream.ts';
 import type { StreamBody, StreamSink } from '../../apiserver/index.ts';
 import { type Clock, createClient, type Logger, nextTurn, sleep } from '../../machinery/runtime/index.ts';
-import { encode, KindFeed } from './kind-feed.ts';
+import { encode, KindStream } from './kind-feed.ts';
 import { SHOWN_KINDS } from './kinds.ts';
-import type { Reader } from './reader.ts';
+import type { DashboardUser } from './reader.ts';
 
 /** Changes are sent together with those that follow at once. */
 const GATHER_MS = 20;
@@ -14,7 +14,7 @@ const CHUNK_CHARS = 256 * 1024;
 const ASK_MS = 5_000;
 
 export interface FeedOptions {
-  readonly reader: Reader;
+  readonly reader: DashboardUser;
   readonly server: string;
   /** The server may be gone while we are not: it is asked now and then whether it is there. */
   readonly remote: boolean;
@@ -39,7 +39,7 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #listeners = new Set<Listener>();
   readonly #life = new AbortController();
-  readonly #kinds: readonly KindFeed[];
+  readonly #kinds: readonly KindStream[];
   readonly #filled: Promise<void>;
   #gathered: string[] = [];
   #unreachable: string | undefined;
@@ -54,7 +54,7 @@ export class Feed {
     setMaxListeners(0, signal);
     const tell = (line: string): void => this.#tell(line);
     this.#kinds = SHOWN_KINDS.map(
-      (kind) => new KindFeed(kind, { client, clock, log, signal, namespaces: reader.namespaces, tell }),
+      (kind) => new KindStream(kind, { client, clock, log, signal, namespaces: reader.namespaces, tell }),
     );
     this.#filled = this.#fill();
     void this.#beat();

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export interface PageFile {
+export interface DashboardFile {
   readonly type: string;
   readonly bytes: Uint8Array;
   /** Its name changes with its content. */
@@ -22,12 +22,12 @@ const PLACES = ['../../dashboard/', '../../../dist/dashboard/'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 );
 
-let files: ReadonlyMap<string, PageFile> | undefined;
+let files: ReadonlyMap<string, DashboardFile> | undefined;
 
 /** The files of the page by their path below it, such as `index.html`; empty when it has not been built. */
-export function pageFiles(): ReadonlyMap<string, PageFile> {
+export function pageFiles(): ReadonlyMap<string, DashboardFile> {
   if (files !== undefined) return files;
-  const found = new Map<string, PageFile>();
+  const found = new Map<string, DashboardFile>();
   const root = PLACES.find((place) => existsSync(join(place, 'assets')));
   if (root === undefined) return found;
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {

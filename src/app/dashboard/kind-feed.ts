@@ -32,7 +32,7 @@ export interface KindFeedOptions {
  * The objects of one kind that a reader may see, followed by list and watch in the reader's own name: everywhere if that
  * is allowed, else in each namespace where it is. The API server alone decides what that is.
  */
-export class KindFeed {
+export class KindStream {
   readonly kind: string;
   readonly #types: readonly ResourceType[];
   readonly #options: KindFeedOptions;

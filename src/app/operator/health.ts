@@ -1,7 +1,7 @@
 /** What a replica's readiness is made of: what is true now, not what once was. */
 import { X509Certificate } from 'node:crypto';
 import type { Clock, InformerSet, Transport } from '../../machinery/runtime/index.ts';
-import type { HealthCheck } from '../../webhook/index.ts';
+import type { ProbeCheck } from '../../webhook/index.ts';
 import type { ServingCertificate } from './certificates.ts';
 
 /** The election asks every two seconds, so that an API server which is there answers more often than this. */
@@ -37,7 +37,7 @@ export interface HealthSources {
   readonly isStopping: () => boolean;
 }
 
-export function operatorChecks(sources: HealthSources): HealthCheck[] {
+export function operatorChecks(sources: HealthSources): ProbeCheck[] {
   const { answers, certificate, clock, informers, isStopping, registration } = sources;
   return [
     {

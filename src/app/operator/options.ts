@@ -1,5 +1,5 @@
 import type { Clock, FeatureGates, Logger } from '../../machinery/runtime/index.ts';
-import type { Mode } from '../../webhook/index.ts';
+import type { OperatorMode } from '../../webhook/index.ts';
 import type { PickingOptions } from './picking.ts';
 
 export interface OperatorOptions {
@@ -7,7 +7,7 @@ export interface OperatorOptions {
   readonly context?: string | undefined;
   /** Namespace of the lease and the certificate. */
   readonly namespace: string;
-  readonly mode: Mode;
+  readonly mode: OperatorMode;
   /** Address the webhook listens on. */
   readonly bind: string;
   readonly webhookPort: number;

@@ -1,6 +1,6 @@
 import { serveLocalDashboard } from '../../app/index.ts';
 import { type Client, isNotFound, systemClock } from '../../machinery/runtime/index.ts';
-import { type Cluster, openCluster } from '../shared/cluster.ts';
+import { type ClusterConnection, openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
 import { createLogger } from '../shared/logger.ts';
@@ -25,7 +25,10 @@ export async function runDashboard(flags: DashboardFlags): Promise<void> {
   }
 }
 
-async function serve({ client, namespace, server, transport }: Cluster, { port }: DashboardFlags): Promise<void> {
+async function serve(
+  { client, namespace, server, transport }: ClusterConnection,
+  { port }: DashboardFlags,
+): Promise<void> {
   const log = createLogger('error', 'text');
   const end = watchProcess('dashboard', log);
   const user = await readUser(client);
@@ -65,7 +68,7 @@ async function readUser(client: Client): Promise<string> {
 }
 
 /** Asks a server of ours for a link to its own page. */
-async function askForLink({ client, server }: Cluster): Promise<string> {
+async function askForLink({ client, server }: ClusterConnection): Promise<string> {
   const { path } = await client.request<{ path: string }>('POST', '/ui/logins').catch((error: unknown) => {
     if (isNotFound(error)) throw new Error(`${server} serves no dashboard itself; leave --link away to start one`);
     throw error;

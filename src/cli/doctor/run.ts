@@ -1,4 +1,4 @@
-import { type Diagnosis, diagnose, type FindingStatus } from '../../tasks/index.ts';
+import { type DoctorReport, diagnose, type FindingStatus } from '../../tasks/index.ts';
 import { openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
@@ -30,7 +30,7 @@ export async function runDoctor(flags: DoctorFlags): Promise<number> {
 
 const MARKS: Readonly<Record<FindingStatus, string>> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL', skip: '-   ' };
 
-export function formatDiagnosis({ counts, findings, server, version }: Diagnosis): string[] {
+export function formatDiagnosis({ counts, findings, server, version }: DoctorReport): string[] {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(width + 7);
   return [

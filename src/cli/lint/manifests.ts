@@ -14,7 +14,7 @@ import {
 } from 'yaml';
 import type { KubeObject } from '../../api/resource.ts';
 
-export interface Place {
+export interface SourcePosition {
   readonly file: string;
   /** Both from 1. */
   readonly line: number;
@@ -25,7 +25,7 @@ export interface Manifests {
   readonly objects: readonly KubeObject[];
   readonly files: number;
   /** Where a field of an object stands; the nearest field around it where it is not written out. */
-  placeOf(object: KubeObject, path: string): Place | undefined;
+  placeOf(object: KubeObject, path: string): SourcePosition | undefined;
 }
 
 /** What is wrong with the input, one line each. */
@@ -177,7 +177,7 @@ function collect(
 }
 
 /** Follows the path as far as the file spells it out, and answers where that is. */
-function placeIn({ document, file, lines, root }: Origin, path: string): Place {
+function placeIn({ document, file, lines, root }: Origin, path: string): SourcePosition {
   let node: unknown = root;
   let offset = rangeOf(node);
   for (const step of stepsOf(path)) {

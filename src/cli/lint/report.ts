@@ -1,11 +1,11 @@
 import type { Finding } from '../../decisions/lint/index.ts';
-import type { Place } from './manifests.ts';
+import type { SourcePosition } from './manifests.ts';
 
 /** A finding with the place where a person can mend it. */
 export interface PlacedFinding {
   readonly finding: Finding;
   /** Undefined for objects of a cluster. */
-  readonly place: Place | undefined;
+  readonly place: SourcePosition | undefined;
 }
 
 export interface LintSummary {

@@ -1,4 +1,4 @@
-import { nameOf, type Rule, RULES, type Severity, LINT_DISABLE } from '../../decisions/lint/index.ts';
+import { nameOf, type LintRule, RULES, type Severity, LINT_DISABLE } from '../../decisions/lint/index.ts';
 import type { LintSummary, PlacedFinding } from './report.ts';
 import { count, type Paint, plain, type Style, wrap } from '../shared/terminal.ts';
 
@@ -46,7 +46,7 @@ export function formatRules(paint: Paint = plain): string {
   return `${[...lines, '', 'quorate lint --explain RULE says more about one.'].join('\n')}\n`;
 }
 
-export function formatRule({ details, fix, name, severity, what, why }: Rule, paint: Paint = plain): string {
+export function formatRule({ details, fix, name, severity, what, why }: LintRule, paint: Paint = plain): string {
   const lines = [
     `${paint('bold', name)}  ${paint(STYLES[severity], severity)}`,
     '',

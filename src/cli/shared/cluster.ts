@@ -9,7 +9,7 @@ import {
 } from '../../machinery/runtime/index.ts';
 import type { ClusterFlags } from './flags.ts';
 
-export interface Cluster {
+export interface ClusterConnection {
   readonly client: Client;
   readonly server: string;
   readonly transport: Transport;
@@ -17,7 +17,7 @@ export interface Cluster {
   close(): void;
 }
 
-export function openCluster(flags: ClusterFlags): Cluster {
+export function openCluster(flags: ClusterFlags): ClusterConnection {
   const { context, kubeconfig, namespace, requestTimeout } = flags;
   const access = impersonate(loadKubeconfig({ path: kubeconfig, context }), flags);
   const transport = createHttpTransport(access);

@@ -12,7 +12,7 @@ import {
 } from '../../decisions/unavailability/index.ts';
 import type { Fleet } from './fleet.ts';
 
-export interface BudgetView {
+export interface ShownBudget {
   /** `pdb/namespace/name` or `pub/namespace/name`. */
   readonly id: string;
   readonly kind: 'pdb' | 'pub';
@@ -32,8 +32,8 @@ export interface BudgetView {
 }
 
 /** The one that keeps the most pods from going stands first. */
-export function budgetViews(fleet: Fleet, now: number): BudgetView[] {
-  const views: BudgetView[] = [];
+export function budgetViews(fleet: Fleet, now: number): ShownBudget[] {
+  const views: ShownBudget[] = [];
   for (const budget of fleet.index.budgets()) {
     const told = explainBudget(fleet.index, budget, now);
     if (told !== undefined) views.push(fromBudget(told, grantsOf(budget.status)));
@@ -55,9 +55,9 @@ const grantsOf = ({
 }) => claims?.size ?? disruptedPods.size;
 
 /** Pods that cannot go because of it. */
-export const blocked = ({ allowed, pods }: BudgetView): number => (allowed <= 0 ? pods : 0);
+export const blocked = ({ allowed, pods }: ShownBudget): number => (allowed <= 0 ? pods : 0);
 
-function fromBudget({ budget, namespace, pods, remedies, ...rest }: BudgetExplanation, granted: number): BudgetView {
+function fromBudget({ budget, namespace, pods, remedies, ...rest }: BudgetExplanation, granted: number): ShownBudget {
   return {
     id: `pdb/${namespace}/${budget.name}`,
     kind: 'pdb',
@@ -70,7 +70,7 @@ function fromBudget({ budget, namespace, pods, remedies, ...rest }: BudgetExplan
   };
 }
 
-function fromGuard(told: UnavailableBudgetExplanation): BudgetView {
+function fromGuard(told: UnavailableBudgetExplanation): ShownBudget {
   const { allowed, available, counts, desired, expected, name, namespace, pods } = told;
   return {
     id: `pub/${namespace}/${name}`,
@@ -91,7 +91,7 @@ function fromGuard(told: UnavailableBudgetExplanation): BudgetView {
 }
 
 /** A command that makes the smallest change which lets one more go; undefined where waiting is all there is. */
-export function unblockingCommand({ kind, namespace, remedies }: BudgetView): string | undefined {
+export function unblockingCommand({ kind, namespace, remedies }: ShownBudget): string | undefined {
   const change = remedies.find((remedy) => remedy.change !== undefined)?.change;
   if (change === undefined) return undefined;
   const patch = JSON.stringify({ spec: { [change.field]: change.value } });

@@ -11,7 +11,7 @@ export interface GroupSources {
 }
 
 /** A group of pods as the page shows it; pods that belong to none are shown together by what owns them. */
-export interface Group {
+export interface ShownGroup {
   /** `namespace/name`, unlike every other's. */
   readonly id: string;
   readonly namespace: string;
@@ -33,7 +33,7 @@ export class GroupBook {
   readonly #fleet: GroupSources;
   readonly #groupOf = new Map<string, string>();
   readonly #members = new Map<string, Set<string>>();
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, ShownGroup>();
   readonly #touchedPods = new Set<string>();
   readonly #touchedGroups = new Set<string>();
   /** Namespaces where groups themselves have changed. */
@@ -58,11 +58,11 @@ export class GroupBook {
     this.#regroup.add(namespace);
   }
 
-  all(): ReadonlyMap<string, Group> {
+  all(): ReadonlyMap<string, ShownGroup> {
     return this.#groups;
   }
 
-  ofPod(pod: string): Group | undefined {
+  ofPod(pod: string): ShownGroup | undefined {
     return this.#groups.get(this.#groupOf.get(pod) ?? '');
   }
 
@@ -123,7 +123,7 @@ export class GroupBook {
     if (before === undefined || !isSame(before.nodes, group.nodes)) this.layoutRevision += 1;
   }
 
-  #describe(id: string, members: readonly string[], now: number): Group {
+  #describe(id: string, members: readonly string[], now: number): ShownGroup {
     const { every, index, pods } = this.#fleet;
     const nodes = new Map<string, number>();
     let up = 0;

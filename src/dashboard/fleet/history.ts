@@ -1,7 +1,7 @@
 import type { Fleet } from './fleet.ts';
 import { budgetViews } from './budget-views.ts';
 
-export interface Sample {
+export interface BudgetSample {
   readonly at: number;
   readonly healthy: number;
   readonly desired: number;
@@ -11,8 +11,8 @@ const KEEP_MS = 10 * 60_000;
 const MOST = 300;
 
 /** Where budgets stood since the page was opened: a sample whenever something changed. */
-export class History {
-  readonly #samples = new Map<string, Sample[]>();
+export class BudgetHistory {
+  readonly #samples = new Map<string, BudgetSample[]>();
 
   sample(fleet: Fleet, at: number): void {
     for (const { desired, healthy, id } of budgetViews(fleet, at)) {
@@ -25,7 +25,7 @@ export class History {
     }
   }
 
-  of(id: string): readonly Sample[] {
+  of(id: string): readonly BudgetSample[] {
     return this.#samples.get(id) ?? [];
   }
 }

@@ -8,32 +8,32 @@ import { chooseVictims, rankByColocation } from '../../decisions/downscale/index
 import { isBoundToNode } from '../../decisions/drain-question/index.ts';
 import { matches } from '../../machinery/values/index.ts';
 import { byName } from '../matrix/layout.ts';
-import { type BudgetView, budgetViews } from './budget-views.ts';
+import { type ShownBudget, budgetViews } from './budget-views.ts';
 import { copyFleet, type Fleet } from './fleet.ts';
-import type { Group } from './group-book.ts';
+import type { ShownGroup } from './group-book.ts';
 import { type Mark, MARKS } from './marks.ts';
 
-export type Question =
+export type WhatIfQuestion =
   | { readonly kind: 'fail' | 'drain'; readonly nodes: ReadonlySet<string> }
   | { readonly kind: 'scale'; readonly owner: string; readonly by: number };
 
-export interface GroupChange {
-  readonly before: Group;
+export interface WhatIfGroup {
+  readonly before: ShownGroup;
   /** Undefined: nothing is left of it. */
-  readonly after: Group | undefined;
+  readonly after: ShownGroup | undefined;
 }
 
-export interface Answer {
+export interface WhatIfAnswer {
   readonly marks: readonly { readonly mark: Mark; readonly now: number; readonly later: number }[];
-  readonly groups: readonly GroupChange[];
-  readonly budgets: readonly { readonly before: BudgetView; readonly after: BudgetView | undefined }[];
+  readonly groups: readonly WhatIfGroup[];
+  readonly budgets: readonly { readonly before: ShownBudget; readonly after: ShownBudget | undefined }[];
   /** Pods that would be lost. */
   readonly lost: readonly string[];
   /** Pods that budgets would keep, in a drain. */
   readonly kept: readonly { readonly pod: string; readonly reason: string }[];
 }
 
-export function answer(fleet: Fleet, question: Question, now: number): Answer {
+export function answer(fleet: Fleet, question: WhatIfQuestion, now: number): WhatIfAnswer {
   const copy = copyFleet(fleet, now);
   const { kept, lost } = choosePods(fleet, question, now);
   for (const pod of lost) {
@@ -54,7 +54,7 @@ function down(pod: Pod): Pod {
 
 const idOf = ({ metadata }: Pod): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 
-function choosePods(fleet: Fleet, question: Question, now: number): { lost: Pod[]; kept: Answer['kept'] } {
+function choosePods(fleet: Fleet, question: WhatIfQuestion, now: number): { lost: Pod[]; kept: WhatIfAnswer['kept'] } {
   if (question.kind === 'scale') {
     const pods = [...fleet.pods.values()].filter((pod) => ownerOf(pod) === question.owner && isPodActive(pod));
     return { lost: shrink(question.owner, pods, question.by, now), kept: [] };
@@ -129,10 +129,10 @@ function recount({ index }: Fleet, scaledAway: readonly Pod[], now: number): voi
   }
 }
 
-function compare(fleet: Fleet, copy: Fleet, now: number): Pick<Answer, 'marks' | 'groups' | 'budgets'> {
+function compare(fleet: Fleet, copy: Fleet, now: number): Pick<WhatIfAnswer, 'marks' | 'groups' | 'budgets'> {
   const before = fleet.groups.all();
   const after = copy.groups.all();
-  const tally = (groups: ReadonlyMap<string, Group>, mark: Mark): number =>
+  const tally = (groups: ReadonlyMap<string, ShownGroup>, mark: Mark): number =>
     [...groups.values()].filter((group) => group.mark === mark).length;
   const groups = [...before.values()]
     .map((group) => ({ before: group, after: after.get(group.id) }))
@@ -147,5 +147,5 @@ function compare(fleet: Fleet, copy: Fleet, now: number): Pick<Answer, 'marks' |
 }
 
 /** What breaks comes first. */
-const rank = ({ after, before }: GroupChange): number =>
+const rank = ({ after, before }: WhatIfGroup): number =>
   after === undefined || (after.mark === 'broken' && before.mark !== 'broken') ? 0 : 1;

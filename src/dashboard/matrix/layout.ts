@@ -1,6 +1,6 @@
 /** Where nodes and groups stand in the matrix. Pure. */
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { Group } from '../fleet/group-book.ts';
+import type { ShownGroup } from '../fleet/group-book.ts';
 
 export interface Cell {
   readonly column: number;
@@ -19,7 +19,7 @@ export interface Row {
 
 export interface Layout {
   readonly rows: readonly Row[];
-  readonly columns: readonly Group[];
+  readonly columns: readonly ShownGroup[];
 }
 
 const POOLS = ['node.kubernetes.io/nodepool', 'cloud.google.com/gke-nodepool', 'eks.amazonaws.com/nodegroup', 'pool'];
@@ -36,7 +36,7 @@ export const byName = (a: string, b: string): number => collator.compare(a, b);
  * Orders nodes and groups so that what belongs together stands together: pools one after the other, in each the nodes
  * group by group, and groups in the order in which their first node comes.
  */
-export function layOut(nodes: readonly Node[], groups: readonly Group[]): Layout {
+export function layOut(nodes: readonly Node[], groups: readonly ShownGroup[]): Layout {
   const shown = new Map(nodes.map((node) => [node.metadata.name ?? '', node]));
   const sorted = [...groups].sort((a, b) => byName(a.id, b.id));
   const place = new Map<string, number>();
@@ -52,7 +52,7 @@ export function layOut(nodes: readonly Node[], groups: readonly Group[]): Layout
     }
     for (const name of [...shown.keys()].filter(inPool).sort(byName)) place.set(name, place.size);
   }
-  const first = (group: Group): number => {
+  const first = (group: ShownGroup): number => {
     let least = Number.POSITIVE_INFINITY;
     for (const name of group.nodes.keys()) least = Math.min(least, place.get(name) ?? Number.POSITIVE_INFINITY);
     return least;

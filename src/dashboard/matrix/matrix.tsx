@@ -1,6 +1,6 @@
 /** Nodes × groups on a canvas that shows what is in view, with a cursor for keyboards and screen readers. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Group } from '../fleet/group-book.ts';
+import type { ShownGroup } from '../fleet/group-book.ts';
 import { MARK_WORDS } from '../fleet/marks.ts';
 import { draw, readTheme, type Theme, type View } from './draw.ts';
 import type { Layout, Row } from './layout.ts';
@@ -11,7 +11,7 @@ export interface MatrixProps {
   readonly cell: number;
   readonly zoom: (by: number) => void;
   readonly toggle: (nodes: readonly string[], on: boolean) => void;
-  readonly open: (group: Group) => void;
+  readonly open: (group: ShownGroup) => void;
 }
 
 interface Place {

@@ -1,4 +1,4 @@
-import type { BudgetView } from '../fleet/budget-views.ts';
+import type { ShownBudget } from '../fleet/budget-views.ts';
 
 const MOST_CELLS = 40;
 
@@ -6,7 +6,7 @@ const MOST_CELLS = 40;
  * A budget as a row of groups: those it needs, those it could lose, and those that are down. Large budgets become bars
  * of the same proportions.
  */
-export function Gauge({ view }: { view: BudgetView }) {
+export function Gauge({ view }: { view: ShownBudget }) {
   const { allowed, desired, expected, healthy } = view;
   const total = Math.max(expected, healthy, desired, 1);
   const units = view.counts === 'PodGroup' ? 'groups' : 'pods';

@@ -2,7 +2,7 @@ import type { KnowledgeLine } from '../../api/ui/stream.ts';
 import { fleet, revision } from '../store.ts';
 
 /** Says plainly what may not be read: what depends on it cannot be told. */
-export function Knowledge() {
+export function KnowledgeNotes() {
   void revision.value;
   const lines = [...fleet().known.values()];
   const forbidden = lines.filter(({ how }) => how === 'Forbidden').map(({ known }) => known);

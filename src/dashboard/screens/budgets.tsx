@@ -1,4 +1,4 @@
-import { blocked, type BudgetView, budgetViews, unblockingCommand } from '../fleet/budget-views.ts';
+import { blocked, type ShownBudget, budgetViews, unblockingCommand } from '../fleet/budget-views.ts';
 import { CopyCommand } from '../parts/copy.tsx';
 import { Gauge, GaugeLegend } from '../parts/gauge.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
@@ -31,7 +31,7 @@ export function Budgets() {
   );
 }
 
-function Budget({ at, open, view }: { view: BudgetView; at: number; open: boolean }) {
+function Budget({ at, open, view }: { view: ShownBudget; at: number; open: boolean }) {
   const { allowed, asks, counts, desired, expected, granted, healthy, id, kind, name, namespace, pods } = view;
   const units = counts === 'PodGroup' ? 'groups' : 'pods';
   const stuck = blocked(view) > 0;
@@ -63,7 +63,7 @@ function Budget({ at, open, view }: { view: BudgetView; at: number; open: boolea
   );
 }
 
-function Why({ at, view }: { view: BudgetView; at: number }) {
+function Why({ at, view }: { view: ShownBudget; at: number }) {
   const command = unblockingCommand(view);
   const lines = view.why(at);
   return (

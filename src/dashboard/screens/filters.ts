@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { matches, parseSelector, type Selector } from '../../machinery/values/index.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { Group } from '../fleet/group-book.ts';
+import type { ShownGroup } from '../fleet/group-book.ts';
 import type { Mark } from '../fleet/marks.ts';
 import { poolOf } from '../matrix/layout.ts';
 
@@ -19,7 +19,7 @@ export const NO_FILTERS: Filters = { text: '', namespace: '', budget: '', pool: 
 export const filters = signal<Filters>(NO_FILTERS);
 
 export interface Shown {
-  readonly groups: readonly Group[];
+  readonly groups: readonly ShownGroup[];
   readonly problem?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function filterGroups(fleet: Fleet, { budget, labels, mark, namespace, te
   }
   const wanted = text.toLowerCase();
   const [, budgetAt = '', budgetName = ''] = budget.split('/');
-  const groups: Group[] = [];
+  const groups: ShownGroup[] = [];
   for (const group of fleet.groups.all().values()) {
     if (namespace !== '' && group.namespace !== namespace) continue;
     if (mark !== '' && group.mark !== mark) continue;
@@ -45,17 +45,17 @@ export function filterGroups(fleet: Fleet, { budget, labels, mark, namespace, te
   return { groups, problem };
 }
 
-const isCalled = ({ id, nodes }: Group, wanted: string): boolean =>
+const isCalled = ({ id, nodes }: ShownGroup, wanted: string): boolean =>
   id.toLowerCase().includes(wanted) || [...nodes.keys()].some((node) => node.toLowerCase().includes(wanted));
 
-const isUnder = ({ index }: Fleet, { members, namespace }: Group, at: string, name: string): boolean =>
+const isUnder = ({ index }: Fleet, { members, namespace }: ShownGroup, at: string, name: string): boolean =>
   namespace === at && members.some((pod) => index.isSelected(at, name, pod.slice(at.length + 1)));
 
-const hasLabels = ({ pods }: Fleet, { members }: Group, selector: Selector): boolean =>
+const hasLabels = ({ pods }: Fleet, { members }: ShownGroup, selector: Selector): boolean =>
   members.some((pod) => matches(selector, pods.get(pod)?.metadata.labels));
 
 /** Nodes in the chosen pool; where groups are filtered, those that hold one of them. */
-export function filterNodes(fleet: Fleet, groups: readonly Group[], { pool, ...rest }: Filters) {
+export function filterNodes(fleet: Fleet, groups: readonly ShownGroup[], { pool, ...rest }: Filters) {
   const narrowed = Object.values(rest).some((value) => value !== '');
   const holding = new Set(narrowed ? groups.flatMap((group) => [...group.nodes.keys()]) : []);
   return fleet

@@ -4,7 +4,7 @@ import { UI_HEADER } from '../../api/ui/stream.ts';
 import { explainPod, explainTogether, formatTogether } from '../../decisions/all-budgets/index.ts';
 import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { Group } from '../fleet/group-book.ts';
+import type { ShownGroup } from '../fleet/group-book.ts';
 import { MARK_WORDS, MARKS } from '../fleet/marks.ts';
 import { byName } from '../matrix/layout.ts';
 import { MarkIcon } from '../parts/mark.tsx';
@@ -16,7 +16,7 @@ import { filterGroups, filters } from './filters.ts';
 const MOST_LISTED = 150;
 
 /** What needs a look comes first. */
-const byNeed = (a: Group, b: Group): number =>
+const byNeed = (a: ShownGroup, b: ShownGroup): number =>
   Number(a.single) - Number(b.single) || MARKS.indexOf(a.mark) - MARKS.indexOf(b.mark) || byName(a.id, b.id);
 
 export function Groups() {
@@ -61,7 +61,7 @@ export function Groups() {
   );
 }
 
-function Detail({ group }: { group: Group }) {
+function Detail({ group }: { group: ShownGroup }) {
   const state = fleet();
   const at = now();
   const pods = group.members.flatMap((key) => state.pods.get(key) ?? []);
@@ -123,7 +123,7 @@ function budgetsOf({ index, unavailability }: Fleet, pods: readonly Pod[]): Set<
 }
 
 /** The objects that say what the group is. */
-function Behind({ group, state }: { group: Group; state: Fleet }) {
+function Behind({ group, state }: { group: ShownGroup; state: Fleet }) {
   const [kind, name = ''] = group.name.split('/');
   const object = state.objects.get(kind ?? '')?.get(`${group.namespace}/${name}`);
   const { spec, status } = (object ?? {}) as {
@@ -210,7 +210,7 @@ interface Happened {
 }
 
 /** Events are many and seldom read: they are asked for when somebody looks. */
-function Events({ group }: { group: Group }) {
+function Events({ group }: { group: ShownGroup }) {
   const [events, setEvents] = useState<readonly Happened[] | string | undefined>(undefined);
   useEffect(() => {
     const life = new AbortController();
@@ -243,7 +243,7 @@ function Events({ group }: { group: Group }) {
 
 const MOST_EVENTS = 12;
 
-async function readEvents(group: Group, signal: AbortSignal): Promise<readonly Happened[] | string> {
+async function readEvents(group: ShownGroup, signal: AbortSignal): Promise<readonly Happened[] | string> {
   const path = `k8s/api/v1/namespaces/${encodeURIComponent(group.namespace)}/events?limit=500`;
   const response = await fetch(path, { headers: { [UI_HEADER]: '1' }, signal });
   if (response.status === 403) return 'You may not read events here.';

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import type { BudgetView } from '../fleet/budget-views.ts';
+import type { ShownBudget } from '../fleet/budget-views.ts';
 import { MARK_WORDS } from '../fleet/marks.ts';
-import { type Answer, answer, type Question, scalable } from '../fleet/what-if.ts';
+import { type WhatIfAnswer, answer, type WhatIfQuestion, scalable } from '../fleet/what-if.ts';
 import { byName } from '../matrix/layout.ts';
 import { Gauge } from '../parts/gauge.tsx';
 import { MarkIcon } from '../parts/mark.tsx';
@@ -9,13 +9,13 @@ import { hrefOf } from '../route.ts';
 import { choose, chosen, fleet, now, revision } from '../store.ts';
 import { Choice } from './filter-bar.tsx';
 
-const kind = signal<Question['kind']>('fail');
+const kind = signal<WhatIfQuestion['kind']>('fail');
 const owner = signal('');
 const by = signal(1);
-const answered = signal<{ question: Question; answer: Answer } | undefined>(undefined);
+const answered = signal<{ question: WhatIfQuestion; answer: WhatIfAnswer } | undefined>(undefined);
 const busy = signal(false);
 
-const KINDS: readonly { readonly kind: Question['kind']; readonly label: string }[] = [
+const KINDS: readonly { readonly kind: WhatIfQuestion['kind']; readonly label: string }[] = [
   { kind: 'fail', label: 'Nodes fail' },
   { kind: 'drain', label: 'Nodes are drained at once' },
   { kind: 'scale', label: 'Something shrinks' },
@@ -36,7 +36,7 @@ export function WhatIf() {
 }
 
 function ask(): void {
-  const question: Question =
+  const question: WhatIfQuestion =
     kind.value === 'scale'
       ? { kind: 'scale', owner: owner.value, by: by.value }
       : { kind: kind.value, nodes: new Set(chosen.value) };
@@ -129,7 +129,7 @@ function Shrinking() {
   );
 }
 
-function Answered({ answer: told, question }: { question: Question; answer: Answer }) {
+function Answered({ answer: told, question }: { question: WhatIfQuestion; answer: WhatIfAnswer }) {
   const broken = told.groups.filter(
     ({ after, before }) => before.mark !== 'broken' && (after === undefined || after.mark === 'broken'),
   );
@@ -200,7 +200,7 @@ function Answered({ answer: told, question }: { question: Question; answer: Answ
   );
 }
 
-function SideBySide({ after, before }: { before: BudgetView; after: BudgetView | undefined }) {
+function SideBySide({ after, before }: { before: ShownBudget; after: ShownBudget | undefined }) {
   return (
     <div class="sides">
       <strong class="mono">{before.id}</strong>

@@ -9,7 +9,7 @@ import {
 } from '../disruption/index.ts';
 import {
   explainRefusals,
-  type Judgement,
+  type UnavailabilityJudgement,
   UnavailabilityAccount,
   type UnavailabilityFeed,
   type UnavailabilityGates,
@@ -92,5 +92,5 @@ function during<T>([first, ...rest]: readonly UnavailabilityAccount[], work: () 
   return first === undefined ? work() : first.run(() => during(rest, work));
 }
 
-const opinions = (judgement: Judgement | undefined): readonly UnavailabilityOpinion[] =>
+const opinions = (judgement: UnavailabilityJudgement | undefined): readonly UnavailabilityOpinion[] =>
   judgement === undefined || judgement.allowed ? [] : explainRefusals(judgement.refusals);

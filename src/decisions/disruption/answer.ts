@@ -2,7 +2,7 @@ import type { Refused, RefusalCause } from '../refusal-status.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
 import { type Explanation, explainEviction } from './explanation.ts';
 import { explanationCauses, refusalMessage } from './explanation-texts.ts';
-import type { Judgement } from './judge.ts';
+import type { JudgeOptions } from './judge.ts';
 import { formatRefusal, type RefusalAnswer } from './kubernetes-texts.ts';
 import type { PodName } from './together.ts';
 import type { Refusal } from './verdict.ts';
@@ -10,7 +10,7 @@ import type { Refusal } from './verdict.ts';
 export interface AskedEviction {
   readonly pod: PodName;
   readonly now: number;
-  readonly judgement: Judgement;
+  readonly judgement: JudgeOptions;
 }
 
 /** The answer to a refused eviction: Kubernetes' own text first, then why and what would help. */

@@ -16,7 +16,7 @@ export interface OwnerTally {
 const NO_CLAIMS: Claims = new Map();
 
 /** The counts of one budget, kept with every event. */
-export class BudgetTally implements UnitWatcher {
+export class DisruptionTally implements UnitWatcher {
   facts: BudgetFacts;
   grouping: Grouping;
   readonly matched = new Set<PodRecord>();

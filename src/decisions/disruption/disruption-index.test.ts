@@ -6,7 +6,7 @@ import { type BudgetFacts, readBudget } from './budget-facts.ts';
 import { DisruptionIndex } from './disruption-index.ts';
 import { budgetObject, groupUnits, NOW, podObject } from './fixtures.ts';
 import { type PodGroupFacts, readPodGroup, readWorkload, type WorkloadFacts } from './group-facts.ts';
-import { type PodFacts, readPod } from './pod-facts.ts';
+import { type CountedPod, readPod } from './pod-facts.ts';
 import { recount } from './recount.ts';
 
 const name = fc.constantFrom('p0', 'p1', 'p2', 'p3', 'p4', 'p5');
@@ -93,7 +93,7 @@ test('DisruptionIndex equals the recount after any sequence of events', () => {
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
       const index = new DisruptionIndex();
-      const pods = new Map<string, PodFacts>();
+      const pods = new Map<string, CountedPod>();
       const budgets = new Map<string, { generation: number; facts: BudgetFacts }>();
       const workloads = new Map<string, WorkloadFacts>();
       const podGroups = new Map<string, PodGroupFacts>();

@@ -1,12 +1,12 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { computeAllowed, computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
-import type { BudgetTally } from './budget-tally.ts';
+import type { DisruptionTally } from './budget-tally.ts';
 import type { GroupLookup, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { CountedPod } from './pod-facts.ts';
 import { computePublication, type Publication } from './publication.ts';
 import { isNoted, readPublicationState } from './publication-state.ts';
 import type { PodRecord, Unit } from './records.ts';
@@ -45,7 +45,7 @@ export interface BudgetCount {
 export class DisruptionIndex {
   readonly #namespaces = new Map<string, NamespaceIndex>();
 
-  setPod(pod: PodFacts): void {
+  setPod(pod: CountedPod): void {
     this.#in(pod.namespace).setPod(pod);
   }
 
@@ -107,11 +107,11 @@ export class DisruptionIndex {
     this.#namespaces.clear();
   }
 
-  pod(namespace: string, name: string): PodFacts | undefined {
+  pod(namespace: string, name: string): CountedPod | undefined {
     return this.#namespaces.get(namespace)?.pods.get(name)?.facts;
   }
 
-  *pods(namespace: string): Generator<PodFacts> {
+  *pods(namespace: string): Generator<CountedPod> {
     for (const { facts } of this.#namespaces.get(namespace)?.pods.values() ?? []) yield facts;
   }
 
@@ -211,7 +211,7 @@ export class DisruptionIndex {
   }
 
   /** The pods a budget selects. */
-  podsOf(namespace: string, budgetName: string): PodFacts[] {
+  podsOf(namespace: string, budgetName: string): CountedPod[] {
     const tally = this.#namespaces.get(namespace)?.budgets.get(budgetName);
     return tally === undefined ? [] : [...tally.matched].map(({ facts }) => facts);
   }
@@ -258,7 +258,7 @@ export class DisruptionIndex {
     return unit && tally.grouping.nameOf(unit);
   }
 
-  #tally(namespace: string, budgetName: string, now: number): BudgetTally | undefined {
+  #tally(namespace: string, budgetName: string, now: number): DisruptionTally | undefined {
     const tally = this.#namespaces.get(namespace)?.budgets.get(budgetName);
     tally?.moveTo(now);
     return tally;
@@ -288,7 +288,7 @@ export interface ShortUnit {
   readonly members: number;
   /** The group its pods name cannot be resolved. */
   readonly unresolved?: boolean;
-  readonly missing: readonly { readonly pod: PodFacts; readonly evicting: boolean }[];
+  readonly missing: readonly { readonly pod: CountedPod; readonly evicting: boolean }[];
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -296,8 +296,8 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const byName = (a: ShortUnit, b: ShortUnit): number => compare(a.key ?? '', b.key ?? '');
 
 /** Groups that selected pods name and that cannot be resolved: nobody knows how many pods they need. */
-function unresolvedUnits(tally: BudgetTally): ShortUnit[] {
-  const units = new Map<string, PodFacts[]>();
+function unresolvedUnits(tally: DisruptionTally): ShortUnit[] {
+  const units = new Map<string, CountedPod[]>();
   for (const record of tally.matched) {
     const resolution = record.places?.get(tally.grouping)?.resolution;
     if (resolution?.kind !== 'broken') continue;
@@ -316,7 +316,7 @@ function unresolvedUnits(tally: BudgetTally): ShortUnit[] {
   }));
 }
 
-function describe(tally: BudgetTally, unit: Unit): ShortUnit {
+function describe(tally: DisruptionTally, unit: Unit): ShortUnit {
   const missing = [...unit.members.keys()]
     .map((record) => ({
       pod: record.facts,
@@ -336,7 +336,7 @@ function describe(tally: BudgetTally, unit: Unit): ShortUnit {
   };
 }
 
-function viewOf(tally: BudgetTally, record: PodRecord, now: number, again: boolean): BudgetView {
+function viewOf(tally: DisruptionTally, record: PodRecord, now: number, again: boolean): BudgetView {
   tally.moveTo(now);
   const { facts: budget, mode } = tally;
   const isClaimed = tally.isClaimed(record);

@@ -1,9 +1,9 @@
 import { computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { DisruptionIndex, ShortUnit } from './disruption-index.ts';
-import { type Judgement, judgeEviction } from './judge.ts';
+import { type JudgeOptions, judgeEviction } from './judge.ts';
 import type { ModeReason } from './mode.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { CountedPod } from './pod-facts.ts';
 import { type Remedy, remediesFor, remediesForUnits } from './remedy.ts';
 import type { PodName, Step } from './together.ts';
 import type { BudgetView, GrantReason, RefusalReason } from './verdict.ts';
@@ -55,7 +55,7 @@ export function explainEviction(
   index: DisruptionIndex,
   { name: podName, namespace }: PodName,
   now: number,
-  judgement: Judgement = { isCordoned: () => false },
+  judgement: JudgeOptions = { isCordoned: () => false },
 ): Explanation | undefined {
   const question = index.ask(namespace, podName, now);
   const verdict = judgeEviction(index, { namespace, name: podName }, now, judgement);
@@ -195,7 +195,7 @@ export function listShort(units: readonly ShortUnit[]): ShortPod[] {
 }
 
 function stateOf(
-  pod: PodFacts,
+  pod: CountedPod,
   { evicting, unresolved }: { evicting: boolean; unresolved: boolean | undefined },
 ): Pick<ShortPod, 'why' | 'since'> {
   if (pod.deletionTimestamp !== undefined) return { why: 'Terminating', since: pod.deletionTimestamp };

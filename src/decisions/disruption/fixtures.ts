@@ -4,7 +4,7 @@ import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import { type BudgetFacts, readBudget } from './budget-facts.ts';
-import { type PodFacts, readPod } from './pod-facts.ts';
+import { type CountedPod, readPod } from './pod-facts.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 
@@ -43,7 +43,7 @@ export function podObject(name: string, options: PodOptions = {}): Pod {
   };
 }
 
-export function pod(name: string, options: PodOptions = {}): PodFacts {
+export function pod(name: string, options: PodOptions = {}): CountedPod {
   return readPod(podObject(name, options));
 }
 

@@ -1,6 +1,6 @@
 import type { GroupLookup } from './group-facts.ts';
 import { JOB_NAME, JOBSET, LWS, SCHEDULER_MARKERS } from './group-markers.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { CountedPod } from './pod-facts.ts';
 import { type Resolution, resolveLink } from './resolve.ts';
 
 /** A grouping that a budget names itself (R0), which alone makes label markers count (R6 to R8). */
@@ -49,7 +49,7 @@ export function groupById(groupBy: GroupBy | undefined): string {
 }
 
 /** The unit of a pod under a grouping; undefined when the pod belongs to none. */
-export function resolvePod(groupBy: GroupBy | undefined, pod: PodFacts, lookup: GroupLookup): Resolution | undefined {
+export function resolvePod(groupBy: GroupBy | undefined, pod: CountedPod, lookup: GroupLookup): Resolution | undefined {
   switch (groupBy?.kind) {
     case undefined:
     case 'podGroup':
@@ -77,7 +77,7 @@ function unitOf(
 }
 
 /** R6. */
-function resolveLeaderWorkerSet(given: Numbers, pod: PodFacts, lookup: GroupLookup): Resolution | undefined {
+function resolveLeaderWorkerSet(given: Numbers, pod: CountedPod, lookup: GroupLookup): Resolution | undefined {
   const { [LWS.name]: name, [LWS.groupIndex]: index } = pod.labels;
   if (name === undefined || index === undefined) return undefined;
   const family = `LeaderWorkerSet/${name}`;
@@ -91,7 +91,7 @@ function resolveLeaderWorkerSet(given: Numbers, pod: PodFacts, lookup: GroupLook
 /** R7. */
 function resolveJobSet(
   given: Numbers & { readonly level: 'job' | 'replicatedJob' | 'jobset' },
-  { labels }: PodFacts,
+  { labels }: CountedPod,
   lookup: GroupLookup,
 ): Resolution | undefined {
   const { [JOBSET.name]: set, [JOBSET.replicatedJob]: job, [JOBSET.jobIndex]: index } = labels;
@@ -118,7 +118,7 @@ function resolveJobSet(
  * R8. The value alone would merge unrelated sets, so the set's name or the controller stands in the key. Markers of
  * gang schedulers know their size beside the key.
  */
-function resolveLabel(given: Numbers & { readonly key: string }, pod: PodFacts): Resolution | undefined {
+function resolveLabel(given: Numbers & { readonly key: string }, pod: CountedPod): Resolution | undefined {
   const value = pod.labels[given.key] ?? pod.markers?.[given.key];
   if (value === undefined || value === '') return undefined;
   const marker = SCHEDULER_MARKERS.find(({ key }) => key === given.key);
@@ -131,7 +131,7 @@ function resolveLabel(given: Numbers & { readonly key: string }, pod: PodFacts):
  * Leader and workers of one set have different controllers; the set's own label is what they share. A rollout gives a
  * Deployment's pods a new ReplicaSet, so its name counts without the template hash.
  */
-function setOf({ labels, owner }: PodFacts): string {
+function setOf({ labels, owner }: CountedPod): string {
   const set = labels[LWS.name] ?? labels[JOBSET.name];
   if (set !== undefined) return set;
   if (owner === undefined) return '';

@@ -3,7 +3,7 @@ import { exemptionOf } from './pod-facts.ts';
 import { decideTogether, type PodName } from './together.ts';
 import { decideEviction, type EvictionVerdict } from './verdict.ts';
 
-export interface Judgement {
+export interface JudgeOptions {
   /** Whether a node is cordoned; only asked for budgets that look ahead. */
   readonly isCordoned: (nodeName: string) => boolean;
   /** A grant that a ledger has for this very pod is left out. */
@@ -18,7 +18,7 @@ export function judgeEviction(
   index: DisruptionIndex,
   { name, namespace }: PodName,
   now: number,
-  { again, isCordoned }: Judgement,
+  { again, isCordoned }: JudgeOptions,
 ): EvictionVerdict | undefined {
   const question = index.ask(namespace, name, now, { again });
   if (question === undefined) return undefined;

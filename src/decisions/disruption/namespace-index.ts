@@ -1,25 +1,25 @@
 import { deepEqual, type Labels, matches } from '../../machinery/values/index.ts';
 import type { BudgetFacts } from './budget-facts.ts';
-import { BudgetTally } from './budget-tally.ts';
+import { DisruptionTally } from './budget-tally.ts';
 import { type GroupBy, groupById } from './group-by.ts';
 import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import { join, leave, LinkedPods } from './linked-pods.ts';
-import { isUp, type PodFacts } from './pod-facts.ts';
+import { isUp, type CountedPod } from './pod-facts.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { PodRecord } from './records.ts';
 import { Grouping, type LiveGroups } from './unit-index.ts';
 
 export interface IndexedPod extends PodRecord {
   /** Budgets that select it. */
-  tallies: readonly BudgetTally[];
+  tallies: readonly DisruptionTally[];
 }
 
 /** Pods, budgets and groups of one namespace, with every count kept. */
 export class NamespaceIndex implements LiveGroups {
   readonly pods = new Map<string, IndexedPod>();
-  readonly budgets = new Map<string, BudgetTally>();
-  readonly #selectors = new SelectorIndex<BudgetTally>();
+  readonly budgets = new Map<string, DisruptionTally>();
+  readonly #selectors = new SelectorIndex<DisruptionTally>();
   readonly #auto = new Grouping(undefined, this);
   /** The groupings in use: the automatic one, and those that budgets name. */
   readonly #groupings = new Map<string, { grouping: Grouping; budgets: number }>();
@@ -63,7 +63,7 @@ export class NamespaceIndex implements LiveGroups {
     return this.#sources.get(key)?.source;
   }
 
-  setPod(facts: PodFacts): void {
+  setPod(facts: CountedPod): void {
     const record = this.pods.get(facts.name);
     if (record === undefined) {
       const tallies = this.#selectors.matching(facts.labels);
@@ -104,7 +104,7 @@ export class NamespaceIndex implements LiveGroups {
       return;
     }
     this.deleteBudget(facts.name);
-    const tally = new BudgetTally(facts, this.#use(facts.groupBy), (name) => this.pods.get(name));
+    const tally = new DisruptionTally(facts, this.#use(facts.groupBy), (name) => this.pods.get(name));
     this.budgets.set(facts.name, tally);
     this.#selectors.set(tally, facts.selector);
     if (!facts.selector.matchesNothing) {
@@ -186,7 +186,7 @@ export class NamespaceIndex implements LiveGroups {
     for (const [at, record] of records.entries()) this.#attach(record, tallies[at] ?? []);
   }
 
-  #attach(record: IndexedPod, tallies: readonly BudgetTally[]): void {
+  #attach(record: IndexedPod, tallies: readonly DisruptionTally[]): void {
     if (record.facts.link !== undefined) {
       this.#linked.add(record);
       this.#auto.place(record);
@@ -198,7 +198,7 @@ export class NamespaceIndex implements LiveGroups {
     for (const tally of tallies) tally.add(record);
   }
 
-  #detach(record: IndexedPod): readonly BudgetTally[] {
+  #detach(record: IndexedPod): readonly DisruptionTally[] {
     const { tallies } = record;
     for (const tally of tallies) tally.remove(record);
     for (const grouping of record.places?.keys() ?? []) grouping.unplace(record);
@@ -228,7 +228,7 @@ export class NamespaceIndex implements LiveGroups {
 }
 
 /** Nothing that decides a pod's budgets or groups changed; at most its health did. */
-function standsStill(a: PodFacts, b: PodFacts): boolean {
+function standsStill(a: CountedPod, b: CountedPod): boolean {
   return (
     a.uid === b.uid &&
     a.owner?.uid === b.owner?.uid &&

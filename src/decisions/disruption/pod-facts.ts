@@ -5,7 +5,7 @@ import { type GroupLink, readGroupLink } from './group-link.ts';
 import { MARKER_ANNOTATIONS } from './group-markers.ts';
 
 /** What budgets need to know of a pod; everything else of it may be forgotten. */
-export interface PodFacts {
+export interface CountedPod {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -26,7 +26,7 @@ export interface PodFacts {
 
 const NO_LABELS: Labels = {};
 
-export function readPod(pod: Pod): PodFacts {
+export function readPod(pod: Pod): CountedPod {
   const { metadata, spec, status } = pod;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return {
@@ -57,14 +57,14 @@ function pickMarkers(annotations: Labels | undefined): Labels | undefined {
 }
 
 /** Holds its place as far as the pod itself can say: Ready and not going. Phase is never consulted. */
-export function isUp(pod: PodFacts): boolean {
+export function isUp(pod: CountedPod): boolean {
   return pod.ready && pod.deletionTimestamp === undefined;
 }
 
 export type Exemption = 'PodFinished' | 'PodPending' | 'PodTerminating';
 
 /** Pods no budget protects: finished, not started, or already going. */
-export function exemptionOf({ phase, deletionTimestamp }: PodFacts): Exemption | undefined {
+export function exemptionOf({ phase, deletionTimestamp }: CountedPod): Exemption | undefined {
   if (phase === 'Succeeded' || phase === 'Failed') return 'PodFinished';
   if (deletionTimestamp !== undefined) return 'PodTerminating';
   return phase === 'Pending' ? 'PodPending' : undefined;

@@ -1,7 +1,7 @@
 import { parseTime } from '../../machinery/values/index.ts';
 import { computeAllowed, computeDesired } from './arithmetic.ts';
 import { DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
-import type { BudgetTally } from './budget-tally.ts';
+import type { DisruptionTally } from './budget-tally.ts';
 import type { PublicationState, Shortage, UnitState } from './publication.ts';
 import type { PodRecord, Unit } from './records.ts';
 
@@ -25,7 +25,7 @@ interface Counts {
 }
 
 /** Walks the pods of a budget over groups. */
-export function readPublicationState(tally: BudgetTally, question: PublicationQuestion): PublicationState {
+export function readPublicationState(tally: DisruptionTally, question: PublicationQuestion): PublicationState {
   const counts = countPods(tally, question);
   const healthyIn = (unit: Unit): number => tally.healthyIn(unit) - (counts.counted.get(unit) ?? 0);
   const alsoDown = [...counts.counted.keys()].filter(
@@ -58,7 +58,7 @@ export function readPublicationState(tally: BudgetTally, question: PublicationQu
   };
 }
 
-function countPods(tally: BudgetTally, { disruptedPods = {}, isShared, now }: PublicationQuestion): Counts {
+function countPods(tally: DisruptionTally, { disruptedPods = {}, isShared, now }: PublicationQuestion): Counts {
   const counts: Counts = {
     individual: 0,
     ready: 0,
@@ -102,7 +102,7 @@ export function isNoted({ facts }: PodRecord, entry: string | undefined, now: nu
 }
 
 /** Groups that are declared and not there, with what each would need by its family. */
-function absentGroups({ families, grouping }: BudgetTally): Shortage[] {
+function absentGroups({ families, grouping }: DisruptionTally): Shortage[] {
   return [...families.keys()].map((family) => {
     const pods = Math.max(1, ...[...family.units].map(({ minCount }) => minCount));
     return { groups: Math.max(0, grouping.replicasOf(family) - family.units.size), pods };

@@ -1,10 +1,10 @@
 import type { BudgetFacts } from './budget-facts.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { CountedPod } from './pod-facts.ts';
 import type { Resolution } from './resolve.ts';
 
 /** One pod of the index. Objects of this kind are compared by identity. */
 export interface PodRecord {
-  facts: PodFacts;
+  facts: CountedPod;
   /** Ready and not going. */
   up: boolean;
   /** Its place in each grouping it has one in; undefined for the many pods without any. */

@@ -9,13 +9,13 @@ import { isClaimedBy } from './claims.ts';
 import { resolvePod } from './group-by.ts';
 import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { decideMode, type Mode } from './mode.ts';
-import { isUp, type PodFacts } from './pod-facts.ts';
+import { isUp, type CountedPod } from './pod-facts.ts';
 import type { BrokenReason } from './resolve.ts';
 import type { BudgetView } from './verdict.ts';
 
 /** One namespace's worth of objects. */
-export interface Snapshot {
-  readonly pods: readonly PodFacts[];
+export interface NamespaceObjects {
+  readonly pods: readonly CountedPod[];
   readonly workloads: readonly WorkloadFacts[];
   readonly podGroups: readonly PodGroupFacts[];
   readonly sources?: ReadonlyMap<string, GroupSource>;
@@ -26,15 +26,15 @@ export interface Recount {
   readonly pods: number;
   readonly healthy: number;
   readonly expectedUnits: number;
-  view(pod: PodFacts): BudgetView;
+  view(pod: CountedPod): BudgetView;
 }
 
-export function recount(budget: BudgetFacts, snapshot: Snapshot, now: number): Recount {
+export function recount(budget: BudgetFacts, snapshot: NamespaceObjects, now: number): Recount {
   const lookup = lookupIn(snapshot);
   const groupBy = budget.groupBy === 'unknown' ? undefined : budget.groupBy;
-  const resolve = (pod: PodFacts) => resolvePod(groupBy, pod, lookup);
+  const resolve = (pod: CountedPod) => resolvePod(groupBy, pod, lookup);
   const selected = snapshot.pods.filter((pod) => matches(budget.selector, pod.labels));
-  const isHealthy = (pod: PodFacts): boolean => {
+  const isHealthy = (pod: CountedPod): boolean => {
     const at = selected.includes(pod) ? budget.status.disruptedPods.get(pod.name) : undefined;
     const isGranted = selected.includes(pod) && isClaimedBy(budget.status.claims, pod.name, pod.uid);
     return isUp(pod) && !isGranted && !(at !== undefined && at + DISRUPTION_TIMEOUT_MS > now);
@@ -96,7 +96,7 @@ export function recount(budget: BudgetFacts, snapshot: Snapshot, now: number): R
   };
 }
 
-function classify(selected: readonly PodFacts[], resolve: (pod: PodFacts) => ReturnType<typeof resolvePod>) {
+function classify(selected: readonly CountedPod[], resolve: (pod: CountedPod) => ReturnType<typeof resolvePod>) {
   const broken = new Map<BrokenReason, number>();
   const groupedOwners = new Set<string>();
   const bareOwners = new Set<string>();
@@ -118,7 +118,7 @@ function classify(selected: readonly PodFacts[], resolve: (pod: PodFacts) => Ret
 }
 
 /** The lookup the resolvers need, over plain lists. */
-export function lookupIn({ podGroups, sources, workloads }: Omit<Snapshot, 'pods'>): GroupLookup {
+export function lookupIn({ podGroups, sources, workloads }: Omit<NamespaceObjects, 'pods'>): GroupLookup {
   return {
     workload: (name) => workloads.find((workload) => workload.name === name),
     podGroup: (name) => podGroups.find((group) => group.name === name),

@@ -2,7 +2,7 @@ import { isPercent } from '../../machinery/values/index.ts';
 import { needsExpectedScale } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { ShortUnit } from './disruption-index.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { CountedPod } from './pod-facts.ts';
 import type { BudgetView, Refusal } from './verdict.ts';
 
 export type RemedyAction = 'Wait' | 'MakePodsReady' | 'ChangeBudget' | 'FixReference' | 'LeaveOneBudget';
@@ -17,13 +17,13 @@ export interface Remedy {
   readonly change?: { readonly budget: string; readonly field: string; readonly value: number | string };
 }
 
-export interface Shortage {
+export interface UnitShortage {
   readonly down: readonly ShortUnit[];
   readonly expected: number;
 }
 
 /** The changes that would unblock a refused eviction, smallest first. */
-export function remediesFor({ reason, views }: Refusal, pod: PodFacts, shortage: Shortage): Remedy[] {
+export function remediesFor({ reason, views }: Refusal, pod: CountedPod, shortage: UnitShortage): Remedy[] {
   const view = views[0] as BudgetView;
   const { name } = view.budget;
   switch (reason) {
@@ -64,7 +64,7 @@ function heedBuiltIn({ budget, published = budget.status }: BudgetView): Remedy 
 }
 
 /** Names the groups that cannot be resolved; they come back, or the budget counts pods after its settling time. */
-function waitForGroups({ budget }: Pick<BudgetView, 'budget'>, { down }: Shortage): Remedy {
+function waitForGroups({ budget }: Pick<BudgetView, 'budget'>, { down }: UnitShortage): Remedy {
   const missing = down.filter(({ unresolved }) => unresolved === true);
   const groups =
     missing.length === 0
@@ -80,7 +80,7 @@ function waitForGroups({ budget }: Pick<BudgetView, 'budget'>, { down }: Shortag
 /** What would let the budget lose this many more pods or groups. */
 export function remediesForUnits(
   view: Omit<BudgetView, 'counted' | 'unresolved'>,
-  { down, expected }: Shortage,
+  { down, expected }: UnitShortage,
   cost: number,
 ): Remedy[] {
   if (down.some(({ unresolved }) => unresolved === true)) return [waitForGroups(view, { down, expected })];
@@ -127,7 +127,7 @@ export function costOf({ counted, mode, unit }: BudgetView): 0 | 1 {
 /** The fewest pods that would have to come or become Ready; undefined when nothing that is expected is missing. */
 function recover(
   view: Pick<BudgetView, 'budget' | 'live' | 'mode' | 'unit'>,
-  { down, expected }: Shortage,
+  { down, expected }: UnitShortage,
   missing: number,
 ): Remedy | undefined {
   const needed = ({ healthy, minCount }: ShortUnit): number => minCount - healthy;

@@ -1,7 +1,7 @@
 import type { GroupEntry, GroupLookup } from './group-facts.ts';
 import type { GroupLink } from './group-link.ts';
 import { JOBSET, LWS } from './group-markers.ts';
-import type { PodFacts } from './pod-facts.ts';
+import type { CountedPod } from './pod-facts.ts';
 
 export type BrokenReason = 'WorkloadNotFound' | 'PodGroupNotFound' | 'IncompleteReference';
 
@@ -25,7 +25,7 @@ export type Resolution =
  * Resolves a link to its unit (R1 to R5). A link that cannot be followed to its end is broken; it never falls through
  * to labels, because a dangling reference must not silently turn into another grouping.
  */
-export function resolveLink(link: GroupLink, pod: PodFacts, lookup: GroupLookup): Resolution {
+export function resolveLink(link: GroupLink, pod: CountedPod, lookup: GroupLookup): Resolution {
   switch (link.source) {
     case 'SchedulingGroup':
     case 'WorkloadRefPodGroup':
@@ -36,7 +36,7 @@ export function resolveLink(link: GroupLink, pod: PodFacts, lookup: GroupLookup)
 }
 
 /** R1 and R2: the PodGroup object is the unit, its template the family. */
-function resolveObject(link: GroupLink, pod: PodFacts, lookup: GroupLookup): Resolution {
+function resolveObject(link: GroupLink, pod: CountedPod, lookup: GroupLookup): Resolution {
   const unit = `PodGroup/${link.podGroup}`;
   const group = lookup.podGroup(link.podGroup);
   if (group === undefined) return { kind: 'broken', unit, reason: 'PodGroupNotFound' };
@@ -58,7 +58,7 @@ function resolveObject(link: GroupLink, pod: PodFacts, lookup: GroupLookup): Res
 }
 
 /** R3 to R5: the entry in the Workload is the family, the replica key tells its units apart. */
-function resolveEntry(link: GroupLink, pod: PodFacts, lookup: GroupLookup): Resolution {
+function resolveEntry(link: GroupLink, pod: CountedPod, lookup: GroupLookup): Resolution {
   const family = `Workload/${link.workload}/${link.podGroup}`;
   const unit = `${family}/${link.replicaKey}`;
   const broken = (reason: BrokenReason): Resolution => ({ kind: 'broken', unit, reason });
@@ -75,12 +75,12 @@ function resolveEntry(link: GroupLink, pod: PodFacts, lookup: GroupLookup): Reso
   return index === undefined ? broken('IncompleteReference') : { ...gang, unit: `${family}/${index}` };
 }
 
-function replicaIndexFromMarkers({ labels }: PodFacts): string | undefined {
+function replicaIndexFromMarkers({ labels }: CountedPod): string | undefined {
   return labels[LWS.groupIndex] ?? labels[JOBSET.jobIndex];
 }
 
 /** Labels of LeaderWorkerSet and JobSet know better than a count of objects how many replicas there should be. */
-function replicasFromMarkers({ labels }: PodFacts, lookup: GroupLookup): number | undefined {
+function replicasFromMarkers({ labels }: CountedPod, lookup: GroupLookup): number | undefined {
   const set = labels[LWS.name];
   if (set !== undefined) return lookup.source(`LeaderWorkerSet/${set}`)?.replicas;
   const replicas = labels[JOBSET.replicas];

@@ -1,6 +1,6 @@
 import type { BudgetFacts, BudgetStatus } from './budget-facts.ts';
 import type { Mode } from './mode.ts';
-import { type Exemption, exemptionOf, type PodFacts } from './pod-facts.ts';
+import { type Exemption, exemptionOf, type CountedPod } from './pod-facts.ts';
 
 /** More unconfirmed evictions than this mean that the disruption controller is not keeping up. */
 export const MAX_DISRUPTED_PODS = 2000;
@@ -32,7 +32,7 @@ export interface UnitView {
 }
 
 export interface EvictionQuestion {
-  readonly pod: PodFacts;
+  readonly pod: CountedPod;
   readonly views: readonly BudgetView[];
 }
 
@@ -121,7 +121,7 @@ export function decideEviction({ pod, views }: EvictionQuestion): EvictionVerdic
 }
 
 /** Beside our count of groups the API server makes its own check, by the numbers of pods that are published. */
-function checkPublished(pod: PodFacts, view: BudgetView): RefusalReason | undefined {
+function checkPublished(pod: CountedPod, view: BudgetView): RefusalReason | undefined {
   const { budget, published } = view;
   if (published === undefined) return undefined;
   const { currentHealthy, desiredHealthy, disruptionsAllowed } = published;
@@ -135,7 +135,7 @@ function checkPublished(pod: PodFacts, view: BudgetView): RefusalReason | undefi
  * else takes one from the published allowance, and only while the budget is also met by what is seen now: the
  * published numbers may not know yet of a pod that has just become unready.
  */
-function decideInPods(pod: PodFacts, view: BudgetView): EvictionVerdict {
+function decideInPods(pod: CountedPod, view: BudgetView): EvictionVerdict {
   const { currentHealthy, desiredHealthy } = view.budget.status;
   if (!pod.ready && currentHealthy >= desiredHealthy && desiredHealthy > 0) return free('UnhealthyWithinBudget');
   const limit = checkLimits(view);
@@ -150,7 +150,7 @@ function decideInPods(pod: PodFacts, view: BudgetView): EvictionVerdict {
  * pod, a pod of a group that is down, a pod that stands for itself) still need the budget to hold now, and are
  * recorded so that concurrent decisions see each other. While groups settle, those that cannot be resolved count as down.
  */
-function decideInGroups(pod: PodFacts, view: BudgetView): EvictionVerdict {
+function decideInGroups(pod: CountedPod, view: BudgetView): EvictionVerdict {
   const { unit } = view;
   const pinned = !pod.ready;
   const up = unit !== undefined && unit.healthy >= unit.minCount;

@@ -6,13 +6,13 @@ import { deletionCostOf } from './deletion-cost.ts';
 const PHASE_ORDINAL: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /** When something happened: undefined is the zero time. */
-export interface Moment {
+export interface RankTime {
   readonly at: number | undefined;
   readonly bin: number;
 }
 
 /** What the order looks at, read from a pod once so that comparing stays cheap; times only when a rule needs them. */
-export class PodFacts {
+export class RankedPod {
   readonly pod: Pod;
   readonly name: string;
   readonly uid: string;
@@ -29,8 +29,8 @@ export class PodFacts {
   readonly readyText: string;
   readonly createdText: string;
   readonly #now: number;
-  #readySince: Moment | undefined;
-  #created: Moment | undefined;
+  #readySince: RankTime | undefined;
+  #created: RankTime | undefined;
 
   constructor(pod: Pod, rank: number, now: number) {
     const { metadata, spec, status } = pod;
@@ -50,18 +50,18 @@ export class PodFacts {
     this.#now = now;
   }
 
-  get readySince(): Moment {
+  get readySince(): RankTime {
     this.#readySince ??= momentOf(this.readyText, this.#now);
     return this.#readySince;
   }
 
-  get created(): Moment {
+  get created(): RankTime {
     this.#created ??= momentOf(this.createdText, this.#now);
     return this.#created;
   }
 }
 
-function momentOf(text: string, now: number): Moment {
+function momentOf(text: string, now: number): RankTime {
   const at = parseTime(text);
   return { at, bin: at === undefined ? -1 : ageBin(now - at) };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { deletionCostOf, parseDeletionCost } from './deletion-cost.ts';
 import { HOUR, MONTH, NOW, pod, type PodSketch, SECOND } from './fixtures.ts';
 import { rankByColocation } from './colocation.ts';
-import { ageBin, PodFacts } from './pod-facts.ts';
+import { ageBin, RankedPod } from './pod-facts.ts';
 import { chooseVictims, type Ranks, separatingRule } from './rank.ts';
 import { downscaleRules, type RuleName } from './rules.ts';
 
@@ -147,7 +147,7 @@ const CASES: readonly PairCase[] = [
 for (const { deletionCost = true, first, name, ranks = [1, 1], rule, second } of CASES) {
   test(`${name}, both directions and equality`, () => {
     const pods = [pod({ name: 'first', ...first }), pod({ name: 'second', ...second })];
-    const [a, b] = pods.map((each, index) => new PodFacts(each, ranks[index] as number, NOW));
+    const [a, b] = pods.map((each, index) => new RankedPod(each, ranks[index] as number, NOW));
     const rules = downscaleRules({ rankedBy: 'Colocation', deletionCost, ageBins: true });
     const deciding = separatingRule(rules, a!, b!);
     expect(deciding?.name).toBe(rule);

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { PodFacts } from './pod-facts.ts';
-import { downscaleRules, type Rule, type RuleName } from './rules.ts';
+import { RankedPod } from './pod-facts.ts';
+import { downscaleRules, type RankRule, type RuleName } from './rules.ts';
 
 /** Where the ranks of rule 5 come from. `Tied` leaves rule 5 without a say. */
 export type Ranks =
@@ -41,10 +41,10 @@ export function chooseVictims(question: DownscaleQuestion): Victim[] {
   const rankedBy = ranks.by === 'Colocation' ? 'Colocation' : 'PickerRank';
   const rules = downscaleRules({ rankedBy, deletionCost, ageBins });
   const rankOf = rankReader(ranks);
-  const facts = pods.map((pod) => new PodFacts(pod, rankOf(pod), now));
-  const order: PodFacts[] = [];
+  const facts = pods.map((pod) => new RankedPod(pod, rankOf(pod), now));
+  const order: RankedPod[] = [];
   sortByRules(facts, rules, { order, wanted: count + 1 });
-  const firstKept = order[count] as PodFacts;
+  const firstKept = order[count] as RankedPod;
   return order.slice(0, count).map((goes) => ({
     pod: goes.pod,
     reason: separatingRule(rules, goes, firstKept)?.name ?? 'Name',
@@ -52,13 +52,13 @@ export function chooseVictims(question: DownscaleQuestion): Victim[] {
 }
 
 /** The first rule that tells two pods apart; undefined when none does. */
-export function separatingRule(rules: readonly Rule[], a: PodFacts, b: PodFacts): Rule | undefined {
+export function separatingRule(rules: readonly RankRule[], a: RankedPod, b: RankedPod): RankRule | undefined {
   return rules.find((rule) => rule.compare(a, b) !== 0);
 }
 
 /** The order as far as it is known, and how much of it somebody wants to know. */
 interface Sorting {
-  readonly order: PodFacts[];
+  readonly order: RankedPod[];
   readonly wanted: number;
 }
 
@@ -67,7 +67,7 @@ interface Sorting {
  * what all of them leave together. Rules 6 to 8 are not transitive as a whole, so what a sort makes of them depends on
  * where it starts: names give every input the same start, and the sort is stable.
  */
-function sortByRules(group: PodFacts[], rules: readonly Rule[], { order, wanted }: Sorting, at = 0): void {
+function sortByRules(group: RankedPod[], rules: readonly RankRule[], { order, wanted }: Sorting, at = 0): void {
   if (order.length >= wanted) return;
   const key = rules[at]?.key;
   if (group.length < 2 || key === undefined) {
@@ -75,12 +75,12 @@ function sortByRules(group: PodFacts[], rules: readonly Rule[], { order, wanted 
     for (const facts of group) order.push(facts);
     return;
   }
-  const first = key(group[0] as PodFacts);
+  const first = key(group[0] as RankedPod);
   if (group.every((facts) => key(facts) === first)) {
     sortByRules(group, rules, { order, wanted }, at + 1);
     return;
   }
-  const buckets = new Map<number, PodFacts[]>();
+  const buckets = new Map<number, RankedPod[]>();
   for (const facts of group) {
     const number = key(facts);
     const bucket = buckets.get(number);
@@ -88,16 +88,16 @@ function sortByRules(group: PodFacts[], rules: readonly Rule[], { order, wanted 
     else bucket.push(facts);
   }
   for (const number of [...buckets.keys()].sort((a, b) => a - b)) {
-    sortByRules(buckets.get(number) as PodFacts[], rules, { order, wanted }, at + 1);
+    sortByRules(buckets.get(number) as RankedPod[], rules, { order, wanted }, at + 1);
   }
 }
 
-const byName = (a: PodFacts, b: PodFacts): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+const byName = (a: RankedPod, b: RankedPod): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-function compareBy(rules: readonly Rule[]): Rule['compare'] {
+function compareBy(rules: readonly RankRule[]): RankRule['compare'] {
   return (a, b) => {
     for (let at = 0; at < rules.length; at += 1) {
-      const difference = (rules[at] as Rule).compare(a, b);
+      const difference = (rules[at] as RankRule).compare(a, b);
       if (difference !== 0) return difference;
     }
     return 0;

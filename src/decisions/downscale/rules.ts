@@ -14,7 +14,7 @@
  *
  * Without bins (feature gate LogarithmicScaleDown off) 6 and 8 are simply younger first.
  */
-import type { Moment, PodFacts } from './pod-facts.ts';
+import type { RankTime, RankedPod } from './pod-facts.ts';
 
 export type RuleName =
   | 'Unassigned'
@@ -27,14 +27,14 @@ export type RuleName =
   | 'Restarts'
   | 'CreationTime';
 
-export interface Rule {
+export interface RankRule {
   readonly name: RuleName;
-  readonly compare: (a: PodFacts, b: PodFacts) => number;
+  readonly compare: (a: RankedPod, b: RankedPod) => number;
   /** Where the rule is "lower number first": that number, by which pods can be split without comparing them. */
-  readonly key?: (facts: PodFacts) => number;
+  readonly key?: (facts: RankedPod) => number;
 }
 
-const byNumber = (name: RuleName, key: (facts: PodFacts) => number): Rule => ({
+const byNumber = (name: RuleName, key: (facts: RankedPod) => number): RankRule => ({
   name,
   key,
   compare: (a, b) => key(a) - key(b),
@@ -47,20 +47,20 @@ const deletionCost = byNumber('DeletionCost', (facts) => facts.deletionCost);
 const colocation = byNumber('Colocation', ({ rank }) => -rank);
 const pickerRank = byNumber('PickerRank', ({ rank }) => rank);
 
-type CompareAge = (a: PodFacts, b: PodFacts, moments: readonly [Moment, Moment]) => number;
+type CompareAge = (a: RankedPod, b: RankedPod, moments: readonly [RankTime, RankTime]) => number;
 
-const readyTime = (compareAge: CompareAge): Rule => ({
+const readyTime = (compareAge: CompareAge): RankRule => ({
   name: 'ReadyTime',
   compare: (a, b) =>
     a.ready + b.ready < 2 || a.readyText === b.readyText ? 0 : compareAge(a, b, [a.readySince, b.readySince]),
 });
 
-const restarts: Rule = {
+const restarts: RankRule = {
   name: 'Restarts',
   compare: (a, b) => b.restarts - a.restarts || b.sidecarRestarts - a.sidecarRestarts,
 };
 
-const creationTime = (compareAge: CompareAge): Rule => ({
+const creationTime = (compareAge: CompareAge): RankRule => ({
   name: 'CreationTime',
   compare: (a, b) => (a.createdText === b.createdText ? 0 : compareAge(a, b, [a.created, b.created])),
 });
@@ -88,7 +88,7 @@ export interface RuleChoice {
   readonly ageBins: boolean;
 }
 
-export function downscaleRules(choice: RuleChoice): readonly Rule[] {
+export function downscaleRules(choice: RuleChoice): readonly RankRule[] {
   const compareAge = choice.ageBins ? inBins : youngestFirst;
   return [
     unassigned,

@@ -4,7 +4,7 @@ import {
   type DisruptionIndex,
   exemptionOf,
   isUp,
-  type PodFacts,
+  type CountedPod,
   type Step,
 } from '../disruption/index.ts';
 import {
@@ -14,9 +14,9 @@ import {
   type UnavailabilityGates,
 } from '../unavailability/index.ts';
 
-export interface GroupQuestion {
+export interface GroupEvictionQuestion {
   /** Pods of one namespace, none of them terminating. */
-  readonly members: readonly PodFacts[];
+  readonly members: readonly CountedPod[];
   readonly disruption: DisruptionIndex;
   readonly unavailability: BudgetIndex;
   readonly gates: UnavailabilityGates;
@@ -54,7 +54,7 @@ export type GroupVerdict =
  *  3. grant, and say what every budget is to be charged
  * Members that a budget has approved already cost nothing again, so that asking twice is harmless.
  */
-export function decideGroupEviction(question: GroupQuestion): GroupVerdict {
+export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdict {
   const { compat, disruption, gates, members, nowMs, scaleOf, unavailability } = question;
   const open = members.filter((pod) => !isApproved(disruption, pod, nowMs));
   const joint = decideTogether(disruption, open, nowMs);
@@ -74,7 +74,7 @@ export function decideGroupEviction(question: GroupQuestion): GroupVerdict {
 }
 
 /** Its one budget has recorded it a moment ago. */
-function isApproved(index: DisruptionIndex, pod: PodFacts, nowMs: number): boolean {
+function isApproved(index: DisruptionIndex, pod: CountedPod, nowMs: number): boolean {
   const [view, other] = index.ask(pod.namespace, pod.name, nowMs)?.views ?? [];
   return (
     view !== undefined && other === undefined && exemptionOf(pod) === undefined && isUp(pod) && view.counted === false

@@ -1,5 +1,5 @@
 import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
-import { type DisruptionIndex, LWS, type PodFacts } from '../disruption/index.ts';
+import { type DisruptionIndex, LWS, type CountedPod } from '../disruption/index.ts';
 import { groupIdentity } from '../unavailability/index.ts';
 
 /** The group in words, such as `LeaderWorkerSet llm/0`. */
@@ -10,7 +10,7 @@ export function formatGroup({ groupLabel, leaderWorkerSet, podGroupName }: Group
 }
 
 /** Whether a pod belongs to the group that is to go. */
-export function isMember(spec: GroupEvictionSpec, { labels, link }: PodFacts): boolean {
+export function isMember(spec: GroupEvictionSpec, { labels, link }: CountedPod): boolean {
   const { groupLabel, leaderWorkerSet, podGroupName } = spec;
   if (podGroupName !== undefined) {
     const namesObject = link?.source === 'SchedulingGroup' || link?.source === 'WorkloadRefPodGroup';
@@ -23,8 +23,8 @@ export function isMember(spec: GroupEvictionSpec, { labels, link }: PodFacts): b
 }
 
 /** The members that are not on their way out yet, by name. */
-export function membersOf(index: DisruptionIndex, namespace: string, spec: GroupEvictionSpec): PodFacts[] {
-  const members: PodFacts[] = [];
+export function membersOf(index: DisruptionIndex, namespace: string, spec: GroupEvictionSpec): CountedPod[] {
+  const members: CountedPod[] = [];
   for (const pod of index.pods(namespace)) {
     if (pod.deletionTimestamp === undefined && isMember(spec, pod)) members.push(pod);
   }

@@ -2,7 +2,7 @@ import { type IntOrPercent, parsePercent } from '../../machinery/values/index.ts
 import type { Best, PdbView } from './pdb-view.ts';
 import type { PubView } from './pub-view.ts';
 
-export type BudgetView = PdbView | PubView;
+export type LintedBudget = PdbView | PubView;
 
 /** The field that sets a budget's number, and what the number comes to with everything well. */
 export interface Bound {
@@ -13,7 +13,7 @@ export interface Bound {
 }
 
 /** Undefined where neither field is set. A budget with both is judged by the one that asks for more. */
-export function boundOf(view: BudgetView): Bound | undefined {
+export function boundOf(view: LintedBudget): Bound | undefined {
   const { maxUnavailable, minAvailable } = view.object.spec ?? {};
   const both = isSet(maxUnavailable) && isSet(minAvailable);
   const field = both
@@ -30,7 +30,7 @@ export function boundOf(view: BudgetView): Bound | undefined {
 }
 
 /** The numbers of either budget in the same words; undefined when they are unknown or it has no pods. */
-export function bestOf(view: BudgetView): Best | undefined {
+export function bestOf(view: LintedBudget): Best | undefined {
   if (view.pods.length === 0 || view.best === undefined) return undefined;
   if (view.kind === 'PodDisruptionBudget') return view.best;
   const { allowed, available, desired, total } = view.best;
@@ -38,7 +38,7 @@ export function bestOf(view: BudgetView): Best | undefined {
 }
 
 /** What a budget counts. */
-export function unitOf(view: BudgetView): 'pod' | 'group' {
+export function unitOf(view: LintedBudget): 'pod' | 'group' {
   if (view.kind === 'PodUnavailableBudget') return view.object.spec?.podGroupPolicy === undefined ? 'pod' : 'group';
   return view.count.mode.unit === 'PodGroup' ? 'group' : 'pod';
 }

@@ -1,4 +1,4 @@
-import type { Rule } from './finding.ts';
+import type { LintRule } from './finding.ts';
 import { fallsBackToPods, groupCountedAsPods, mixedBudget } from './rules/counting.ts';
 import { danglingReference } from './rules/dangling-reference.ts';
 import { groupPartlyCovered, groupWithoutBudget } from './rules/group-without-budget.ts';
@@ -18,7 +18,7 @@ import { unhealthyPodsBlock } from './rules/unhealthy-pods-block.ts';
 import { unreadableAnnotation } from './rules/unreadable-annotation.ts';
 
 /** Every rule, the gravest first. */
-export const RULES: readonly Rule[] = [
+export const RULES: readonly LintRule[] = [
   unknownField,
   unknownKind,
   removedApiVersion,
@@ -44,6 +44,6 @@ export const RULES: readonly Rule[] = [
   unhealthyPodsBlock,
 ];
 
-export function findRule(name: string): Rule | undefined {
+export function findRule(name: string): LintRule | undefined {
   return RULES.find((rule) => rule.name === name);
 }

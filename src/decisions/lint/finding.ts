@@ -27,7 +27,7 @@ export interface Finding extends Problem {
 }
 
 /** One row of the catalogue. The texts are what a person reads, in the terminal and in the reference. */
-export interface Rule {
+export interface LintRule {
   readonly name: string;
   readonly severity: Severity;
   readonly what: string;

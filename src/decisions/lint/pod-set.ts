@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Labels } from '../../machinery/values/index.ts';
 import type { KubeObject } from '../../api/resource.ts';
-import type { PodFacts } from '../disruption/index.ts';
+import type { CountedPod } from '../disruption/index.ts';
 
 /**
  * How many pods the disruption controller would find for a controller: its replicas, `None` where the kind has no scale
@@ -24,7 +24,7 @@ export interface PodSet {
 /** A pod as it would be with everything well: running, ready and staying. */
 export interface LintPod {
   readonly pod: Pod;
-  readonly facts: PodFacts;
+  readonly facts: CountedPod;
   readonly set: PodSet;
 }
 

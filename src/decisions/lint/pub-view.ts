@@ -1,11 +1,11 @@
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import {
-  type BudgetTally,
+  type UnavailabilityTally,
   computeNumbers,
   expectedSource,
   type IndexedBudget,
-  type Numbers,
+  type UnavailabilityNumbers,
   targetOf,
 } from '../unavailability/index.ts';
 import { setsOf } from './pdb-view.ts';
@@ -15,10 +15,10 @@ import { countAt, fieldsOf } from './shapes.ts';
 export interface PubView {
   readonly kind: 'PodUnavailableBudget';
   readonly object: PodUnavailableBudget;
-  readonly tally: BudgetTally;
+  readonly tally: UnavailabilityTally;
   readonly pods: readonly LintPod[];
   /** Its numbers with everything well; undefined where they cannot be known. */
-  readonly best: Numbers | undefined;
+  readonly best: UnavailabilityNumbers | undefined;
 }
 
 export function viewPub(

@@ -1,7 +1,12 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
-import { chargedUnavailability, type JudgeQuestion, type Judgement, judgeUnavailability } from './judge.ts';
+import {
+  chargedUnavailability,
+  type JudgeQuestion,
+  type UnavailabilityJudgement,
+  judgeUnavailability,
+} from './judge.ts';
 
 export type AccountQuestion = Omit<JudgeQuestion, 'pod' | 'covering'>;
 
@@ -35,7 +40,7 @@ export class UnavailabilityAccount {
   }
 
   /** Undefined for a pod that is not known. Only to be called while `run` lasts. */
-  ask(name: string): Judgement | undefined {
+  ask(name: string): UnavailabilityJudgement | undefined {
     const pod: Pod | undefined = this.#index.pod(name);
     if (pod === undefined) return undefined;
     const covering = this.#index.judging(name).map((entry) => {
@@ -46,7 +51,7 @@ export class UnavailabilityAccount {
   }
 
   /** Records a pod that was granted. */
-  take(name: string, judgement: Extract<Judgement, { allowed: true }>): void {
+  take(name: string, judgement: Extract<UnavailabilityJudgement, { allowed: true }>): void {
     for (const { entry, verdict } of judgement.grants) {
       const status = chargedUnavailability(entry.budget.status, verdict, { ...this.#question, podName: name });
       const budgetName = entry.budget.metadata.name ?? '';

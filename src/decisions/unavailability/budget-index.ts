@@ -11,7 +11,7 @@ import { fromLabelSelector, type Labels, matches, nothing, type Selector } from 
 import { SelectorIndex } from '../disruption/selector-index.ts';
 import { declaredSize, groupIdentity } from './groups.ts';
 import { isActive, isConsistent, isReady } from './pod-state.ts';
-import { BudgetTally, type CoveredPod } from './tally.ts';
+import { UnavailabilityTally, type CoveredPod } from './tally.ts';
 
 /** A workload as `targetRef` names it, its version left out: `apps/Deployment/web`. */
 export type Target = string;
@@ -34,7 +34,7 @@ export interface PlacedPod {
 
 export interface IndexedBudget {
   readonly budget: PodUnavailableBudget;
-  readonly tally: BudgetTally;
+  readonly tally: UnavailabilityTally;
   readonly ignored: Selector;
 }
 
@@ -108,7 +108,7 @@ export class BudgetIndex {
       (isSameSpec(known.budget, budget) ||
         JSON.stringify([before?.selector, before?.targetRef, before?.podGroupPolicy]) ===
           JSON.stringify([selector, targetRef, podGroupPolicy]));
-    const tally = sameScope ? known.tally : new BudgetTally(podGroupPolicy?.minReadyReplicas);
+    const tally = sameScope ? known.tally : new UnavailabilityTally(podGroupPolicy?.minReadyReplicas);
     const ignored =
       known !== undefined && isSameSpec(known.budget, budget)
         ? known.ignored

@@ -1,10 +1,10 @@
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { LeftoverReason } from './leftovers.ts';
 import { MAX_ENTRIES } from './ledger.ts';
-import type { Constraint } from './numbers.ts';
+import type { BoundField } from './numbers.ts';
 
 /** What is known of the pod that would be disturbed. */
-export interface PodFacts {
+export interface DisturbedPod {
   readonly name: string;
   readonly unprotected: boolean;
   readonly ready: boolean;
@@ -32,7 +32,7 @@ export type Scope =
       readonly kind: 'Ungrouped';
       readonly available: number;
       readonly desired: number;
-      readonly constraint: Constraint;
+      readonly constraint: BoundField;
     }
   | {
       readonly kind: 'Group';
@@ -42,14 +42,14 @@ export type Scope =
       readonly availableGroups: number;
       readonly desired: number;
       readonly expected: number;
-      readonly constraint: Constraint;
+      readonly constraint: BoundField;
       /** At most five names of groups that are short right now; asked only for a refusal. */
       readonly unavailableNow: () => readonly string[];
     };
 
 export interface UnavailabilityQuestion {
   readonly operation: ProtectedOperation;
-  readonly pod: PodFacts;
+  readonly pod: DisturbedPod;
   readonly budget: UnavailabilityFacts;
   readonly scope: Scope;
   /** OpenKruise's own order and quirks. */
@@ -85,7 +85,7 @@ export type UnavailabilityVerdict =
       readonly allowed: false;
       readonly reason: RefuseReason;
       readonly message: string;
-      readonly constraint?: Constraint;
+      readonly constraint?: BoundField;
     };
 
 const free = (reason: AllowReason): UnavailabilityVerdict => ({ allowed: true, reason, record: false });

@@ -1,6 +1,6 @@
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
 import type { AllowReason, RefuseReason } from './decide.ts';
-import { type JudgeQuestion, judgeUnavailability, type Refusal } from './judge.ts';
+import { type JudgeQuestion, judgeUnavailability, type UnavailabilityRefusal } from './judge.ts';
 import { explainRefusal } from './refusal-status.ts';
 
 /** What one budget would say to an eviction of a pod now. */
@@ -38,7 +38,7 @@ export function explainUnavailability(
 
 /** The refusals of a judgement, each as its request would get it. */
 export function explainRefusals(
-  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
+  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityRefusal }[],
 ): UnavailabilityOpinion[] {
   return refusals.map(({ entry, verdict }) => ({
     budget: entry.budget.metadata.name ?? '',

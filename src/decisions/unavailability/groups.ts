@@ -31,7 +31,7 @@ export interface GroupMember {
   readonly declaredSize: number | undefined;
 }
 
-export interface Group {
+export interface CountedGroup {
   readonly identity: string;
   readonly active: number;
   readonly ready: number;
@@ -39,8 +39,8 @@ export interface Group {
 }
 
 /** Gathers members into groups. Terminating members count towards a group's existence, not its readiness. */
-export function gatherGroups(members: Iterable<GroupMember>): Map<string, Group> {
-  const groups = new Map<string, Group>();
+export function gatherGroups(members: Iterable<GroupMember>): Map<string, CountedGroup> {
+  const groups = new Map<string, CountedGroup>();
   for (const member of members) {
     const group = groups.get(member.identity) ?? { identity: member.identity, active: 0, ready: 0, size: undefined };
     const size = Math.max(group.size ?? 0, member.declaredSize ?? 0);
@@ -54,6 +54,6 @@ export function gatherGroups(members: Iterable<GroupMember>): Map<string, Group>
   return groups;
 }
 
-export function isGroupAvailable(group: Group, minReadyReplicas = 1): boolean {
+export function isGroupAvailable(group: CountedGroup, minReadyReplicas = 1): boolean {
   return group.ready >= minReadyReplicas;
 }

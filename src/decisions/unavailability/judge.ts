@@ -30,23 +30,26 @@ export interface JudgeQuestion {
   readonly leftover?: (() => LeftoverReason | undefined) | undefined;
 }
 
-export type Grant = Extract<UnavailabilityVerdict, { allowed: true }>;
-export type Refusal = Extract<UnavailabilityVerdict, { allowed: false }>;
+export type UnavailabilityGrant = Extract<UnavailabilityVerdict, { allowed: true }>;
+export type UnavailabilityRefusal = Extract<UnavailabilityVerdict, { allowed: false }>;
 
-export type Judgement =
-  | { readonly allowed: true; readonly grants: readonly { readonly entry: IndexedBudget; readonly verdict: Grant }[] }
+export type UnavailabilityJudgement =
+  | {
+      readonly allowed: true;
+      readonly grants: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityGrant }[];
+    }
   | {
       readonly allowed: false;
-      readonly refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[];
+      readonly refusals: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityRefusal }[];
     };
 
 /** Asks every budget that covers a pod. One refusal refuses, and then nobody is charged; all refusals are told. */
-export function judgeUnavailability(question: JudgeQuestion): Judgement {
+export function judgeUnavailability(question: JudgeQuestion): UnavailabilityJudgement {
   const judged = question.covering.map((entry) => ({ entry, verdict: judgeOne(question, entry) }));
   const refusals = judged.flatMap(({ entry, verdict }) => (verdict.allowed ? [] : [{ entry, verdict }]));
   const reason = refusals.length > 0 ? question.leftover?.() : undefined;
   if (reason !== undefined) {
-    const verdict: Grant = { allowed: true, reason, record: false };
+    const verdict: UnavailabilityGrant = { allowed: true, reason, record: false };
     return { allowed: true, grants: question.covering.map((entry) => ({ entry, verdict })) };
   }
   if (refusals.length > 0) return { allowed: false, refusals };
@@ -146,7 +149,7 @@ export interface ChargeRequest {
 /** The status after a grant was recorded; undefined when nothing is to be written. */
 export function chargedUnavailability(
   status: PodUnavailableBudgetStatus | undefined,
-  verdict: Grant,
+  verdict: UnavailabilityGrant,
   { compat = false, nowMs, operation, podName, pods }: ChargeRequest,
 ): PodUnavailableBudgetStatus | undefined {
   if (!verdict.record) return undefined;

@@ -1,12 +1,12 @@
 import type { PodUnavailableBudgetSpec } from '../../api/kruise/types.ts';
 import { scaledValue } from '../../machinery/values/index.ts';
 
-export type Constraint = 'maxUnavailable' | 'minAvailable';
+export type BoundField = 'maxUnavailable' | 'minAvailable';
 
 export interface Desired {
   readonly desired: number;
   /** Which of the two fields asks for the larger number. */
-  readonly constraint: Constraint;
+  readonly constraint: BoundField;
 }
 
 type Budget = Pick<PodUnavailableBudgetSpec, 'maxUnavailable' | 'minAvailable' | 'podGroupPolicy'>;
@@ -27,7 +27,7 @@ export function computeDesired(spec: Budget, expected: number): Desired {
     : { desired: byMin ?? 0, constraint: byMin === undefined ? 'maxUnavailable' : 'minAvailable' };
 }
 
-export interface Numbers extends Desired {
+export interface UnavailabilityNumbers extends Desired {
   readonly total: number;
   readonly available: number;
   readonly allowed: number;
@@ -36,7 +36,7 @@ export interface Numbers extends Desired {
 export function computeNumbers(
   spec: Budget,
   { expected, available }: { expected: number; available: number },
-): Numbers {
+): UnavailabilityNumbers {
   const { desired, constraint } = computeDesired(spec, expected);
   return { total: expected, available, desired, constraint, allowed: Math.max(0, available - desired) };
 }

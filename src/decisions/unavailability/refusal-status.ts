@@ -1,7 +1,7 @@
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { IndexedBudget } from './budget-index.ts';
 import type { Refused } from '../refusal-status.ts';
-import type { Refusal } from './judge.ts';
+import type { UnavailabilityRefusal } from './judge.ts';
 
 const STALE_RETRY_SECONDS = 10;
 
@@ -11,7 +11,7 @@ const STALE_RETRY_SECONDS = 10;
  */
 export function formatUnavailabilityRefusal(
   operation: ProtectedOperation,
-  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
+  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityRefusal }[],
   { compat = false }: { compat?: boolean } = {},
 ): Refused {
   const message = refusals.map(({ verdict }) => verdict.message).join('; ');
@@ -33,7 +33,7 @@ export function formatUnavailabilityRefusal(
 /** What stands behind a refusal: the budget's numbers, what is short, and the smallest change that would help. */
 export function explainRefusal(
   { budget, tally }: IndexedBudget,
-  { reason }: Pick<Refusal, 'reason'>,
+  { reason }: Pick<UnavailabilityRefusal, 'reason'>,
 ): { reason: string; message: string }[] {
   const { desiredAvailable = 0, totalReplicas = 0 } = budget.status ?? {};
   const { maxUnavailable, minAvailable, podGroupPolicy } = budget.spec ?? {};

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { IndexedBudget } from './budget-index.ts';
-import type { Refusal } from './judge.ts';
+import type { UnavailabilityRefusal } from './judge.ts';
 
 /** A request that was refused, as metrics and events tell of it. */
 export interface RefusedRequest {
@@ -20,7 +20,7 @@ export interface RefusedRequest {
 /** Which budgets refused, and for which of their fields. */
 export function refusedBudgets(
   namespace: string,
-  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[],
+  refusals: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityRefusal }[],
 ): RefusedRequest['budgets'] {
   return refusals.map(({ entry: { budget }, verdict }) => ({
     namespace,

@@ -6,9 +6,9 @@ import {
   isThresholdGivenUp,
   isThresholdUnreached,
   raisedConditions,
-  type StatusQuestion,
+  type UnavailabilityStatusQuestion,
 } from './status.ts';
-import { BudgetTally, type CoveredPod } from './tally.ts';
+import { UnavailabilityTally, type CoveredPod } from './tally.ts';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 const pod = (name: string, change: Partial<CoveredPod> = {}): CoveredPod => ({
@@ -25,8 +25,12 @@ const pod = (name: string, change: Partial<CoveredPod> = {}): CoveredPod => ({
 const members = (group: string, count: number, change: Partial<CoveredPod> = {}): CoveredPod[] =>
   Array.from({ length: count }, (_, index) => pod(`${group}-${index}`, { group, ...change }));
 
-function ask(spec: PodUnavailableBudgetSpec, pods: CoveredPod[], change: Partial<StatusQuestion> = {}): StatusQuestion {
-  const tally = new BudgetTally(spec.podGroupPolicy?.minReadyReplicas);
+function ask(
+  spec: PodUnavailableBudgetSpec,
+  pods: CoveredPod[],
+  change: Partial<UnavailabilityStatusQuestion> = {},
+): UnavailabilityStatusQuestion {
+  const tally = new UnavailabilityTally(spec.podGroupPolicy?.minReadyReplicas);
   for (const one of pods) tally.set(one);
   const budget: PodUnavailableBudget = { metadata: { name: 'pub', generation: 4 }, spec };
   return {
@@ -44,7 +48,7 @@ const policy = (minReadyReplicas: number): PodUnavailableBudgetSpec => ({
   maxUnavailable: 1,
   podGroupPolicy: { groupLabelKey: 'g', minReadyReplicas },
 });
-const conditionOf = (question: StatusQuestion, type: string) =>
+const conditionOf = (question: UnavailabilityStatusQuestion, type: string) =>
   computeStatus(question).conditions?.find((candidate) => candidate.type === type);
 
 test('computeStatus() G1 and G2 count groups, and say how many are down', () => {
@@ -118,7 +122,7 @@ test('18.15: computeStatus() G17 a threshold nobody reaches is reported within s
   expect(reached.conditions?.find(({ type }) => type === 'MinReadyReplicasImpossible')?.reason).toBe(
     'ThresholdReached',
   );
-  const lost = (seconds: number): StatusQuestion => {
+  const lost = (seconds: number): UnavailabilityStatusQuestion => {
     const question = ask(policy(3), [...members('0', 2), ...members('1', 2)], { shortSinceMs: NOW - seconds * 1000 });
     return { ...question, budget: { ...question.budget, status: reached } };
   };

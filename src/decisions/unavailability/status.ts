@@ -3,7 +3,7 @@ import type { PodUnavailableBudget, PodUnavailableBudgetStatus } from '../../api
 import { deepEqual, formatTime } from '../../machinery/values/index.ts';
 import type { PrunedLedger } from './ledger.ts';
 import { computeNumbers } from './numbers.ts';
-import type { BudgetTally } from './tally.ts';
+import type { UnavailabilityTally } from './tally.ts';
 
 /** How long no group may reach a threshold that one has reached before it counts as impossible. */
 export const THRESHOLD_PATIENCE_MS = 300_000;
@@ -21,9 +21,9 @@ export interface Expected {
   readonly declared: boolean;
 }
 
-export interface StatusQuestion {
+export interface UnavailabilityStatusQuestion {
   readonly budget: PodUnavailableBudget;
-  readonly tally: BudgetTally;
+  readonly tally: UnavailabilityTally;
   readonly ledger: PrunedLedger;
   readonly expected: Expected;
   /** Since when no group has had as many active pods as it needs; undefined while one has. */
@@ -50,7 +50,7 @@ const NAMES_SHOWN = 5;
 const GROUPS_SHOWN = 10;
 
 /** The whole status of a budget. `observedGeneration` says that it answers the present spec. */
-export function computeStatus(question: StatusQuestion): PodUnavailableBudgetStatus {
+export function computeStatus(question: UnavailabilityStatusQuestion): PodUnavailableBudgetStatus {
   const { budget, expected, ledger, podsResourceVersion, tally } = question;
   const spec = budget.spec ?? {};
   const grouped = spec.podGroupPolicy !== undefined;
@@ -87,7 +87,7 @@ export function isThresholdImpossible({
   tally,
   shortSinceMs,
   nowMs,
-}: Omit<StatusQuestion, 'ledger' | 'expected'>): boolean {
+}: Omit<UnavailabilityStatusQuestion, 'ledger' | 'expected'>): boolean {
   if (budget.spec?.podGroupPolicy === undefined || shortSinceMs === undefined) return false;
   if (!isThresholdUnreached({ budget, tally })) return false;
   return nowMs - shortSinceMs >= thresholdPatienceMs(budget);
@@ -98,7 +98,10 @@ export function thresholdPatienceMs(budget: PodUnavailableBudget): number {
 }
 
 /** True when no group is declared to have, or has, as many pods as the policy asks for. */
-export function isThresholdUnreached({ budget, tally }: Pick<StatusQuestion, 'budget' | 'tally'>): boolean {
+export function isThresholdUnreached({
+  budget,
+  tally,
+}: Pick<UnavailabilityStatusQuestion, 'budget' | 'tally'>): boolean {
   // An available group has all it needs; most budgets have one, and need no look at every group.
   if (tally.availableGroups > 0) return false;
   const needed = budget.spec?.podGroupPolicy?.minReadyReplicas ?? 1;
@@ -111,7 +114,7 @@ export function isThresholdUnreached({ budget, tally }: Pick<StatusQuestion, 'bu
  * under this spec. Were such groups taken for unavailable, every eviction would be free while the status looks strict.
  * Groups that had their pods and lost them are unavailable, and what is left of them may go.
  */
-export function isThresholdGivenUp(question: Pick<StatusQuestion, 'budget' | 'tally'>): boolean {
+export function isThresholdGivenUp(question: Pick<UnavailabilityStatusQuestion, 'budget' | 'tally'>): boolean {
   if (!isThresholdUnreached(question)) return false;
   const { status } = question.budget;
   const said = status?.conditions?.find(({ type }) => type === IMPOSSIBLE)?.status === 'True';
@@ -124,7 +127,7 @@ function wasThresholdReached({ metadata, status }: PodUnavailableBudget): boolea
   return status?.conditions?.some(({ reason, type }) => type === IMPOSSIBLE && reason === REACHED) ?? false;
 }
 
-function computeConditions(question: StatusQuestion): Condition[] {
+function computeConditions(question: UnavailabilityStatusQuestion): Condition[] {
   const { budget, nowMs } = question;
   const findings = new Map(findAll(question).map((finding) => [finding.type, finding]));
   const isKnown = (type: ConditionType): boolean =>
@@ -147,11 +150,11 @@ function computeConditions(question: StatusQuestion): Condition[] {
   });
 }
 
-function isReached({ budget, tally }: StatusQuestion): boolean {
+function isReached({ budget, tally }: UnavailabilityStatusQuestion): boolean {
   return (tally.groups().length > 0 && !isThresholdUnreached({ budget, tally })) || wasThresholdReached(budget);
 }
 
-function findAll(question: StatusQuestion): Finding[] {
+function findAll(question: UnavailabilityStatusQuestion): Finding[] {
   const { budget, expected, tally } = question;
   const policy = budget.spec?.podGroupPolicy;
   const findings: Finding[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatTime } from '../../machinery/values/index.ts';
 import { gatherGroups, isGroupAvailable } from './groups.ts';
 import { isRecorded } from './ledger.ts';
-import { BudgetTally, type CoveredPod, type Ledger } from './tally.ts';
+import { UnavailabilityTally, type CoveredPod, type Ledger } from './tally.ts';
 
 interface Counts {
   readonly availablePods: number;
@@ -55,7 +55,7 @@ const changes = fc.oneof(
 test('BudgetTally equals a recount after every change', () => {
   fc.assert(
     fc.property(fc.array(changes, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (sequence, minReady) => {
-      const tally = new BudgetTally(minReady);
+      const tally = new UnavailabilityTally(minReady);
       const known = new Map<string, CoveredPod>();
       let ledger: Ledger = {};
       for (const change of sequence) {
@@ -91,7 +91,7 @@ const member = (group: string, index: number, serving = true): CoveredPod => ({
 });
 
 test('BudgetTally G20 a granted pod no longer holds its group up', () => {
-  const tally = new BudgetTally(3);
+  const tally = new UnavailabilityTally(3);
   for (const group of ['0', '1', '2']) for (const index of [0, 1, 2]) tally.set(member(group, index));
   expect(tally.availableGroups).toBe(3);
   tally.setLedger({ disruptedPods: { 'llm-0-1': formatTime(1000) } });

@@ -1,5 +1,5 @@
 import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
-import { type Group, gatherGroups, isGroupAvailable } from './groups.ts';
+import { type CountedGroup, gatherGroups, isGroupAvailable } from './groups.ts';
 import { isRecorded } from './ledger.ts';
 
 /** What a budget needs to know of one pod it covers. */
@@ -22,10 +22,10 @@ export type Ledger = Pick<PodUnavailableBudgetStatus, 'disruptedPods' | 'unavail
  * The counts of one budget, kept current pod by pod: a change costs as much as its group is large, a question costs
  * nothing. `recount` in the tests is what it must always equal.
  */
-export class BudgetTally {
+export class UnavailabilityTally {
   readonly #minReady: number;
   readonly #pods = new Map<string, CoveredPod>();
-  readonly #groups = new Map<string, { members: Map<string, CoveredPod>; group: Group }>();
+  readonly #groups = new Map<string, { members: Map<string, CoveredPod>; group: CountedGroup }>();
   #ledger: Ledger = {};
   #availableGroups = 0;
   #availablePods = 0;
@@ -73,12 +73,12 @@ export class BudgetTally {
     return this.#pods;
   }
 
-  group(identity: string): (Group & { readonly needed: number }) | undefined {
+  group(identity: string): (CountedGroup & { readonly needed: number }) | undefined {
     const found = this.#groups.get(identity)?.group;
     return found === undefined ? undefined : { ...found, needed: this.#minReady ?? 1 };
   }
 
-  groups(): Group[] {
+  groups(): CountedGroup[] {
     return [...this.#groups.values()].map(({ group }) => group);
   }
 
@@ -148,7 +148,7 @@ export class BudgetTally {
         available: this.isAvailable(pod),
         declaredSize: pod.declaredSize,
       })),
-    ).get(identity) as Group;
+    ).get(identity) as CountedGroup;
     this.#groups.set(identity, { members: entry.members, group });
     if (isGroupAvailable(group, this.#minReady)) this.#availableGroups += 1;
   }

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { type AccountQuestion, type Charged, UnavailabilityAccount } from './account.ts';
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
-import type { Refusal } from './judge.ts';
+import type { UnavailabilityRefusal } from './judge.ts';
 
 export interface JointQuestion extends AccountQuestion {
   readonly index: BudgetIndex;
@@ -18,7 +18,7 @@ export type JointJudgement =
   | {
       readonly allowed: false;
       readonly pod: Pod;
-      readonly refusals: readonly { readonly entry: IndexedBudget; readonly verdict: Refusal }[];
+      readonly refusals: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityRefusal }[];
     };
 
 /** Asks every budget whether these pods may all be disturbed at once: each is judged as if those before it were gone. */

@@ -13,7 +13,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-export interface Subject {
+export interface CertificateSubject {
   /** User name of a client certificate. */
   readonly commonName: string;
   /** Groups of a client certificate. */
@@ -78,7 +78,11 @@ export async function issueServer(
   return issue(x509, authority, { subject: { commonName }, validity, extension });
 }
 
-export async function issueClient(authority: KeyPair, subject: Subject, validity: Validity): Promise<KeyPair> {
+export async function issueClient(
+  authority: KeyPair,
+  subject: CertificateSubject,
+  validity: Validity,
+): Promise<KeyPair> {
   const x509 = await loadX509();
   const extension = [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])];
   return issue(x509, authority, { subject, validity, extension });
@@ -157,7 +161,7 @@ async function exportKey(x509: X509, key: webcrypto.CryptoKey): Promise<string> 
   return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
-function nameOf(x509: X509, { commonName, organizations = [] }: Subject) {
+function nameOf(x509: X509, { commonName, organizations = [] }: CertificateSubject) {
   return nameFrom(x509, [
     ...organizations.map((value) => ({ type: ORGANIZATION, value })),
     { type: COMMON_NAME, value: commonName },
@@ -181,7 +185,7 @@ interface Leaf {
 async function issue(
   x509: X509,
   authority: KeyPair,
-  { subject, validity, extension }: { subject: Subject; validity: Validity; extension: Leaf['extensions'] },
+  { subject, validity, extension }: { subject: CertificateSubject; validity: Validity; extension: Leaf['extensions'] },
 ): Promise<KeyPair> {
   const keys = await generateKeys();
   const { keyEncipherment, digitalSignature } = x509.KeyUsageFlags;

@@ -1,7 +1,7 @@
 /** Credentials from a program that the kubeconfig names, as `client.authentication.k8s.io` defines. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { besides, type Entry, KubeconfigError, text, texts } from './kubeconfig-entry.ts';
+import { besides, type KubeconfigEntry, KubeconfigError, text, texts } from './kubeconfig-entry.ts';
 
 export interface Credentials {
   readonly token?: string | undefined;
@@ -32,7 +32,7 @@ const EARLY_MS = 30_000;
 const LIMIT_MS = 60_000;
 
 /** Throws KubeconfigError at once for a plugin that cannot be used. */
-export function execCredentials(user: Entry, cluster: ExecCluster): ExecCredentials {
+export function execCredentials(user: KubeconfigEntry, cluster: ExecCluster): ExecCredentials {
   const plugin = user.body['exec'] as Record<string, unknown>;
   const command = text(plugin['command']) ?? '';
   const apiVersion = text(plugin['apiVersion']) ?? '';
@@ -67,7 +67,7 @@ export function execCredentials(user: Entry, cluster: ExecCluster): ExecCredenti
 }
 
 /** A command with a slash is a file, found from where the kubeconfig is; any other is looked up in PATH. */
-function locate(user: Entry, command: string): string {
+function locate(user: KubeconfigEntry, command: string): string {
   return command.includes('/') ? besides(user, command) : command;
 }
 

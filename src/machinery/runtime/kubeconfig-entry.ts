@@ -7,7 +7,7 @@ export class KubeconfigError extends Error {
   override name = 'KubeconfigError';
 }
 
-export interface Entry {
+export interface KubeconfigEntry {
   readonly name?: string;
   /** File the entry was read from; paths in it are relative to that. */
   readonly from: string;
@@ -21,14 +21,14 @@ export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 /** Certificates and keys stand in the file itself, in base64, or in one beside it. */
-export function pem(entry: Entry, field: string): string | undefined {
+export function pem(entry: KubeconfigEntry, field: string): string | undefined {
   const data = text(entry.body[`${field}-data`]);
   if (data) return Buffer.from(data, 'base64').toString('utf8');
   const file = text(entry.body[field]);
   return file ? readText(besides(entry, file)) : undefined;
 }
 
-export function besides({ from }: Entry, file: string): string {
+export function besides({ from }: KubeconfigEntry, file: string): string {
   return isAbsolute(file) ? file : join(dirname(from), file);
 }
 

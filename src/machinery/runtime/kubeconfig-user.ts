@@ -1,8 +1,8 @@
 /** Who to be, as a kubeconfig's user says it. What is not understood is refused by its name, never passed over. */
 import { type ExecCluster, type ExecCredentials, execCredentials } from './exec-credentials.ts';
-import { besides, type Entry, KubeconfigError, pem, readText, text, texts } from './kubeconfig-entry.ts';
+import { besides, type KubeconfigEntry, KubeconfigError, pem, readText, text, texts } from './kubeconfig-entry.ts';
 
-export interface Identity {
+export interface UserCredentials {
   readonly clientCert?: string | undefined;
   readonly clientKey?: string | undefined;
   /** Asked for before each request, so that a token may be renewed. */
@@ -12,7 +12,7 @@ export interface Identity {
   readonly headers?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-export function identityOf(user: Entry, cluster: ExecCluster): Identity {
+export function identityOf(user: KubeconfigEntry, cluster: ExecCluster): UserCredentials {
   const provider = user.body['auth-provider'] as { name?: string } | undefined;
   if (provider) {
     throw new KubeconfigError(
@@ -31,21 +31,21 @@ export function identityOf(user: Entry, cluster: ExecCluster): Identity {
 }
 
 /** A file wins over a token that stands beside it: the file is renewed. */
-function tokenOf(user: Entry): Identity['token'] {
+function tokenOf(user: KubeconfigEntry): UserCredentials['token'] {
   const file = text(user.body['tokenFile']);
   if (file) return () => Promise.resolve(readText(besides(user, file)).trim());
   const token = text(user.body['token']);
   return token ? () => Promise.resolve(token) : undefined;
 }
 
-function basic(user: Entry): Record<string, string[]> {
+function basic(user: KubeconfigEntry): Record<string, string[]> {
   const name = text(user.body['username']);
   const password = text(user.body['password']);
   if (!name && !password) return {};
   return { authorization: [`Basic ${Buffer.from(`${name ?? ''}:${password ?? ''}`).toString('base64')}`] };
 }
 
-function impersonation(user: Entry): Record<string, string[]> {
+function impersonation(user: KubeconfigEntry): Record<string, string[]> {
   const as = text(user.body['as']);
   const uid = text(user.body['as-uid']);
   const groups = texts(user.body['as-groups']);

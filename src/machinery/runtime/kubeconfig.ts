@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
-import { type Entry, KubeconfigError, pem, readText, text } from './kubeconfig-entry.ts';
-import { type Identity, identityOf } from './kubeconfig-user.ts';
+import { type KubeconfigEntry, KubeconfigError, pem, readText, text } from './kubeconfig-entry.ts';
+import { type UserCredentials, identityOf } from './kubeconfig-user.ts';
 import { proxyFor } from './proxy.ts';
 
 export { KubeconfigError } from './kubeconfig-entry.ts';
 
 /** How to reach one API server and who to be there. Certificates are PEM text. */
-export interface ServerAccess extends Identity {
+export interface ServerAccess extends UserCredentials {
   readonly server: string;
   readonly ca?: string | undefined;
   readonly skipVerify?: boolean | undefined;
@@ -29,9 +29,9 @@ export interface KubeconfigOptions {
 
 interface Merged {
   currentContext: string | undefined;
-  readonly contexts: Entry[];
-  readonly clusters: Entry[];
-  readonly users: Entry[];
+  readonly contexts: KubeconfigEntry[];
+  readonly clusters: KubeconfigEntry[];
+  readonly users: KubeconfigEntry[];
 }
 
 /** Reads who and where from a kubeconfig. Throws KubeconfigError with one clear line. */
@@ -76,7 +76,7 @@ export function loadKubeconfig({ path, context, env = process.env }: KubeconfigO
 }
 
 /** What a cluster has to say to credential plugins. */
-function execConfig({ body }: Entry): unknown {
+function execConfig({ body }: KubeconfigEntry): unknown {
   const extensions = (Array.isArray(body['extensions']) ? body['extensions'] : []) as Record<string, unknown>[];
   return extensions.find(({ name }) => name === 'client.authentication.k8s.io/exec')?.['extension'];
 }
@@ -128,7 +128,7 @@ function readConfig(path: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
-function find(entries: readonly Entry[], what: string, name: string): Entry {
+function find(entries: readonly KubeconfigEntry[], what: string, name: string): KubeconfigEntry {
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
   const known = entries.map((entry) => `"${entry.name}"`).join(', ') || 'none';

@@ -4,11 +4,11 @@ import { checkLabelValue, checkQualifiedName, validateName } from './names.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'GreaterThan' | 'LessThan';
+export type SelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'GreaterThan' | 'LessThan';
 
 export interface Requirement {
   readonly key: string;
-  readonly operator: Operator;
+  readonly operator: SelectorOperator;
   readonly values: readonly string[];
 }
 

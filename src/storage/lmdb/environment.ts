@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { recordOf } from '../record.ts';
 import type { Journal } from '../revisioned-store.ts';
-import type { Entry } from '../store.ts';
+import type { StoredEntry } from '../store.ts';
 import { countFreePages } from './free-pages.ts';
-import { formatIdentity, type Identity } from './identity.ts';
+import { formatIdentity, type StoreIdentity } from './identity.ts';
 import { counterRecord } from './load.ts';
-import { DiskFullError, mostPages, Room, sparePages } from './room.ts';
+import { DiskFullError, mostPages, DiskRoom, sparePages } from './room.ts';
 
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
@@ -63,7 +63,7 @@ const LARGE_BYTES = 256 * 1024 * 1024;
 export interface JournalOptions {
   readonly largeBytes?: number;
   /** Written before the journal is handed out, when the data file has none yet. */
-  readonly identity?: Identity | undefined;
+  readonly identity?: StoreIdentity | undefined;
 }
 
 /** Writes batches with LMDB's asynchronous calls only: the synchronous ones would hold the event loop during fsync. */
@@ -73,7 +73,7 @@ export async function openJournal(directory: string, options: JournalOptions = {
   let environment = await openEnvironment(directory);
   const lastPage = (): number => (environment.root.getStats() as { lastPageNumber: number }).lastPageNumber;
   const pageBytes = (environment.root.getStats() as { pageSize: number }).pageSize;
-  const room = await Room.open(path, (lastPage() + 1) * pageBytes);
+  const room = await DiskRoom.open(path, (lastPage() + 1) * pageBytes);
   let broken: Error | undefined;
   let written = 0;
 
@@ -151,7 +151,7 @@ interface Extent {
 
 const SMALL_WRITE: Extent = { count: 8, puts: 8, largePages: 8 };
 
-function extentOf(changes: ReadonlyMap<string, Entry | undefined>, pageBytes: number): Extent {
+function extentOf(changes: ReadonlyMap<string, StoredEntry | undefined>, pageBytes: number): Extent {
   let largePages = 0;
   let puts = 0;
   for (const entry of changes.values()) {

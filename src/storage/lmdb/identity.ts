@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
  * What tells a store from every other. It lies in the data file and in a small file beside it, so that a data file that
  * vanished, was emptied or was exchanged is not taken for a new store.
  */
-export interface Identity {
+export interface StoreIdentity {
   readonly id: string;
   /** Records up to this revision may be of a version that wrote no checksums. */
   readonly oldUpTo: number;
@@ -15,18 +15,18 @@ export interface Identity {
 
 const FILE = 'identity.json';
 
-export function createIdentity(oldUpTo: number): Identity {
+export function createIdentity(oldUpTo: number): StoreIdentity {
   return { id: randomUUID(), oldUpTo };
 }
 
-export function formatIdentity({ id, oldUpTo }: Identity): string {
+export function formatIdentity({ id, oldUpTo }: StoreIdentity): string {
   return JSON.stringify({ id, oldUpTo });
 }
 
 /** Undefined for what is not an identity. */
-export function parseIdentity(text: string | undefined): Identity | undefined {
+export function parseIdentity(text: string | undefined): StoreIdentity | undefined {
   try {
-    const { id, oldUpTo } = JSON.parse(text ?? '') as Partial<Identity>;
+    const { id, oldUpTo } = JSON.parse(text ?? '') as Partial<StoreIdentity>;
     return typeof id === 'string' && typeof oldUpTo === 'number' ? { id, oldUpTo } : undefined;
   } catch {
     return undefined;
@@ -44,7 +44,7 @@ export function readIdentityFile(directory: string): string | undefined {
 }
 
 /** Durable when it returns, as is the data file's own name in the directory. */
-export async function writeIdentityFile(directory: string, identity: Identity): Promise<void> {
+export async function writeIdentityFile(directory: string, identity: StoreIdentity): Promise<void> {
   const draft = join(directory, `${FILE}.draft`);
   const file = await open(draft, 'w', 0o600);
   try {

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { describeStore } from '../store.contract.ts';
 import { propertyStore } from '../store-model.contract.ts';
 import { createEntry } from '../record.ts';
-import type { Entry, Store } from '../store.ts';
+import type { StoredEntry, Store } from '../store.ts';
 import { DirectoryInUseError } from './directory-lock.ts';
 import { createDataFile } from './create.ts';
 import { openJournal } from './environment.ts';
@@ -46,7 +46,7 @@ test('a journal that maps its large file anew now and then loses nothing', async
   const expected = new Map<string, string>();
   let revision = 0;
   for (let batch = 0; batch < 100; batch += 1) {
-    const changes = new Map<string, Entry | undefined>();
+    const changes = new Map<string, StoredEntry | undefined>();
     for (let at = 0; at < 50; at += 1) {
       const key = `/k/${(revision * 7919) % 3000}`;
       revision += 1;

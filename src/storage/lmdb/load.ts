@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { parseEntry } from '../record.ts';
-import type { Entry } from '../store.ts';
+import type { StoredEntry } from '../store.ts';
 import { StoreDamagedError } from './damage.ts';
 import { freePages } from './free-pages.ts';
-import { type Identity, parseIdentity } from './identity.ts';
+import { type StoreIdentity, parseIdentity } from './identity.ts';
 import { PageFile, readMeta, readTree, type Tree } from './page-file.ts';
 import { TreeWalker } from './tree-walk.ts';
 
 export interface Loaded {
-  readonly entries: Entry[];
+  readonly entries: StoredEntry[];
   readonly revision: number;
   /** Absent in a store that an older version made. */
-  readonly identity?: Identity | undefined;
+  readonly identity?: StoreIdentity | undefined;
 }
 
 const COUNTER_BYTES = 8;
@@ -66,7 +66,7 @@ function load(file: PageFile): Loaded {
   walkNamed(trees, 'meta', walker, (key, value) => notes.set(key, Buffer.from(value)));
   const identity = parseIdentity(notes.get('identity')?.toString());
   const oldUpTo = identity?.oldUpTo ?? Number.MAX_SAFE_INTEGER;
-  const entries: Entry[] = [];
+  const entries: StoredEntry[] = [];
   walkNamed(trees, 'entries', walker, (key, value) => entries.push(parseEntry(key, value, oldUpTo)));
   // A page that is free and in use as well would be written over.
   for (const [first, count] of freePages(file, walker, meta.free)) walker.claim(first, count);

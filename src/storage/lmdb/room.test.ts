@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { seededRandom } from '../../machinery/values/index.ts';
 import { createEntry } from '../record.ts';
-import type { Entry } from '../store.ts';
+import type { StoredEntry } from '../store.ts';
 import { createDataFile } from './create.ts';
 import { DATA_FILE, openJournal } from './environment.ts';
 import { PageFile, readMeta } from './page-file.ts';
-import { mostPages, Room } from './room.ts';
+import { mostPages, DiskRoom } from './room.ts';
 
 const parent = await mkdtemp(join(tmpdir(), 'quorate-room-'));
 afterAll(() => rm(parent, { recursive: true, force: true }));
@@ -17,7 +17,7 @@ afterAll(() => rm(parent, { recursive: true, force: true }));
 test('Room keeps what is there, and writes zeros behind it only', async () => {
   const path = join(parent, 'file');
   await writeFile(path, 'used');
-  const room = await Room.open(path, 4);
+  const room = await DiskRoom.open(path, 4);
   await Promise.all([room.reserve(10), room.reserve(100_000), room.reserve(50)]);
   await room.close();
   const content = await readFile(path);
@@ -49,7 +49,7 @@ test(`mostPages() is never less than what a commit takes (${ROUNDS} commits, see
   const keys: string[] = [];
   let revision = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const changes = new Map<string, Entry | undefined>();
+    const changes = new Map<string, StoredEntry | undefined>();
     let largePages = 0;
     const count = random() < 0.2 ? upTo(600) : upTo(12);
     const long = random() < 0.1;

@@ -37,7 +37,7 @@ const failureOf = (error: unknown): Error => {
  * a full disk. LMDB must not be the one that finds the disk full or failing: it writes its error message past the end
  * of a buffer, over whatever lies behind.
  */
-export class Room {
+export class DiskRoom {
   readonly #file: FileHandle;
   #end: number;
   #last: Promise<unknown> = Promise.resolve();
@@ -48,8 +48,8 @@ export class Room {
   }
 
   /** `used`: bytes that hold data. What lies behind may be a hole, and counts as nothing. */
-  static async open(path: string, used: number): Promise<Room> {
-    return new Room(await open(path, 'r+'), used);
+  static async open(path: string, used: number): Promise<DiskRoom> {
+    return new DiskRoom(await open(path, 'r+'), used);
   }
 
   /**

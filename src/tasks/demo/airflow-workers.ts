@@ -4,7 +4,7 @@ import { createPodPicker, leastFirst } from '../../picker-sdk/index.ts';
 import { type Beat, claim, command, heading, next, output, say } from './beat.ts';
 import { machine, namespace, parseManifest } from './manifests.ts';
 import { alignColumns, isUp, listPods, nameOf, readTable } from './read.ts';
-import type { Stage, Story } from './story.ts';
+import type { StoryHost, Story } from './story.ts';
 
 const PLAIN = 'usual-order';
 const PICKED = 'with-picker';
@@ -64,7 +64,7 @@ export const airflowWorkers: Story = {
   },
 };
 
-async function* usualOrder(stage: Stage): AsyncGenerator<Beat> {
+async function* usualOrder(stage: StoryHost): AsyncGenerator<Beat> {
   yield heading('Six workers, half of them idle');
   yield say(`A pool of Airflow workers: the three on node-a run tasks, the three others wait for some. An autoscaler
     looks at the memory they use.`);
@@ -83,7 +83,7 @@ async function* usualOrder(stage: Stage): AsyncGenerator<Beat> {
   yield claim(`${lost} of ${total(tasks)} running tasks were lost, while idle workers stay.`, lost > 0);
 }
 
-async function* withPicker(stage: Stage): AsyncGenerator<Beat> {
+async function* withPicker(stage: StoryHost): AsyncGenerator<Beat> {
   const { client, onEnd, until } = stage;
   yield heading('The application chooses');
   await client.delete(horizontalPodAutoscalerType, { namespace: PLAIN, name: 'worker' });
@@ -121,7 +121,7 @@ async function* withPicker(stage: Stage): AsyncGenerator<Beat> {
 }
 
 /** Six Ready workers with their tasks, seen to use memory accordingly. */
-async function startWorkers({ apply, client, until }: Stage, at: string, manifest: string): Promise<Tasks> {
+async function startWorkers({ apply, client, until }: StoryHost, at: string, manifest: string): Promise<Tasks> {
   await apply(namespace(at), ...parseManifest(manifest));
   await until('six workers are Ready', async () => (await listPods(client, at)).filter(isUp).length === 6);
   const tasks: Tasks = new Map();
@@ -135,7 +135,7 @@ async function startWorkers({ apply, client, until }: Stage, at: string, manifes
   return tasks;
 }
 
-async function* autoscale({ apply, client, until }: Stage, at: string, tasks: Tasks): AsyncGenerator<Beat> {
+async function* autoscale({ apply, client, until }: StoryHost, at: string, tasks: Tasks): AsyncGenerator<Beat> {
   yield command('kubectl apply -f autoscaler.yaml');
   if (at === PLAIN) yield output(...autoscaler(at).split('\n'));
   await apply(...parseManifest(autoscaler(at)));
@@ -146,7 +146,7 @@ async function* autoscale({ apply, client, until }: Stage, at: string, tasks: Ta
   yield* pool({ client }, at, tasks);
 }
 
-async function* pool({ client }: Pick<Stage, 'client'>, at: string, tasks: Tasks): AsyncGenerator<Beat> {
+async function* pool({ client }: Pick<StoryHost, 'client'>, at: string, tasks: Tasks): AsyncGenerator<Beat> {
   const pods = (await listPods(client, at)).sort(byNode);
   const left = pods.map((pod) => [
     nodeOf(pod),
@@ -159,7 +159,7 @@ async function* pool({ client }: Pick<Stage, 'client'>, at: string, tasks: Tasks
   yield output(...alignColumns([...left, ...lost]));
 }
 
-async function lostTasks({ client }: Stage, at: string, tasks: Tasks): Promise<number> {
+async function lostTasks({ client }: StoryHost, at: string, tasks: Tasks): Promise<number> {
   const left = new Set((await listPods(client, at)).map(nameOf));
   return [...tasks].reduce((sum, [name, count]) => (left.has(name) ? sum : sum + count), 0);
 }

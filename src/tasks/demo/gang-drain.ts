@@ -3,12 +3,12 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { formatExplanation } from '../../decisions/disruption/index.ts';
 import { drainNodes, type DrainResult } from '../drain/drain.ts';
-import { type Answer, askEviction } from './ask.ts';
+import { type EvictionAnswer, askEviction } from './ask.ts';
 import { type Beat, claim, command, heading, next, output, say } from './beat.ts';
 import { type Lookout, postLookout } from './lookout.ts';
 import { machine, namespace, parseManifest } from './manifests.ts';
 import { countGroups, drawGroups, drawNodes, isUp, listPods, nameOf, readTable } from './read.ts';
-import type { Stage, Story } from './story.ts';
+import type { StoryHost, Story } from './story.ts';
 
 const NODES = ['node-a', 'node-b', 'node-c'];
 const GANGS = { 'gang-0': 3, 'gang-1': 3 };
@@ -77,7 +77,7 @@ export const gangDrain: Story = {
   },
 };
 
-async function* setUp({ apply, client, until }: Stage): AsyncGenerator<Beat> {
+async function* setUp({ apply, client, until }: StoryHost): AsyncGenerator<Beat> {
   yield heading('Two gangs on three nodes');
   yield say(`Two training gangs run, three pods each. A gang trains only while all three of its pods run: lose one, and
     the other two wait. node-b happens to hold one pod of each.`);
@@ -88,7 +88,7 @@ async function* setUp({ apply, client, until }: Stage): AsyncGenerator<Beat> {
   yield output(...drawNodes(NODES, await listPods(client, BEFORE)));
 }
 
-async function* drainCountingPods(stage: Stage): AsyncGenerator<Beat> {
+async function* drainCountingPods(stage: StoryHost): AsyncGenerator<Beat> {
   const { client } = stage;
   yield heading('A budget that counts pods');
   yield say('To keep one gang training, its owner asks for three pods, the size of a gang:');
@@ -109,7 +109,7 @@ async function* drainCountingPods(stage: Stage): AsyncGenerator<Beat> {
   yield claim(`And ${lookout.fewestWhole()} gangs train: the drain broke both.`, lookout.fewestWhole() === 0);
 }
 
-async function* drainCountingGangs(stage: Stage): AsyncGenerator<Beat> {
+async function* drainCountingGangs(stage: StoryHost): AsyncGenerator<Beat> {
   const { apply, client, until } = stage;
   yield heading('A budget that counts gangs');
   yield say('The same six pods again, but now each says which gang it belongs to, and the budget asks for one.');
@@ -135,7 +135,7 @@ async function* drainCountingGangs(stage: Stage): AsyncGenerator<Beat> {
   yield* finish(stage, lookout);
 }
 
-async function* evictOneByOne(stage: Stage): AsyncGenerator<Beat> {
+async function* evictOneByOne(stage: StoryHost): AsyncGenerator<Beat> {
   yield say('kubectl drain asks for one pod after the other. Each answer comes from the same budget:');
   yield command('kubectl drain node-b --force');
   const first = await evict(stage, 'gang-0-2');
@@ -152,7 +152,7 @@ async function* evictOneByOne(stage: Stage): AsyncGenerator<Beat> {
   );
 }
 
-async function* finish(stage: Stage, lookout: Lookout): AsyncGenerator<Beat> {
+async function* finish(stage: StoryHost, lookout: Lookout): AsyncGenerator<Beat> {
   const { apply, client, until } = stage;
   yield say('gang-0 starts again on a node that is not being drained. Once it trains, gang-1 may move.');
   await until('gang-0 has gone', async () => (await listPods(client, AFTER)).every((one) => gangOf(one) !== 'gang-0'));
@@ -173,30 +173,30 @@ async function* finish(stage: Stage, lookout: Lookout): AsyncGenerator<Beat> {
   );
 }
 
-const upPods = async (client: Stage['client'], at: string): Promise<number> =>
+const upPods = async (client: StoryHost['client'], at: string): Promise<number> =>
   (await listPods(client, at)).filter(isUp).length;
 
-async function* gangs({ client }: Stage, at: string): AsyncGenerator<Beat> {
+async function* gangs({ client }: StoryHost, at: string): AsyncGenerator<Beat> {
   yield output(...drawGroups(countGroups(await listPods(client, at), GANGS, gangOf)));
 }
 
-async function* applied({ apply }: Stage, manifest: string): AsyncGenerator<Beat> {
+async function* applied({ apply }: StoryHost, manifest: string): AsyncGenerator<Beat> {
   yield command('kubectl apply -f budget.yaml');
   yield output(...manifest.split('\n'));
   await apply(...parseManifest(manifest));
 }
 
-const budgetTable = ({ client }: Stage, at: string): Promise<string[]> =>
+const budgetTable = ({ client }: StoryHost, at: string): Promise<string[]> =>
   readTable(client, `/apis/policy/v1/namespaces/${at}/poddisruptionbudgets`);
 
-async function allows({ client, until }: Stage, at: string, wanted: number): Promise<void> {
+async function allows({ client, until }: StoryHost, at: string, wanted: number): Promise<void> {
   await until(`the budget allows ${wanted}`, async () => {
     const { status } = await client.get(podDisruptionBudgetType, { namespace: at, name: 'training' });
     return status?.disruptionsAllowed === wanted;
   });
 }
 
-async function* drained(stage: Stage, typed: string, wanted: DrainResult['outcome']): AsyncGenerator<Beat> {
+async function* drained(stage: StoryHost, typed: string, wanted: DrainResult['outcome']): AsyncGenerator<Beat> {
   const { client, clock } = stage;
   const steps: string[] = [];
   const result = await drainNodes(
@@ -220,4 +220,5 @@ async function* drained(stage: Stage, typed: string, wanted: DrainResult['outcom
   if (result.outcome !== wanted) yield claim(`The drain ends with ${wanted}.`, false);
 }
 
-const evict = ({ client }: Stage, name: string): Promise<Answer> => askEviction(client, { namespace: AFTER, name });
+const evict = ({ client }: StoryHost, name: string): Promise<EvictionAnswer> =>
+  askEviction(client, { namespace: AFTER, name });

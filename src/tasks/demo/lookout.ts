@@ -2,7 +2,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../api/resource.ts';
 import { podType } from '../../api/resource-types.ts';
 import { countGroups, type GroupState } from './read.ts';
-import type { Stage } from './story.ts';
+import type { StoryHost } from './story.ts';
 
 export interface Lookout {
   /** The fewest groups that were whole at any moment since the watch began. */
@@ -21,7 +21,7 @@ export interface LookoutOptions {
 }
 
 /** Watches groups from here on, so that a story can say what was true all the time and not only when it looked. */
-export async function postLookout({ client, onEnd, signal }: Stage, options: LookoutOptions): Promise<Lookout> {
+export async function postLookout({ client, onEnd, signal }: StoryHost, options: LookoutOptions): Promise<Lookout> {
   const { groupOf, groups, namespace } = options;
   const { items, metadata } = await client.list(podType, { namespace });
   const pods = new Map(items.map((pod) => [keyOf(pod), pod]));

@@ -6,7 +6,7 @@ import { jobType } from '../../api/resource-types.ts';
 import { type Beat, claim, command, heading, next, output, say } from './beat.ts';
 import { machine, namespace, parseManifest } from './manifests.ts';
 import { drawNodes, isUp, listPods, readTable } from './read.ts';
-import { type Stage, type Story, StoryError } from './story.ts';
+import { type StoryHost, type Story, StoryError } from './story.ts';
 
 const workloadType = builtinType('Workload', 'scheduling.k8s.io', 'v1beta1') as ResourceType<Workload>;
 const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io', 'v1beta1') as ResourceType<PodGroup>;
@@ -56,7 +56,7 @@ interface Group {
   readonly podGroup: PodGroup;
 }
 
-async function* startJob(stage: Stage): AsyncGenerator<Beat, Group> {
+async function* startJob(stage: StoryHost): AsyncGenerator<Beat, Group> {
   const { apply, client, until } = stage;
   yield heading('A Job that is a gang');
   yield say(`Four nodes with ${GPUS_PER_NODE} GPUs each. A training Job of four pods asks to be placed as a gang: fewer
@@ -74,7 +74,7 @@ async function* startJob(stage: Stage): AsyncGenerator<Beat, Group> {
 }
 
 async function* resize(
-  stage: Stage,
+  stage: StoryHost,
   { start, to, why }: { start: Group; to: number; why: string },
 ): AsyncGenerator<Beat> {
   const { client, until } = stage;
@@ -96,7 +96,7 @@ async function* resize(
   );
 }
 
-async function* allOrNone(stage: Stage): AsyncGenerator<Beat> {
+async function* allOrNone(stage: StoryHost): AsyncGenerator<Beat> {
   const { apply, client, until } = stage;
   yield heading('All or none');
   yield say('Four GPUs are free again. A second Job wants six. Four of its pods would fit, so how many are placed?');
@@ -116,7 +116,7 @@ async function* allOrNone(stage: Stage): AsyncGenerator<Beat> {
   yield claim('All six at once.', (await upPods(stage, 'greedy')) === 6);
 }
 
-async function* groups({ client }: Stage): AsyncGenerator<Beat> {
+async function* groups({ client }: StoryHost): AsyncGenerator<Beat> {
   const path = (plural: string): string => `/apis/scheduling.k8s.io/v1beta1/namespaces/${AT}/${plural}`;
   yield command(`kubectl get workloads,podgroups -n ${AT}`);
   yield output(
@@ -126,19 +126,19 @@ async function* groups({ client }: Stage): AsyncGenerator<Beat> {
   );
 }
 
-const podsOf = ({ client }: Stage, job: string) => listPods(client, AT, `job-name=${job}`);
+const podsOf = ({ client }: StoryHost, job: string) => listPods(client, AT, `job-name=${job}`);
 
-const upPods = async (stage: Stage, job: string): Promise<number> => (await podsOf(stage, job)).filter(isUp).length;
+const upPods = async (stage: StoryHost, job: string): Promise<number> => (await podsOf(stage, job)).filter(isUp).length;
 
 /** The one Workload and PodGroup there are while a single Job is. */
-async function readGroup({ client }: Stage): Promise<Group> {
+async function readGroup({ client }: StoryHost): Promise<Group> {
   const [workload] = (await client.list(workloadType, { namespace: AT })).items;
   const [podGroup] = (await client.list(podGroupType, { namespace: AT })).items;
   if (workload === undefined || podGroup === undefined) throw new StoryError('The Job made no Workload and PodGroup');
   return { workload, podGroup };
 }
 
-const countPlaced = async ({ client }: Stage): Promise<number> =>
+const countPlaced = async ({ client }: StoryHost): Promise<number> =>
   (await client.list(countingType, { namespace: AT })).items.reduce(
     (sum, { status }) => sum + (status?.scheduledPods ?? 0),
     0,
@@ -146,7 +146,7 @@ const countPlaced = async ({ client }: Stage): Promise<number> =>
 
 const minimumOf = ({ spec }: PodGroup): number | undefined => spec?.schedulingPolicy?.gang?.minCount;
 
-async function conditionOf({ client }: Stage, job: string) {
+async function conditionOf({ client }: StoryHost, job: string) {
   const { items } = await client.list(podGroupType, { namespace: AT });
   const group = items.find(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === job));
   return group?.status?.conditions?.find(({ status }) => status === 'False');

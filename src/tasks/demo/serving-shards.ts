@@ -4,12 +4,12 @@ import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { LWS } from '../../api/lws/types.ts';
 import { podType } from '../../api/resource-types.ts';
 import { ApiError } from '../../machinery/runtime/index.ts';
-import { type Answer, askDelete, askEviction } from './ask.ts';
+import { type EvictionAnswer, askDelete, askEviction } from './ask.ts';
 import { type Beat, claim, command, heading, next, output, say } from './beat.ts';
 import { postLookout } from './lookout.ts';
 import { machine, namespace, parseManifest } from './manifests.ts';
 import { countGroups, drawGroups, isUp, listPods, nameOf, readTable } from './read.ts';
-import type { Stage, Story } from './story.ts';
+import type { StoryHost, Story } from './story.ts';
 
 const AT = 'inference';
 const BUDGET = 'llm-serving-budget';
@@ -74,7 +74,7 @@ export const servingShards: Story = {
   },
 };
 
-async function* setUp(stage: Stage): AsyncGenerator<Beat> {
+async function* setUp(stage: StoryHost): AsyncGenerator<Beat> {
   const { apply, client, until } = stage;
   yield heading('Three shards of a model');
   yield say(`A large model is served in three shards. A shard is a leader with two workers, and answers only while all
@@ -92,7 +92,7 @@ async function* setUp(stage: Stage): AsyncGenerator<Beat> {
   yield output(...(await budgetTable(client)));
 }
 
-async function* takeShardDown(stage: Stage): AsyncGenerator<Beat> {
+async function* takeShardDown(stage: StoryHost): AsyncGenerator<Beat> {
   const { client } = stage;
   yield heading('One worker goes');
   yield say('Someone deletes one worker of shard 0. The budget lets it go:');
@@ -126,7 +126,7 @@ async function* takeShardDown(stage: Stage): AsyncGenerator<Beat> {
   );
 }
 
-async function* serveAgain(stage: Stage): AsyncGenerator<Beat> {
+async function* serveAgain(stage: StoryHost): AsyncGenerator<Beat> {
   const { client, until } = stage;
   yield heading('It serves again, and the next may go');
   yield say('The LeaderWorkerSet makes the shard anew. While its weights load, the budget stays shut.');
@@ -145,7 +145,7 @@ async function* serveAgain(stage: Stage): AsyncGenerator<Beat> {
 }
 
 /** Sets the condition the pods of a shard wait for, until the shard serves. */
-async function loadWeights({ client, until }: Stage, shard: string): Promise<void> {
+async function loadWeights({ client, until }: StoryHost, shard: string): Promise<void> {
   const conditions = [{ type: LOADED, status: 'True' }];
   await until(`${shard} serves`, async () => {
     const pods = (await listPods(client, AT)).filter((pod) => shardOf(pod) === shard);
@@ -164,14 +164,15 @@ async function loadWeights({ client, until }: Stage, shard: string): Promise<voi
   });
 }
 
-async function* shards({ client }: Stage): AsyncGenerator<Beat> {
+async function* shards({ client }: StoryHost): AsyncGenerator<Beat> {
   yield output(...drawGroups(countGroups(await listPods(client, AT), SHARDS, shardOf)));
 }
 
-const remove = ({ client }: Stage, name: string): Promise<Answer> => askDelete(client, { namespace: AT, name });
+const remove = ({ client }: StoryHost, name: string): Promise<EvictionAnswer> =>
+  askDelete(client, { namespace: AT, name });
 
-const allowance = async (client: Stage['client']): Promise<number | undefined> =>
+const allowance = async (client: StoryHost['client']): Promise<number | undefined> =>
   (await client.get(POD_UNAVAILABLE_BUDGETS, { namespace: AT, name: BUDGET })).status?.unavailableAllowed;
 
-const budgetTable = (client: Stage['client']): Promise<string[]> =>
+const budgetTable = (client: StoryHost['client']): Promise<string[]> =>
   readTable(client, `/apis/policy.kruise.io/v1beta1/namespaces/${AT}/podunavailablebudgets`);

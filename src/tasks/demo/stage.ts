@@ -8,12 +8,12 @@ import {
   sleep,
   systemClock,
 } from '../../machinery/runtime/index.ts';
-import { type Stage, StoryError } from './story.ts';
+import { type StoryHost, StoryError } from './story.ts';
 
 const POLL_MS = 40;
 const PATIENCE_MS = 60_000;
 
-export interface OpenStage extends Stage {
+export interface OpenStage extends StoryHost {
   end(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { Client, Clock } from '../../machinery/runtime/index.ts';
 import type { Beat } from './beat.ts';
 
 /** Where a story happens: a control plane of its own, reached through its API alone. */
-export interface Stage {
+export interface StoryHost {
   readonly client: Client;
   /** For drains and waits; in a hurry it runs ahead of the wall. */
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface Story {
   readonly name: string;
   /** One line for the list of stories. */
   readonly title: string;
-  tell(stage: Stage): AsyncGenerator<Beat>;
+  tell(stage: StoryHost): AsyncGenerator<Beat>;
 }
 
 /** The story did not go as told. */

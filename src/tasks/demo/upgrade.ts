@@ -8,7 +8,7 @@ import { type Beat, claim, command, heading, next, output, say } from './beat.ts
 import { type Lookout, postLookout } from './lookout.ts';
 import { machine, namespace, parseManifest } from './manifests.ts';
 import { alignColumns, isUp, listPods, readTable } from './read.ts';
-import { type Stage, type Story, StoryError } from './story.ts';
+import { type StoryHost, type Story, StoryError } from './story.ts';
 
 const AT = 'training';
 const RACKS = 4;
@@ -76,7 +76,7 @@ export const upgrade: Story = {
   },
 };
 
-async function* setUp(stage: Stage): AsyncGenerator<Beat> {
+async function* setUp(stage: StoryHost): AsyncGenerator<Beat> {
   const { apply, client, until } = stage;
   yield heading(`${NODES.length} nodes, ${GANGS.length} gangs`);
   yield say(`${GANGS.length} training gangs of ${GANG_SIZE} pods run on ${NODES.length - SPARE_NODES} nodes; each gang is
@@ -104,7 +104,7 @@ function old(name: string): KubeObject {
   return { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, [VERSION]: 'old' } } };
 }
 
-async function* plan({ client, clock }: Stage): AsyncGenerator<Beat, PlannedDrain> {
+async function* plan({ client, clock }: StoryHost): AsyncGenerator<Beat, PlannedDrain> {
   yield heading('The plan');
   yield say(`Every node must be emptied, upgraded and given back. Node after node, whatever lands on a node that has not
     had its turn is moved again. The plan cordons all of them first, takes a gang off all of its nodes at once, and
@@ -126,7 +126,7 @@ async function* plan({ client, clock }: Stage): AsyncGenerator<Beat, PlannedDrai
   return planned;
 }
 
-async function* carryOut(stage: Stage, { plan }: PlannedDrain): AsyncGenerator<Beat> {
+async function* carryOut(stage: StoryHost, { plan }: PlannedDrain): AsyncGenerator<Beat> {
   const { client } = stage;
   yield heading('The upgrade');
   yield say('Now for real: every pod of the plan is asked for through the eviction API, and the budget has its say.');
@@ -144,7 +144,7 @@ async function* carryOut(stage: Stage, { plan }: PlannedDrain): AsyncGenerator<B
 }
 
 /** Evicts what the step says, waits until all gangs train again, upgrades the nodes that are empty. */
-async function runStep(stage: Stage, { completes, evictions }: PlanStep): Promise<number> {
+async function runStep(stage: StoryHost, { completes, evictions }: PlanStep): Promise<number> {
   const { client, until } = stage;
   const ids = evictions.flatMap(({ pods }) => pods);
   for (const id of ids) {
@@ -162,7 +162,7 @@ async function runStep(stage: Stage, { completes, evictions }: PlanStep): Promis
   return ids.length;
 }
 
-async function* compare(stage: Stage, { naive, plan }: PlannedDrain, lookout: Lookout): AsyncGenerator<Beat> {
+async function* compare(stage: StoryHost, { naive, plan }: PlannedDrain, lookout: Lookout): AsyncGenerator<Beat> {
   const { client } = stage;
   yield heading('What the watch saw');
   yield command(`kubectl get nodes -L ${VERSION}; kubectl get pdb -n ${AT}`);
@@ -186,7 +186,7 @@ async function* compare(stage: Stage, { naive, plan }: PlannedDrain, lookout: Lo
 }
 
 /** One line for every four nodes: how many pods serve on each. */
-async function* drawFleet({ client }: Stage): AsyncGenerator<Beat> {
+async function* drawFleet({ client }: StoryHost): AsyncGenerator<Beat> {
   const pods = await listPods(client, AT);
   const { items } = await client.list(nodeType);
   const cells = items.map(({ metadata }) => {
@@ -198,7 +198,7 @@ async function* drawFleet({ client }: Stage): AsyncGenerator<Beat> {
   yield output(...alignColumns(rows));
 }
 
-async function allowed({ client, until }: Stage): Promise<void> {
+async function allowed({ client, until }: StoryHost): Promise<void> {
   await until('the budget is whole', async () => {
     const { status } = await client.get(podDisruptionBudgetType, { namespace: AT, name: 'training' });
     return status?.disruptionsAllowed === GANGS_DOWN && status.currentHealthy === GANGS.length;

@@ -1,13 +1,13 @@
 import { definitions } from '../../webhook/index.ts';
 import { isObject } from '../../machinery/values/index.ts';
 import type { ClusterFacts } from './facts.ts';
-import { fail, type Finding, ok, skip, warn } from './finding.ts';
+import { fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
 
 const TESTED = ['1.36', '1.37'];
 /** Older API servers lack field selectors for custom resources, match conditions and the like that we never tried. */
 const OLDEST_MINOR = 30;
 
-export function checkVersion({ embedded, version }: ClusterFacts): Finding {
+export function checkVersion({ embedded, version }: ClusterFacts): DoctorFinding {
   const check = 'version';
   if (embedded) return ok(check, `Quorate's own API server, ${version}`);
   const found = /^v?1\.(\d+)/.exec(version);
@@ -20,7 +20,7 @@ export function checkVersion({ embedded, version }: ClusterFacts): Finding {
 }
 
 /** Groups come from Workload and PodGroup objects where the cluster has them. */
-export function checkGroups({ embedded, gates, schedulingKinds }: ClusterFacts): Finding {
+export function checkGroups({ embedded, gates, schedulingKinds }: ClusterFacts): DoctorFinding {
   const check = 'groups';
   const served = ['Workload', 'PodGroup'].map((kind) => ({ kind, versions: schedulingKinds.get(kind) ?? [] }));
   const missing = served.filter(({ versions }) => versions.length === 0).map(({ kind }) => kind);
@@ -47,7 +47,7 @@ export function checkGroups({ embedded, gates, schedulingKinds }: ClusterFacts):
   );
 }
 
-export function checkDefinitions(facts: ClusterFacts): Finding[] {
+export function checkDefinitions(facts: ClusterFacts): DoctorFinding[] {
   const check = 'definitions';
   if (facts.embedded) return [ok(check, 'built in')];
   const { hidden, value: installed = [] } = facts.definitions;
@@ -86,10 +86,10 @@ const firstOf = (paths: readonly (string | undefined)[]): string | undefined =>
   paths.find((path) => path !== undefined);
 
 /** OpenKruise brings PodUnavailableBudgets too; two keepers of one budget charge it twice. */
-export function checkOtherInstallations(facts: ClusterFacts): Finding[] {
+export function checkOtherInstallations(facts: ClusterFacts): DoctorFinding[] {
   const check = 'other installations';
   if (facts.embedded) return [skip(check, 'the embedded API server guards budgets itself')];
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   const kruise = (facts.definitions.value ?? []).filter(({ spec }) => spec?.group?.endsWith('kruise.io') === true);
   const foreign = kruise.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/name'] !== 'quorate');
   const guards = (facts.webhooks.value ?? []).filter(
@@ -130,7 +130,7 @@ export function checkOtherInstallations(facts: ClusterFacts): Finding[] {
   return [...findings, ...otherOperators(facts)];
 }
 
-function otherOperators({ namespace, otherLeases }: ClusterFacts): Finding[] {
+function otherOperators({ namespace, otherLeases }: ClusterFacts): DoctorFinding[] {
   return otherLeases.map(({ metadata }) =>
     fail(
       'other installations',

@@ -1,12 +1,12 @@
 import { checkDefinitions, checkGroups, checkOtherInstallations, checkVersion } from './cluster-checks.ts';
 import type { ClusterFacts } from './facts.ts';
-import { countFindings, type Diagnosis, type Finding } from './finding.ts';
-import { gatherFacts, type GatherOptions } from './gather.ts';
+import { countFindings, type DoctorReport, type DoctorFinding } from './finding.ts';
+import { gatherFacts, type DoctorOptions } from './gather.ts';
 import { checkAccess, checkClocks, checkLeader, checkMode, checkReplicas } from './operator-checks.ts';
 import { checkWebhooks } from './webhook-checks.ts';
 
 /** Every check, in the order in which their failures explain one another. */
-export function examine(facts: ClusterFacts): Finding[] {
+export function examine(facts: ClusterFacts): DoctorFinding[] {
   return [
     checkVersion(facts),
     checkGroups(facts),
@@ -21,7 +21,7 @@ export function examine(facts: ClusterFacts): Finding[] {
   ];
 }
 
-export async function diagnose(options: GatherOptions & { readonly server: string }): Promise<Diagnosis> {
+export async function diagnose(options: DoctorOptions & { readonly server: string }): Promise<DoctorReport> {
   const facts = await gatherFacts(options);
   const findings = examine(facts);
   return {

@@ -4,7 +4,7 @@ import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Secret } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import type { Mode } from '../../webhook/index.ts';
+import type { OperatorMode } from '../../webhook/index.ts';
 
 /** Something looked up: there, absent, or `hidden` from us and why. */
 export interface Looked<T> {
@@ -51,7 +51,7 @@ export interface ClusterFacts {
   readonly otherLeases: readonly Lease[];
   readonly deployment: Looked<Deployment>;
   /** The mode the leader says it runs in, or else the Deployment. */
-  readonly mode?: Mode | undefined;
+  readonly mode?: OperatorMode | undefined;
   readonly budgets: Looked<readonly PodDisruptionBudget[]>;
   /** Permissions the service account lacks; absent where there is no service account to ask about. */
   readonly lacking: Looked<readonly string[]>;

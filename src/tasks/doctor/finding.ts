@@ -1,7 +1,7 @@
 export type FindingStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
 /** What one check found. `skip` means that the check does not apply here, or that nobody let us look. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
   readonly status: FindingStatus;
   readonly what: string;
@@ -9,20 +9,20 @@ export interface Finding {
   readonly fix?: string;
 }
 
-export const ok = (check: string, what: string): Finding => ({ check, status: 'ok', what });
-export const skip = (check: string, what: string): Finding => ({ check, status: 'skip', what });
-export const warn = (check: string, what: string, fix: string): Finding => ({ check, status: 'warn', what, fix });
-export const fail = (check: string, what: string, fix: string): Finding => ({ check, status: 'fail', what, fix });
+export const ok = (check: string, what: string): DoctorFinding => ({ check, status: 'ok', what });
+export const skip = (check: string, what: string): DoctorFinding => ({ check, status: 'skip', what });
+export const warn = (check: string, what: string, fix: string): DoctorFinding => ({ check, status: 'warn', what, fix });
+export const fail = (check: string, what: string, fix: string): DoctorFinding => ({ check, status: 'fail', what, fix });
 
-export interface Diagnosis {
+export interface DoctorReport {
   readonly server: string;
   readonly version: string;
   readonly namespace: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   readonly counts: Readonly<Record<FindingStatus, number>>;
 }
 
-export function countFindings(findings: readonly Finding[]): Record<FindingStatus, number> {
+export function countFindings(findings: readonly DoctorFinding[]): Record<FindingStatus, number> {
   const counts = { ok: 0, warn: 0, fail: 0, skip: 0 };
   for (const { status } of findings) counts[status] += 1;
   return counts;

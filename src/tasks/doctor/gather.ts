@@ -19,7 +19,7 @@ import {
   CERTIFICATE_SECRET,
   defaultInstall,
   EVICTIONS_CONFIGURATION,
-  type Mode,
+  type OperatorMode,
   NAME,
   STATUS_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
@@ -28,7 +28,7 @@ import { MODE_ANNOTATION } from '../../app/operator/lease.ts';
 import { gatherLacking } from './access.ts';
 import type { ClusterFacts, Looked, Presented, WebhookTrial } from './facts.ts';
 
-export interface GatherOptions {
+export interface DoctorOptions {
   readonly client: Client;
   readonly transport: Transport;
   /** Where Quorate is installed. */
@@ -42,7 +42,7 @@ const webhookTypes = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfigur
 );
 
 /** Reads everything the checks look at. Writes nothing: the one request that creates is a dry run. */
-export async function gatherFacts({ client, namespace, now, transport }: GatherOptions): Promise<ClusterFacts> {
+export async function gatherFacts({ client, namespace, now, transport }: DoctorOptions): Promise<ClusterFacts> {
   const { gitVersion: version } = await client.request<{ gitVersion: string }>('GET', '/version');
   const embedded = version.includes('quorate');
   const webhooks = await look(async () => {
@@ -101,7 +101,7 @@ function isHeld({ spec }: Lease, nowMs: number): boolean {
   return Boolean(spec?.holderIdentity) && nowMs - (parseTime(spec?.renewTime) ?? 0) < 2 * durationMs;
 }
 
-function modeOf(lease: Lease | undefined, deployment: Deployment | undefined): Mode | undefined {
+function modeOf(lease: Lease | undefined, deployment: Deployment | undefined): OperatorMode | undefined {
   const args = deployment?.spec?.template.spec?.containers[0]?.args ?? [];
   const said =
     lease?.metadata.annotations?.[MODE_ANNOTATION] ?? args.find((one) => one.startsWith('--mode='))?.slice(7);
@@ -202,7 +202,7 @@ function presentedBy(url: string): Promise<Presented> {
 async function readLacking(
   client: Client,
   namespace: string,
-  mode: Mode = 'adopt',
+  mode: OperatorMode = 'adopt',
 ): Promise<Looked<readonly string[]>> {
   const account = await look(() => client.get(serviceAccountType, { namespace, name: NAME }));
   if (account.value === undefined) return account.hidden === undefined ? {} : { hidden: account.hidden };

@@ -3,14 +3,14 @@ import { QUORATE_VERSION } from '../../api/version.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { VERSION_ANNOTATION } from '../../app/operator/lease.ts';
 import type { ClusterFacts } from './facts.ts';
-import { fail, type Finding, ok, skip, warn } from './finding.ts';
+import { fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
 
 const SKEW_WARN_MS = 5000;
 /** A grant lives two minutes; clocks further apart than a quarter of that eat into it. */
 const SKEW_FAIL_MS = 30_000;
 const LOGS = 'kubectl logs -l app.kubernetes.io/name=quorate -n ';
 
-export function checkReplicas(facts: ClusterFacts): Finding {
+export function checkReplicas(facts: ClusterFacts): DoctorFinding {
   const check = 'replicas';
   if (facts.embedded) return skip(check, 'the embedded host needs no operator');
   if (facts.deployment.hidden !== undefined) return skip(check, `cannot read them: ${facts.deployment.hidden}`);
@@ -28,7 +28,7 @@ export function checkReplicas(facts: ClusterFacts): Finding {
   return ok(check, `${ready} of ${wanted} replicas are ready`);
 }
 
-export function checkLeader(facts: ClusterFacts): Finding {
+export function checkLeader(facts: ClusterFacts): DoctorFinding {
   const check = 'leader';
   if (facts.embedded) return skip(check, 'the embedded host needs none');
   const { hidden, value: lease } = facts.lease;
@@ -57,7 +57,7 @@ export function checkLeader(facts: ClusterFacts): Finding {
 }
 
 /** Whether the mode fits who writes the status of PodDisruptionBudgets. */
-export function checkMode(facts: ClusterFacts): Finding {
+export function checkMode(facts: ClusterFacts): DoctorFinding {
   const check = 'mode';
   if (facts.embedded) return ok(check, 'embedded: evictions are decided, recorded and carried out in one transaction');
   const { mode } = facts;
@@ -113,7 +113,7 @@ function builtinCounts({ budgets, lease, ...facts }: ClusterFacts): boolean | un
   return all.some(isOld) ? false : undefined;
 }
 
-export function checkAccess(facts: ClusterFacts): Finding {
+export function checkAccess(facts: ClusterFacts): DoctorFinding {
   const check = 'permissions';
   if (facts.embedded) return skip(check, 'the embedded host needs none');
   const { hidden, value: lacking } = facts.lacking;
@@ -132,7 +132,7 @@ export function checkAccess(facts: ClusterFacts): Finding {
 }
 
 /** Compares this machine, and the leader, with the API server. */
-export function checkClocks(facts: ClusterFacts): Finding[] {
+export function checkClocks(facts: ClusterFacts): DoctorFinding[] {
   const check = 'clocks';
   if (facts.serverTime === undefined) return [skip(check, 'the API server does not tell the time')];
   const { atMs, localMs, tookMs } = facts.serverTime;
@@ -145,7 +145,7 @@ export function checkClocks(facts: ClusterFacts): Finding[] {
   return [here, judgeSkew('the leading operator', renewed - (written + 500), 500)];
 }
 
-function judgeSkew(whose: string, skewMs: number, unknownMs: number): Finding {
+function judgeSkew(whose: string, skewMs: number, unknownMs: number): DoctorFinding {
   const check = 'clocks';
   const apartMs = Math.max(0, Math.abs(skewMs) - unknownMs);
   const seconds = Math.round(apartMs / 1000);

@@ -4,7 +4,7 @@ import { renewAt } from '../../machinery/runtime/certificates.ts';
 import { EVICTIONS_CONFIGURATION, splitToken, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
 import { REVIEWS_ANNOTATION } from '../../app/operator/lease.ts';
 import type { ClusterFacts } from './facts.ts';
-import { fail, type Finding, ok, skip, warn } from './finding.ts';
+import { fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
 
 const REINSTALL = 'apply the manifests again: quorate install | kubectl apply -f -';
 const LOGS = 'look at the operator: kubectl logs -l app.kubernetes.io/name=quorate -n ';
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** Those that refuse; the others may be passed by without harm. */
 const GUARDS = new Set(['evictions.quorate.dev', 'pods.quorate.dev', 'groups.quorate.dev']);
 
-export function checkWebhooks(facts: ClusterFacts): Finding[] {
+export function checkWebhooks(facts: ClusterFacts): DoctorFinding[] {
   if (facts.embedded) return [skip('webhooks', 'the embedded API server needs none')];
   if (facts.webhooks.hidden !== undefined) return [skip('webhooks', `cannot read them: ${facts.webhooks.hidden}`)];
   const named = (wanted: string): ValidatingWebhookConfiguration | undefined =>
@@ -27,7 +27,7 @@ export function checkWebhooks(facts: ClusterFacts): Finding[] {
   return [checkPolicy(ours), checkCallers(facts, ours), checkReach(facts), ...checkTrust(facts, ours), checkAge(facts)];
 }
 
-function checkPolicy({ webhooks = [] }: ValidatingWebhookConfiguration): Finding {
+function checkPolicy({ webhooks = [] }: ValidatingWebhookConfiguration): DoctorFinding {
   const open = webhooks
     .filter(({ failurePolicy, name }) => GUARDS.has(name) && failurePolicy === 'Ignore')
     .map(({ name }) => name);
@@ -41,7 +41,10 @@ function checkPolicy({ webhooks = [] }: ValidatingWebhookConfiguration): Finding
 }
 
 /** Whoever reaches the webhook could otherwise charge budgets with reviews of his own. */
-function checkCallers({ lease, namespace }: ClusterFacts, { webhooks = [] }: ValidatingWebhookConfiguration): Finding {
+function checkCallers(
+  { lease, namespace }: ClusterFacts,
+  { webhooks = [] }: ValidatingWebhookConfiguration,
+): DoctorFinding {
   const check = 'webhook callers';
   if (lease.value?.metadata.annotations?.[REVIEWS_ANNOTATION] === 'Certificate') {
     return ok(check, 'reviews are believed by the certificate of who asks');
@@ -58,7 +61,7 @@ function checkCallers({ lease, namespace }: ClusterFacts, { webhooks = [] }: Val
   );
 }
 
-function checkReach({ namespace, trial }: ClusterFacts): Finding {
+function checkReach({ namespace, trial }: ClusterFacts): DoctorFinding {
   const check = 'webhook reachability';
   switch (trial.outcome) {
     case 'Refused':
@@ -77,9 +80,9 @@ function checkReach({ namespace, trial }: ClusterFacts): Finding {
 }
 
 /** Every bundle must vouch for the certificate that the replicas serve with. */
-function checkTrust(facts: ClusterFacts, { webhooks = [] }: ValidatingWebhookConfiguration): Finding[] {
+function checkTrust(facts: ClusterFacts, { webhooks = [] }: ValidatingWebhookConfiguration): DoctorFinding[] {
   const check = 'certificate authority';
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   const without = webhooks.filter(({ clientConfig }) => !clientConfig?.caBundle).map(({ name }) => name);
   if (without.length > 0) {
     const fix = `the operator fills it in when it starts (cert-manager with --cert-manager): ${LOGS}${facts.namespace}`;
@@ -107,7 +110,7 @@ function checkTrust(facts: ClusterFacts, { webhooks = [] }: ValidatingWebhookCon
     : [ok(check, 'the caBundle vouches for the certificate in use')];
 }
 
-function checkAge(facts: ClusterFacts): Finding {
+function checkAge(facts: ClusterFacts): DoctorFinding {
   const check = 'certificate age';
   const failed = facts.presented.find(({ problem }) => problem !== undefined);
   if (failed !== undefined) {

@@ -7,7 +7,7 @@ import {
 import { formatGroup } from '../../decisions/group-eviction/index.ts';
 import { ApiError, type Client, type Clock, isNotFound, sleep } from '../../machinery/runtime/index.ts';
 
-export interface GroupRequest {
+export interface GroupEvictionRequest {
   readonly namespace: string;
   readonly spec: GroupEvictionSpec;
   readonly dryRun: boolean;
@@ -36,7 +36,7 @@ const LOOK_EVERY_MS = 100;
  */
 export async function evictGroup(
   { client, clock }: { client: Client; clock: Clock },
-  { dryRun, namespace, spec, timeoutMs }: GroupRequest,
+  { dryRun, namespace, spec, timeoutMs }: GroupEvictionRequest,
 ): Promise<GroupResult> {
   const group = formatGroup(spec);
   const base = { namespace, group };

@@ -2,4 +2,4 @@
 export { askServer } from './ask-server.ts';
 export * from './drain.ts';
 export type { DrainRules } from './drain-filter.ts';
-export { evictGroup, type GroupOutcome, type GroupRequest, type GroupResult } from './evict-group.ts';
+export { evictGroup, type GroupOutcome, type GroupEvictionRequest, type GroupResult } from './evict-group.ts';

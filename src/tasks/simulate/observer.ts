@@ -22,7 +22,7 @@ export interface BudgetSample {
   readonly desired: number;
 }
 
-export interface Sample {
+export interface SimulatedSample {
   readonly budgets: readonly BudgetSample[];
   /** Groups by name, and whether they serve. */
   readonly groups: ReadonlyMap<string, { readonly up: boolean; readonly budgets: readonly string[] }>;
@@ -38,7 +38,7 @@ export class Observer implements Controller {
   readonly #wholesale = new Set<string>();
   #pods: Informer<Pod> | undefined;
   #dirty = true;
-  #last: Sample | undefined;
+  #last: SimulatedSample | undefined;
 
   readonly start = ({ informers }: ControllerContext): RunningController => {
     this.#pods = informers.of(podType);
@@ -95,7 +95,7 @@ export class Observer implements Controller {
   }
 
   /** The state of this moment; the same object while nothing has changed. */
-  sample(now: number): Sample {
+  sample(now: number): SimulatedSample {
     if (!this.#dirty && this.#last !== undefined) return this.#last;
     this.#dirty = false;
     const pods = (this.#pods?.list() ?? []).filter(

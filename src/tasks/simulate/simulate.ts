@@ -3,9 +3,9 @@ import { UNAVAILABILITY_KINDS } from '../../decisions/unavailability/index.ts';
 import { CannotTellError } from '../cluster-state/cluster-reader.ts';
 import type { Snapshot } from '../snapshot/index.ts';
 import { act, type Action, checkActions, type Ending } from './actions.ts';
-import { Observer, type Sample } from './observer.ts';
+import { Observer, type SimulatedSample } from './observer.ts';
 import { createReloads, type ReloadTimes } from './reload.ts';
-import { Timeline, type BudgetLine } from './timeline.ts';
+import { SimulatedTimeline, type BudgetLine } from './timeline.ts';
 import { startWorld, type World } from './world.ts';
 
 export interface SimulationOptions {
@@ -30,7 +30,7 @@ export interface SimulationResult {
   /** Groups that went down once, and those that did more often. */
   readonly disruptedOnce: readonly string[];
   readonly disruptedAgain: readonly { readonly group: string; readonly times: number }[];
-  readonly pods: { readonly before: Sample['pods']; readonly after: Sample['pods'] };
+  readonly pods: { readonly before: SimulatedSample['pods']; readonly after: SimulatedSample['pods'] };
   readonly events: readonly { readonly seconds: number; readonly text: string }[];
   /** What of the snapshot could not be loaded. */
   readonly problems: readonly string[];
@@ -82,7 +82,7 @@ async function play(world: World, observer: Observer, options: SimulationOptions
   const { client, clock } = world;
   const begin = clock.now();
   const seconds = (): number => Math.round((clock.now() - begin) / 1000);
-  const timeline = new Timeline();
+  const timeline = new SimulatedTimeline();
   const before = observer.sample(clock.now());
   timeline.add(0, before);
   const events: { seconds: number; text: string }[] = [];

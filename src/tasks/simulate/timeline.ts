@@ -1,4 +1,4 @@
-import type { Sample } from './observer.ts';
+import type { SimulatedSample } from './observer.ts';
 
 export interface BudgetPoint {
   readonly seconds: number;
@@ -26,11 +26,11 @@ export interface BudgetLine {
 }
 
 /** Collects samples into what happened to each budget and each group. */
-export class Timeline {
+export class SimulatedTimeline {
   readonly #lines = new Map<string, { unit: 'groups' | 'pods'; points: BudgetPoint[] }>();
   readonly #groups = new Map<string, { up: boolean; times: number; budgets: readonly string[] }>();
 
-  add(seconds: number, { budgets, groups }: Sample): void {
+  add(seconds: number, { budgets, groups }: SimulatedSample): void {
     for (const { available, desired, id, unit } of budgets) {
       const line = this.#lines.get(id) ?? { unit, points: [] };
       this.#lines.set(id, line);

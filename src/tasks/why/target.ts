@@ -1,7 +1,7 @@
 export type TargetKind = 'pod' | 'budget' | 'unavailable-budget' | 'group' | 'node' | 'any';
 
 /** What `quorate why` is asked about. */
-export interface Target {
+export interface WhyTarget {
   readonly kind: TargetKind;
   readonly name: string;
 }
@@ -28,7 +28,7 @@ export const TARGET_NAMES: Readonly<Record<TargetKind, string>> = {
 };
 
 /** Reads `pod/NAME` and the like; a name alone may be a pod or a budget. */
-export function parseTarget(text: string): Target {
+export function parseTarget(text: string): WhyTarget {
   const slash = text.indexOf('/');
   if (slash < 0) return { kind: 'any', name: text };
   const word = text.slice(0, slash).toLowerCase();

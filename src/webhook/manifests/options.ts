@@ -1,10 +1,10 @@
 /** Whose pod numbers stand in budgets over groups, and who else counts; see ADR 0018. */
-export type Mode = 'adopt' | 'alongside' | 'replace';
+export type OperatorMode = 'adopt' | 'alongside' | 'replace';
 
 export interface InstallOptions {
   readonly namespace: string;
   readonly image: string;
-  readonly mode: Mode;
+  readonly mode: OperatorMode;
   readonly replicas: number;
   /** Requests pass when no replica answers, instead of being refused. */
   readonly failOpen: boolean;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, openCluster } from '../../../src/cli/shared/cluster.ts';
+import { type ClusterConnection, openCluster } from '../../../src/cli/shared/cluster.ts';
 import { readBody } from '../../../src/machinery/runtime/index.ts';
 import { openLmdbStore } from '../../../src/storage/index.ts';
 
@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function up(home: string): Promise<{ child: ChildProcess; ended: Promise<unknown>; cluster: Cluster }> {
+async function up(home: string): Promise<{ child: ChildProcess; ended: Promise<unknown>; cluster: ClusterConnection }> {
   const kubeconfig = join(home, 'kubeconfig');
   const data = join(home, 'data');
   const flags = ['--port', '0', '--api-only', '--data-dir', data, '--kubeconfig', kubeconfig];
@@ -42,7 +42,12 @@ async function up(home: string): Promise<{ child: ChildProcess; ended: Promise<u
   return { child, ended, cluster: openCluster({ kubeconfig }) };
 }
 
-async function ask({ transport }: Cluster, method: string, path: string, body?: object): Promise<[number, string]> {
+async function ask(
+  { transport }: ClusterConnection,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<[number, string]> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const answer = await transport({ method, path, headers, ...(body && { body: JSON.stringify(body) }) });
   return [answer.status, (await readBody(answer.body)).toString()];

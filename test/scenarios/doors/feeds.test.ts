@@ -19,7 +19,7 @@ import {
   unavailabilityGates,
 } from '../../../src/decisions/unavailability/index.ts';
 import { type Controller, defineController, FeatureGates, isNotFound } from '../../../src/machinery/runtime/index.ts';
-import { Budgets } from '../../../src/scheduler/budgets.ts';
+import { PreemptionBudgets } from '../../../src/scheduler/budgets.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 import { groupExamples, guardExamples } from './fed-examples.ts';
 
@@ -60,13 +60,13 @@ const HOSTS: Readonly<Record<string, () => Host>> = {
     };
   },
   'the scheduler': () => {
-    let budgets: Budgets | undefined;
+    let budgets: PreemptionBudgets | undefined;
     return {
       controllers: [
         defineController({
           name: 'budgets',
           deps(context) {
-            budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
+            budgets = new PreemptionBudgets(context, unavailabilityGates(new FeatureGates()));
             void budgets.follow();
           },
         }),

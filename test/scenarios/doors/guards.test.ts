@@ -7,7 +7,7 @@ import { formatResult } from '../../../src/cli/drain/run.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { unavailabilityGates } from '../../../src/decisions/unavailability/index.ts';
 import { type ControllerContext, defineController, FeatureGates } from '../../../src/machinery/runtime/index.ts';
-import { Budgets } from '../../../src/scheduler/budgets.ts';
+import { PreemptionBudgets } from '../../../src/scheduler/budgets.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
 
 const namespace = 'default';
@@ -20,7 +20,7 @@ interface Start {
   readonly bare?: boolean;
   readonly maxUnavailable?: number;
   readonly namespace?: string;
-  readonly follow?: (context: ControllerContext) => Budgets;
+  readonly follow?: (context: ControllerContext) => PreemptionBudgets;
 }
 
 async function start({ bare = false, follow, maxUnavailable = 0, namespace = 'default' }: Start = {}): Promise<void> {
@@ -73,10 +73,10 @@ it('18.7: drain asks PodUnavailableBudgets, says which refuses and touches nothi
 });
 
 it('18.7: in a namespace that is being deleted no PodUnavailableBudget holds anything back, through every door', async () => {
-  let budgets: Budgets | undefined;
+  let budgets: PreemptionBudgets | undefined;
   await start({
     namespace: 'doomed',
-    follow: (context) => (budgets = new Budgets(context, unavailabilityGates(new FeatureGates()))),
+    follow: (context) => (budgets = new PreemptionBudgets(context, unavailabilityGates(new FeatureGates()))),
   });
   const { client } = plane;
   const preempts = (): boolean | undefined => budgets?.open()([{ namespace: 'doomed', name: 'llm-0' }] as never);

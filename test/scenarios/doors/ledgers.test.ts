@@ -8,20 +8,20 @@ import { podGroupType } from '../../../src/api/scheduling/index.ts';
 import { explainTarget } from '../../../src/tasks/index.ts';
 import { unavailabilityGates } from '../../../src/decisions/unavailability/index.ts';
 import { defineController, FeatureGates } from '../../../src/machinery/runtime/index.ts';
-import { Budgets } from '../../../src/scheduler/budgets.ts';
+import { PreemptionBudgets } from '../../../src/scheduler/budgets.ts';
 import { startControlPlane } from '../../../src/testkit/index.ts';
 import { definitions } from '../../../src/webhook/index.ts';
 
 const namespace = 'default';
 
 it('18.7: why and preemption go by the ledger of a budget that counts groups', async () => {
-  let budgets: Budgets | undefined;
+  let budgets: PreemptionBudgets | undefined;
   const plane = await startControlPlane({
     controllers: [
       defineController({
         name: 'budgets',
         deps(context) {
-          budgets = new Budgets(context, unavailabilityGates(new FeatureGates()));
+          budgets = new PreemptionBudgets(context, unavailabilityGates(new FeatureGates()));
         },
       }),
     ],

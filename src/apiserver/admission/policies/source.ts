@@ -36,7 +36,7 @@ export interface BindingSpec {
   readonly matchResources?: MatchResources | undefined;
 }
 
-export interface Binding<B extends BindingSpec> {
+export interface PolicyBinding<B extends BindingSpec> {
   readonly metadata: { readonly name?: string };
   readonly spec?: B;
 }
@@ -63,7 +63,7 @@ export class PolicyFailure extends Error {
 export class PolicySource<S extends PolicySpec, B extends BindingSpec> {
   readonly #context: ServerContext;
   readonly #policies: KindView<Policy<S>>;
-  readonly #bindings: KindView<Binding<B>>;
+  readonly #bindings: KindView<PolicyBinding<B>>;
 
   constructor(context: ServerContext, kind: 'validating' | 'mutating') {
     this.#context = context;

@@ -15,7 +15,7 @@ import type { UserInfo } from '../../exchange/user.ts';
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 /** A role granted to somebody: the binding's namespace, or everywhere. */
-export interface Grant {
+export interface RoleGrant {
   readonly rules: readonly PolicyRule[];
   /** `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
   readonly description: string;
@@ -58,7 +58,7 @@ export class RoleIndex {
   /**
    * What a user is granted cluster-wide and, when one is named, in a namespace. Missing roles are reported and skipped.
    */
-  *grants(user: UserInfo, namespace: string | undefined, missing?: (problem: string) => void): Generator<Grant> {
+  *grants(user: UserInfo, namespace: string | undefined, missing?: (problem: string) => void): Generator<RoleGrant> {
     const index = (this.#bySubject ??= this.#build());
     for (const key of [`User:${user.username}`, ...user.groups.map((group) => `Group:${group}`)]) {
       for (const binding of index.get(key) ?? []) {

@@ -2,7 +2,7 @@ import type { FieldSchema, ScalarName, StructSchema, TypeRef } from '../../../ap
 import { type JsonObject, setOwn } from '../../../machinery/values/index.ts';
 import { LIMITS } from '../../exchange/limits.ts';
 import { DecodeError, tooManyObjects } from '../decode-error.ts';
-import type { Reader } from './reader.ts';
+import type { ProtobufReader } from './reader.ts';
 import { decodeMessageScalar } from './special.ts';
 
 const MAX_MESSAGES_DEEP = 300;
@@ -10,7 +10,12 @@ const MAX_MESSAGES_DEEP = 300;
 const VARINTS = new Set<ScalarName>(['int32', 'int64', 'bool']);
 
 /** Decodes a message into the JSON form of its struct: embedded structs flattened, unset optional values left out. */
-export function decodeStruct(reader: Reader, struct: StructSchema, depth = 0, into: JsonObject = {}): JsonObject {
+export function decodeStruct(
+  reader: ProtobufReader,
+  struct: StructSchema,
+  depth = 0,
+  into: JsonObject = {},
+): JsonObject {
   if (depth > MAX_MESSAGES_DEEP) throw new DecodeError('proto: message is nested too deeply');
   while (!reader.done) {
     const { number, wire } = reader.tag();
@@ -25,7 +30,7 @@ export function decodeStruct(reader: Reader, struct: StructSchema, depth = 0, in
   return into;
 }
 
-function decodeField(reader: Reader, wire: number, field: FieldSchema, into: JsonObject, depth: number): void {
+function decodeField(reader: ProtobufReader, wire: number, field: FieldSchema, into: JsonObject, depth: number): void {
   const { type, name } = field;
   const before = into[name];
   switch (type.kind) {
@@ -63,7 +68,7 @@ function decodeField(reader: Reader, wire: number, field: FieldSchema, into: Jso
   }
 }
 
-function decodeValue(reader: Reader, wire: number, type: TypeRef, field: FieldSchema, depth: number): unknown {
+function decodeValue(reader: ProtobufReader, wire: number, type: TypeRef, field: FieldSchema, depth: number): unknown {
   if (type.kind === 'scalar') return scalarAt(reader, wire, type.scalar, field, depth);
   expectWire(wire, 2, field);
   if (type.kind === 'struct') return decodeStruct(reader.message(), type.struct(), depth + 1);
@@ -72,7 +77,7 @@ function decodeValue(reader: Reader, wire: number, type: TypeRef, field: FieldSc
 }
 
 /** A list that is a message of its own, its items in field 1. */
-function decodeWrapped(reader: Reader, element: TypeRef, field: FieldSchema, depth: number): unknown[] {
+function decodeWrapped(reader: ProtobufReader, element: TypeRef, field: FieldSchema, depth: number): unknown[] {
   const list: unknown[] = [];
   while (!reader.done) {
     const { number, wire } = reader.tag();
@@ -82,7 +87,12 @@ function decodeWrapped(reader: Reader, element: TypeRef, field: FieldSchema, dep
   return list;
 }
 
-function decodeEntry(reader: Reader, type: TypeRef, field: FieldSchema, depth: number): [key: string, value: unknown] {
+function decodeEntry(
+  reader: ProtobufReader,
+  type: TypeRef,
+  field: FieldSchema,
+  depth: number,
+): [key: string, value: unknown] {
   let key = '';
   let value: unknown;
   while (!reader.done) {
@@ -114,7 +124,13 @@ function emptyValue(type: TypeRef): unknown {
   }
 }
 
-function scalarAt(reader: Reader, wire: number, scalar: ScalarName, field: FieldSchema, depth: number): unknown {
+function scalarAt(
+  reader: ProtobufReader,
+  wire: number,
+  scalar: ScalarName,
+  field: FieldSchema,
+  depth: number,
+): unknown {
   switch (scalar) {
     case 'string':
       expectWire(wire, 2, field);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../machinery/values/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { decodeStruct } from './decode.ts';
 import { encodeStruct } from './encode.ts';
-import { Reader } from './reader.ts';
+import { ProtobufReader } from './reader.ts';
 import { Writer } from './writer.ts';
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
@@ -29,7 +29,7 @@ function openEnvelope(bytes: Uint8Array): Envelope {
     throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   }
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const reader = new Reader(buffer, MAGIC.length);
+  const reader = new ProtobufReader(buffer, MAGIC.length);
   let [apiVersion, kind, raw] = ['', '', Buffer.alloc(0)];
   while (!reader.done) {
     const { number, wire } = reader.tag();
@@ -59,7 +59,7 @@ export function decodeProtobuf(bytes: Uint8Array, schema: Schema, expected: Type
     throw new DecodeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   }
   const object: JsonObject = { kind, apiVersion };
-  return decodeStruct(new Reader(raw), struct, 0, object);
+  return decodeStruct(new ProtobufReader(raw), struct, 0, object);
 }
 
 /** Writes a built-in object in Kubernetes' protobuf envelope; undefined when its kind has no protobuf form. */

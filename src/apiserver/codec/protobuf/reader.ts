@@ -9,7 +9,7 @@ interface Allowance {
 }
 
 /** Reads protobuf fields from a range of bytes; every read is bounded by its end, and all of them in number. */
-export class Reader {
+export class ProtobufReader {
   readonly #bytes: Buffer;
   #at: number;
   readonly #end: number;
@@ -87,9 +87,9 @@ export class Reader {
     return this.#bytes.subarray(start, end);
   }
 
-  message(): Reader {
+  message(): ProtobufReader {
     const [start, end] = this.#range();
-    return new Reader(this.#bytes, start, end, this.#allowance);
+    return new ProtobufReader(this.#bytes, start, end, this.#allowance);
   }
 
   skip(wire: number): void {

@@ -3,12 +3,12 @@ import { canonicalQuantity, type JsonObject, QuantityError } from '../../../mach
 import { DecodeError } from '../decode-error.ts';
 import { parseJson } from '../json/parse.ts';
 import { formatGoDuration } from './go-duration.ts';
-import type { Reader } from './reader.ts';
+import type { ProtobufReader } from './reader.ts';
 
-type DecodeStruct = (reader: Reader, struct: StructSchema) => JsonObject;
+type DecodeStruct = (reader: ProtobufReader, struct: StructSchema) => JsonObject;
 
 /** Messages whose JSON is not an object of their fields. Undefined means unset. */
-export function decodeMessageScalar(reader: Reader, scalar: ScalarName, decodeStruct: DecodeStruct): unknown {
+export function decodeMessageScalar(reader: ProtobufReader, scalar: ScalarName, decodeStruct: DecodeStruct): unknown {
   switch (scalar) {
     case 'time':
       return decodeTime(reader, false);
@@ -33,7 +33,7 @@ export function decodeMessageScalar(reader: Reader, scalar: ScalarName, decodeSt
   }
 }
 
-function decodeNumbers(reader: Reader): Map<number, number> {
+function decodeNumbers(reader: ProtobufReader): Map<number, number> {
   const values = new Map<number, number>();
   while (!reader.done) {
     const { number, wire } = reader.tag();
@@ -44,7 +44,7 @@ function decodeNumbers(reader: Reader): Map<number, number> {
 }
 
 /** The bytes in field 1, if any. */
-function decodeRaw(reader: Reader): Buffer | undefined {
+function decodeRaw(reader: ProtobufReader): Buffer | undefined {
   let raw: Buffer | undefined;
   while (!reader.done) {
     const { number, wire } = reader.tag();
@@ -58,7 +58,7 @@ const YEAR_0 = -62_167_219_200;
 const YEAR_10000 = 253_402_300_800;
 
 /** An empty message is the zero time, which JSON leaves out. */
-function decodeTime(reader: Reader, micro: boolean): string | undefined {
+function decodeTime(reader: ProtobufReader, micro: boolean): string | undefined {
   if (reader.done) return undefined;
   const values = decodeNumbers(reader);
   const seconds = values.get(1) ?? 0;
@@ -79,7 +79,7 @@ function decodeQuantity(text: string): string {
   }
 }
 
-function decodeIntOrString(reader: Reader): number | string {
+function decodeIntOrString(reader: ProtobufReader): number | string {
   let isString = false;
   let number = 0;
   let text = '';
@@ -100,7 +100,7 @@ function decodeEmbeddedJson(raw: Buffer | undefined): unknown {
 }
 
 /** JSONSchemaProps or something simpler in its place: field 1 and 2 hold either. */
-function decodeSchemaUnion(reader: Reader, scalar: ScalarName, decodeStruct: DecodeStruct): unknown {
+function decodeSchemaUnion(reader: ProtobufReader, scalar: ScalarName, decodeStruct: DecodeStruct): unknown {
   const props = loadSchema().struct('apiextensions/v1.JSONSchemaProps');
   const schemaField = scalar === 'schemaOrBool' ? 2 : 1;
   let schema: JsonObject | undefined;

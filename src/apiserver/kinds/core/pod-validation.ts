@@ -41,7 +41,7 @@ export function validatePod(pod: Pod): Issue[] {
   return [...issues, ...validatePodSpec(spec, SPEC), ...validateGroupLinks(SPEC, spec)];
 }
 
-export interface TemplateRules {
+export interface PodTemplateRules {
   /** Restart policies the owner allows. */
   readonly restartPolicies: readonly string[];
 }
@@ -49,7 +49,7 @@ export interface TemplateRules {
 export function validatePodTemplate(
   template: PodTemplateSpec | undefined,
   path: FieldPath,
-  rules: TemplateRules,
+  rules: PodTemplateRules,
 ): Issue[] {
   if (template === undefined) return [required(path)];
   const issues = [

@@ -9,7 +9,7 @@ import {
   settled,
 } from '../../../machinery/runtime/index.ts';
 import { type CollectorDeps, examine, orphanDependents, UnknownKindError } from './examine.ts';
-import { DependencyGraph, type Wakes } from './graph.ts';
+import { DependencyGraph, type GraphWakes } from './graph.ts';
 import { collectable, KnownKinds } from './kinds.ts';
 import { Monitors } from './monitors.ts';
 
@@ -49,7 +49,7 @@ export const garbageCollector = defineController({
     const client = context.clientFor('generic-garbage-collector');
     const graph = new DependencyGraph();
     const kinds = new KnownKinds();
-    const wake = ({ examine: looks, orphan }: Wakes): void => {
+    const wake = ({ examine: looks, orphan }: GraphWakes): void => {
       for (const uid of looks) queueOf(EXAMINE).add(uid);
       for (const uid of orphan) queueOf(ORPHAN).add(uid);
     };

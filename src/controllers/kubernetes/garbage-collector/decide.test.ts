@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { decide, type OwnerState, type Question } from './decide.ts';
+import { decide, type OwnerPresence, type CollectionQuestion } from './decide.ts';
 
-const owners = (...states: OwnerState[]): Question['owners'] =>
+const owners = (...states: OwnerPresence[]): CollectionQuestion['owners'] =>
   states.map((state, at) => ({
     state,
     reference: { apiVersion: 'v1', kind: 'ConfigMap', name: `${state}-${at}`, uid: `uid-${at}` },
   }));
-const ask = (over: Partial<Question>): Question => ({
+const ask = (over: Partial<CollectionQuestion>): CollectionQuestion => ({
   owners: owners('absent'),
   finalizers: [],
   hasDependents: false,
@@ -20,7 +20,7 @@ const remove = (propagationPolicy: string, reason = 'OwnersGone', unblock = fals
   unblock,
 });
 
-const cases: { name: string; given: Question; want: object }[] = [
+const cases: { name: string; given: CollectionQuestion; want: object }[] = [
   {
     name: 'keeps what has no owners',
     given: ask({ owners: [] }),

@@ -3,14 +3,14 @@ import type { DeleteOptions } from '../../../machinery/runtime/index.ts';
 import { FOREGROUND, ORPHAN } from './graph.ts';
 
 /** `waiting`: it exists, and is being deleted in the foreground. */
-export type OwnerState = 'present' | 'absent' | 'waiting';
+export type OwnerPresence = 'present' | 'absent' | 'waiting';
 
 export interface Owner {
   readonly reference: OwnerReference;
-  readonly state: OwnerState;
+  readonly state: OwnerPresence;
 }
 
-export interface Question {
+export interface CollectionQuestion {
   readonly owners: readonly Owner[];
   readonly finalizers: readonly string[];
   readonly hasDependents: boolean;
@@ -37,7 +37,7 @@ export type Verdict =
  *     owner outlasts all of them; non-blocking first if that would close a circle
  *  4. otherwise all owners are gone or going: delete, as the object's own finalizers ask, else in the background
  */
-export function decide({ owners, finalizers, hasDependents, dependentWaits }: Question): Verdict {
+export function decide({ owners, finalizers, hasDependents, dependentWaits }: CollectionQuestion): Verdict {
   if (owners.length === 0) return { action: 'keep', reason: 'NoOwners' };
   const leaving = owners.filter(({ state }) => state !== 'present').map(({ reference }) => reference.uid);
   if (leaving.length < owners.length) {

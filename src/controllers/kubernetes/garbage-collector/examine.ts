@@ -1,13 +1,21 @@
 import type { OwnerReference } from '../../../api/generated/meta-v1.ts';
 import { type Client, nextTurn } from '../../../machinery/runtime/index.ts';
-import { decide, type Owner, type OwnerState } from './decide.ts';
-import { blocks, type DependencyGraph, FOREGROUND, type GraphNode, isMisplaced, ORPHAN, type Wakes } from './graph.ts';
+import { decide, type Owner, type OwnerPresence } from './decide.ts';
+import {
+  blocks,
+  type DependencyGraph,
+  FOREGROUND,
+  type GraphNode,
+  isMisplaced,
+  ORPHAN,
+  type GraphWakes,
+} from './graph.ts';
 import type { KnownKinds } from './kinds.ts';
 import {
   deleteJudged,
   editMetadata,
   getLive,
-  type Target,
+  type LiveObject,
   withNonBlockingOwners,
   withoutFinalizer,
   withoutOwners,
@@ -17,7 +25,7 @@ export interface CollectorDeps {
   readonly client: Client;
   readonly graph: DependencyGraph;
   readonly kinds: KnownKinds;
-  readonly wake: (wakes: Wakes) => void;
+  readonly wake: (wakes: GraphWakes) => void;
   /** Asks discovery again, because a reference names a kind that is not known. Asking often costs no more. */
   readonly rediscover: () => Promise<void>;
 }
@@ -56,7 +64,7 @@ export async function examine(deps: CollectorDeps, uid: string): Promise<void> {
     if (from > 0) await nextTurn();
     const some = references.slice(from, from + OWNERS_AT_ONCE);
     const states = await Promise.all(some.map((reference) => stateOf(deps, node, reference)));
-    owners.push(...some.map((reference, at) => ({ reference, state: states[at] as OwnerState })));
+    owners.push(...some.map((reference, at) => ({ reference, state: states[at] as OwnerPresence })));
   }
   const verdict = decide({
     owners,
@@ -87,7 +95,7 @@ export async function orphanDependents(deps: CollectorDeps, uid: string): Promis
   await editMetadata(deps.client, await targetOf(deps, node), withoutFinalizer(ORPHAN));
 }
 
-async function finishForeground(deps: CollectorDeps, node: GraphNode, target: Target): Promise<void> {
+async function finishForeground(deps: CollectorDeps, node: GraphNode, target: LiveObject): Promise<void> {
   const blocking = [...node.dependents].filter((dependent) => blocks(dependent, node));
   if (blocking.length === 0) {
     await editMetadata(deps.client, target, withoutFinalizer(FOREGROUND));
@@ -97,7 +105,7 @@ async function finishForeground(deps: CollectorDeps, node: GraphNode, target: Ta
   deps.wake({ examine: new Set(waiting), orphan: new Set() });
 }
 
-async function stateOf(deps: CollectorDeps, node: GraphNode, reference: OwnerReference): Promise<OwnerState> {
+async function stateOf(deps: CollectorDeps, node: GraphNode, reference: OwnerReference): Promise<OwnerPresence> {
   const known = deps.graph.get(reference.uid);
   if (known?.observed === true && known.name === reference.name && known.kind === reference.kind) {
     if (isMisplaced(node, known)) return 'absent';
@@ -113,7 +121,7 @@ async function stateOf(deps: CollectorDeps, node: GraphNode, reference: OwnerRef
   return deletionTimestamp && finalizers?.includes(FOREGROUND) === true ? 'waiting' : 'present';
 }
 
-async function targetOf(deps: CollectorDeps, node: GraphNode): Promise<Target> {
+async function targetOf(deps: CollectorDeps, node: GraphNode): Promise<LiveObject> {
   const type = await resolve(deps, node);
   return { type, uid: node.uid, name: node.name, namespace: type.namespaced ? node.namespace : undefined };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { configMapType } from '../../../api/resource-types.ts';
-import { DependencyGraph, type Wakes } from './graph.ts';
+import { DependencyGraph, type GraphWakes } from './graph.ts';
 
 const meta = (uid: string, owners: string[] = [], over: Partial<ObjectMeta> = {}) => ({
   metadata: {
@@ -19,7 +19,7 @@ const meta = (uid: string, owners: string[] = [], over: Partial<ObjectMeta> = {}
   },
 });
 const deleting = (finalizer: string) => ({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] });
-const woken = ({ examine, orphan }: Wakes) => ({ examine: [...examine].sort(), orphan: [...orphan] });
+const woken = ({ examine, orphan }: GraphWakes) => ({ examine: [...examine].sort(), orphan: [...orphan] });
 
 function graphOf(...objects: ReturnType<typeof meta>[]) {
   const graph = new DependencyGraph();

@@ -27,7 +27,7 @@ const NO_OWNERS: readonly OwnerReference[] = [];
 /** Most objects own nothing, and there are many. */
 const NO_DEPENDENTS: ReadonlySet<KnownNode> = new Set();
 const NOBODY: ReadonlySet<string> = new Set();
-const NO_WAKES: Wakes = { examine: NOBODY, orphan: NOBODY };
+const NO_WAKES: GraphWakes = { examine: NOBODY, orphan: NOBODY };
 
 /** A class, because there is one for every object of a cluster: they then all have one layout. */
 class KnownNode implements GraphNode {
@@ -56,7 +56,7 @@ class KnownNode implements GraphNode {
 type Identity = Pick<GraphNode, 'name' | 'namespace' | 'apiVersion' | 'kind' | 'observed'>;
 
 /** Who deserves a look after a change, by uid. */
-export interface Wakes {
+export interface GraphWakes {
   /** May have to be deleted, or may be done waiting. */
   readonly examine: ReadonlySet<string>;
   /** Must let go of its dependents. */
@@ -83,7 +83,7 @@ export class DependencyGraph {
   }
 
   /** Takes in the current state of an object. */
-  observe(type: ResourceType, { metadata }: SeenObject): Wakes {
+  observe(type: ResourceType, { metadata }: SeenObject): GraphWakes {
     const node = this.#admit(type, metadata);
     const before = node.owners;
     node.owners = metadata.ownerReferences ?? NO_OWNERS;
@@ -110,7 +110,7 @@ export class DependencyGraph {
   }
 
   /** The object is gone: its dependents may have lost their last owner, its owners may have waited for it. */
-  forget(uid: string): Wakes {
+  forget(uid: string): GraphWakes {
     const examine = new Set<string>();
     const node = this.#nodes.get(uid);
     if (node !== undefined) {

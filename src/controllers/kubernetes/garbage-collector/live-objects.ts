@@ -7,7 +7,7 @@ import type { SeenObject } from './graph.ts';
 const ATTEMPTS = 5;
 
 /** An object by where it is and who it is: another one of the same name is not it. */
-export interface Target {
+export interface LiveObject {
   readonly type: ResourceType;
   readonly namespace: string | undefined;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** Undefined when it is gone, or another object has its name. */
-export async function getLive(client: Client, { type, uid, ...key }: Target): Promise<SeenObject | undefined> {
+export async function getLive(client: Client, { type, uid, ...key }: LiveObject): Promise<SeenObject | undefined> {
   try {
     const live = await client.get(type, key);
     return live.metadata.uid === uid ? (live as SeenObject) : undefined;
@@ -31,7 +31,7 @@ export async function getLive(client: Client, { type, uid, ...key }: Target): Pr
  */
 export async function editMetadata(
   client: Client,
-  target: Target,
+  target: LiveObject,
   change: (metadata: ObjectMeta) => Partial<ObjectMeta> | undefined,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -76,7 +76,7 @@ export const withNonBlockingOwners = ({ ownerReferences = [] }: ObjectMeta): Par
  */
 export async function deleteJudged(
   client: Client,
-  target: Target,
+  target: LiveObject,
   judged: { readonly metadata: ObjectMeta; readonly propagationPolicy: DeleteOptions['propagationPolicy'] },
 ): Promise<boolean> {
   const { metadata, propagationPolicy } = judged;

@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../../../api/resource.ts';
 import { podType, replicaSetType } from '../../../api/resource-types.ts';
 import { type ControllerContext, type DiscoveredResource, Informer } from '../../../machinery/runtime/index.ts';
-import type { DependencyGraph, SeenObject, Wakes } from './graph.ts';
+import type { DependencyGraph, SeenObject, GraphWakes } from './graph.ts';
 
 interface Monitor {
   readonly stop: () => void;
@@ -12,10 +12,10 @@ interface Monitor {
 export class Monitors {
   readonly #context: ControllerContext;
   readonly #graph: DependencyGraph;
-  readonly #wake: (wakes: Wakes) => void;
+  readonly #wake: (wakes: GraphWakes) => void;
   readonly #running = new Map<string, Monitor>();
 
-  constructor(context: ControllerContext, graph: DependencyGraph, wake: (wakes: Wakes) => void) {
+  constructor(context: ControllerContext, graph: DependencyGraph, wake: (wakes: GraphWakes) => void) {
     this.#context = context;
     this.#graph = graph;
     this.#wake = wake;

@@ -1,19 +1,19 @@
 /** How fast an autoscaler may move: past recommendations hold it back, policies limit its speed. Pure. */
 import type { HPAScalingRules } from '../../../api/generated/autoscaling-v2.ts';
 
-export interface Sample {
+export interface Recommendation {
   readonly at: number;
   readonly replicas: number;
 }
 
 /** What an autoscaler recommended and did lately. `change` is positive in both directions. */
-export interface History {
-  readonly recommendations: readonly Sample[];
+export interface ScalingHistory {
+  readonly recommendations: readonly Recommendation[];
   readonly ups: readonly { readonly at: number; readonly change: number }[];
   readonly downs: readonly { readonly at: number; readonly change: number }[];
 }
 
-export const emptyHistory: History = { recommendations: [], ups: [], downs: [] };
+export const emptyHistory: ScalingHistory = { recommendations: [], ups: [], downs: [] };
 
 export interface PaceQuestion {
   readonly current: number;
@@ -22,7 +22,7 @@ export interface PaceQuestion {
   readonly max: number;
   readonly up: HPAScalingRules;
   readonly down: HPAScalingRules;
-  readonly history: History;
+  readonly history: ScalingHistory;
   readonly now: number;
 }
 
@@ -85,7 +85,7 @@ function furthest({ current, down, history, now, up }: PaceQuestion, direction: 
   if (rules.selectPolicy === 'Disabled') return current;
   const reach = (rules.policies ?? []).map(({ periodSeconds, type, value }) => {
     const since = now - periodSeconds * 1000;
-    const changed = (events: History['ups']): number =>
+    const changed = (events: ScalingHistory['ups']): number =>
       events.reduce((total, { at, change }) => (at > since ? total + change : total), 0);
     const start = current - changed(history.ups) + changed(history.downs);
     if (direction === 'up') return type === 'Pods' ? start + value : Math.ceil(start * (1 + value / 100));
@@ -98,7 +98,11 @@ function furthest({ current, down, history, now, up }: PaceQuestion, direction: 
 
 const LONGEST_WINDOW_MS = 3600_000;
 
-export function remember(history: History, now: number, news: { recommended?: number; change?: number }): History {
+export function remember(
+  history: ScalingHistory,
+  now: number,
+  news: { recommended?: number; change?: number },
+): ScalingHistory {
   const recent = <T extends { at: number }>(samples: readonly T[]): T[] =>
     samples.filter(({ at }) => at > now - LONGEST_WINDOW_MS);
   const { change = 0, recommended } = news;

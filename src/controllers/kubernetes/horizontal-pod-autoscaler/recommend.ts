@@ -1,6 +1,6 @@
 import type { MetricSpec, MetricStatus } from '../../../api/generated/autoscaling-v2.ts';
 import type { Client } from '../../../machinery/runtime/index.ts';
-import { type Answer, MetricFailure, type SourceQuestion, sources } from './sources.ts';
+import { type MetricAnswer, MetricFailure, type SourceQuestion, sources } from './sources.ts';
 
 export interface RecommendQuestion extends SourceQuestion {
   readonly metrics: readonly MetricSpec[];
@@ -19,7 +19,7 @@ export type Recommendation = {
 export async function recommend(client: Client, question: RecommendQuestion): Promise<Recommendation> {
   const statuses: MetricStatus[] = [];
   const failures: MetricFailure[] = [];
-  let best: Answer | undefined;
+  let best: MetricAnswer | undefined;
   for (const metric of question.metrics) {
     try {
       const answer = await recommendByMetric(client, metric, question);
@@ -45,7 +45,7 @@ export async function recommend(client: Client, question: RecommendQuestion): Pr
   return { ok: true, replicas: best.replicas, metric: best.metric, statuses, failures };
 }
 
-function recommendByMetric(client: Client, metric: MetricSpec, question: RecommendQuestion): Promise<Answer> {
+function recommendByMetric(client: Client, metric: MetricSpec, question: RecommendQuestion): Promise<MetricAnswer> {
   const source = sources[metric.type];
   if (source !== undefined) return source(client, metric, question);
   const why = `unknown metric source type ${JSON.stringify(metric.type)}`;

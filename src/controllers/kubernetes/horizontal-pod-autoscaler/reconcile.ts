@@ -17,7 +17,7 @@ import {
   settled,
 } from '../../../machinery/runtime/index.ts';
 import { deepEqual, formatTime, parseNanos } from '../../../machinery/values/index.ts';
-import { decidePace, emptyHistory, type History, remember } from './pace.ts';
+import { decidePace, emptyHistory, type ScalingHistory, remember } from './pace.ts';
 import { recommend } from './recommend.ts';
 import { readScale, type ScaleTarget, writeScale } from './scale-target.ts';
 import type { TargetSelectors } from './target-pods.ts';
@@ -28,7 +28,7 @@ export interface AutoscalerDeps {
   readonly pods: Informer<Pod>;
   readonly events: EventRecorder;
   /** Per key; lost with the process, as recommendations are. */
-  readonly histories: Map<string, History>;
+  readonly histories: Map<string, ScalingHistory>;
   readonly selectors: TargetSelectors;
 }
 

@@ -18,7 +18,7 @@ export interface SourceQuestion extends Pick<UsageQuestion, 'pods' | 'currentRep
   readonly observedReplicas: number;
 }
 
-export interface Answer {
+export interface MetricAnswer {
   readonly replicas: number;
   /** As conditions and events name it. */
   readonly metric: string;
@@ -38,7 +38,7 @@ export class MetricFailure extends Error {
   }
 }
 
-type Source = (client: Client, metric: MetricSpec, question: SourceQuestion) => Promise<Answer>;
+type Source = (client: Client, metric: MetricSpec, question: SourceQuestion) => Promise<MetricAnswer>;
 
 export const sources: Readonly<Record<string, Source>> = {
   Resource: (client, { resource }, question) => {
@@ -124,7 +124,7 @@ interface Use extends Pick<UsageQuestion, 'resource' | 'container'> {
   readonly status: (current: MetricValueStatus) => MetricStatus;
 }
 
-async function byUse(client: Client, question: SourceQuestion, use: Use): Promise<Answer> {
+async function byUse(client: Client, question: SourceQuestion, use: Use): Promise<MetricAnswer> {
   const { container, resource, target } = use;
   const failed = failing(use.reason, use.what);
   const goal = useTarget(target);

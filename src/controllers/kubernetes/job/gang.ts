@@ -2,7 +2,7 @@ import type { Job } from '../../../api/generated/batch-v1.ts';
 import { controllerOf } from '../../../api/core/owner.ts';
 import { readGangAnnotation } from '../../shared/workload-groups/index.ts';
 
-export type GangVerdict =
+export type JobGangVerdict =
   | { readonly reason: 'NotAsked' | 'TemplateHasGroup' | 'OwnedByParent' | 'Unreadable' }
   /** A group whose pods are placed one by one. */
   | { readonly reason: 'Basic' }
@@ -13,7 +13,7 @@ export type GangVerdict =
  * of the API do, by `spec.scheduling.schedulingPolicy.gang`; any other `spec.scheduling` asks for a group without a
  * minimum. The minimum never exceeds the parallelism. With `automatic`, an Indexed Job that runs all of its completions at once need not ask.
  */
-export function decideGang(job: Job, { automatic = false } = {}): GangVerdict {
+export function decideGang(job: Job, { automatic = false } = {}): JobGangVerdict {
   const asked = readGangAnnotation(job.metadata);
   const { scheduling } = job.spec ?? {};
   const gang = scheduling?.schedulingPolicy?.gang;

@@ -9,7 +9,7 @@ import { ownedBy } from '../../shared/pod-control/index.ts';
 import {
   createPodGroup,
   createWorkload,
-  type GroupTerms,
+  type GroupTemplateTerms,
   podGroupType,
   readGangAnnotation,
   setGroupMinimum,
@@ -19,7 +19,7 @@ import {
   workloadType,
 } from '../../shared/workload-groups/index.ts';
 import { decideGang } from './gang.ts';
-import { type Group, isPodReady } from './groups.ts';
+import { type LeaderWorkerGroup, isPodReady } from './groups.ts';
 
 /** The one template of a set's Workload: what a replica of the set is. */
 const TEMPLATE = 'replica';
@@ -41,7 +41,7 @@ export interface GangDeps {
 export async function ensureGangs(
   deps: GangDeps,
   lws: LeaderWorkerSet,
-  { groups, pods }: { groups: readonly Group[]; pods: readonly Pod[] },
+  { groups, pods }: { groups: readonly LeaderWorkerGroup[]; pods: readonly Pod[] },
 ): Promise<void> {
   const verdict = decideGang(lws);
   if (verdict.reason === 'Unreadable') deps.events.record(lws, 'Warning', 'InvalidGang', UNREADABLE_GANG);
@@ -79,11 +79,11 @@ export function workloadOf({ workloads }: Pick<GangDeps, 'workloads'>, lws: Lead
   return ownedBy(workloads, lws).find(({ metadata }) => !metadata.deletionTimestamp);
 }
 
-interface LiveGang extends Group {
+interface LiveGang extends LeaderWorkerGroup {
   readonly leader: Pod;
 }
 
-function hasLiveGang(group: Group): group is LiveGang {
+function hasLiveGang(group: LeaderWorkerGroup): group is LiveGang {
   const { leader } = group;
   return leader !== undefined && !leader.metadata.deletionTimestamp && gangOf(leader) !== undefined;
 }
@@ -163,7 +163,7 @@ export function computeMinimum(lws: LeaderWorkerSet, { leader, workerSet }: Live
 }
 
 /** Where one pod lost costs the group anyway, preemption takes it whole instead of leaving a useless rest. */
-function disruptionOf(lws: LeaderWorkerSet): GroupTerms['disruptionMode'] {
+function disruptionOf(lws: LeaderWorkerSet): GroupTemplateTerms['disruptionMode'] {
   const { restartPolicy = 'RecreateGroupOnPodRestart' } = lws.spec?.leaderWorkerTemplate ?? {};
   return restartPolicy.startsWith('RecreateGroup') ? { all: {} } : undefined;
 }

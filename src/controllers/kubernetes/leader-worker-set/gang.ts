@@ -1,7 +1,7 @@
 import type { LeaderWorkerSet } from '../../../api/lws/types.ts';
 import { readGangAnnotation } from '../../shared/workload-groups/index.ts';
 
-export type GangVerdict =
+export type LeaderWorkerGangVerdict =
   | { readonly reason: 'NotAsked' | 'TemplateHasGroup' | 'Unreadable' | 'DifferentPriorities' }
   | { readonly reason: 'Gang'; readonly minCount: number };
 
@@ -12,7 +12,7 @@ export type GangVerdict =
  *  3. the annotation cannot be read
  *  4. leader and workers have different priorities, and a gang has only one
  */
-export function decideGang(lws: LeaderWorkerSet): GangVerdict {
+export function decideGang(lws: LeaderWorkerSet): LeaderWorkerGangVerdict {
   const asked = readGangAnnotation(lws.metadata);
   const { scheduling } = lws.spec ?? {};
   if ((asked.reason === 'Unset' || asked.reason === 'Declined') && (scheduling ?? undefined) === undefined) {

@@ -6,7 +6,7 @@ import { groupIndexOf } from '../../../api/lws/pod-marks.ts';
 import { replicasOf, sizeOf } from './desired.ts';
 
 /** One replica of the set, as it is now. */
-export interface Group {
+export interface LeaderWorkerGroup {
   readonly index: number;
   readonly leader: Pod | undefined;
   readonly workers: readonly Pod[];
@@ -14,7 +14,7 @@ export interface Group {
   readonly revision: string;
 }
 
-export function gatherGroups(pods: readonly Pod[], workerSets: readonly StatefulSet[]): Group[] {
+export function gatherGroups(pods: readonly Pod[], workerSets: readonly StatefulSet[]): LeaderWorkerGroup[] {
   const setByLeader = new Map(workerSets.map((set) => [set.metadata.name, set]));
   const leaders = new Map<number, Pod>();
   const workers = new Map<number, Pod[]>();
@@ -47,7 +47,7 @@ export function isPodReady({ metadata, status }: Pod): boolean {
   );
 }
 
-export function isGroupReady({ leader, workers }: Group, size: number): boolean {
+export function isGroupReady({ leader, workers }: LeaderWorkerGroup, size: number): boolean {
   return leader !== undefined && isPodReady(leader) && workers.filter(isPodReady).length >= size - 1;
 }
 
@@ -60,7 +60,10 @@ export type RecreateReason = 'PodRestarted' | 'PodDeleted';
  *  3. RecreateGroupAfterStart, and a member has not started yet: not now
  *  4. a container of a member has restarted, or a worker is being deleted
  */
-export function recreateReason(group: Group, restartPolicy = 'RecreateGroupOnPodRestart'): RecreateReason | undefined {
+export function recreateReason(
+  group: LeaderWorkerGroup,
+  restartPolicy = 'RecreateGroupOnPodRestart',
+): RecreateReason | undefined {
   if (restartPolicy === 'None' || restartPolicy === 'Default') return undefined;
   const { leader, workers } = group;
   if (leader === undefined || leader.metadata.deletionTimestamp) return undefined;
@@ -99,7 +102,7 @@ export interface Rollout {
  */
 export function computeRollout(
   lws: LeaderWorkerSet,
-  groups: readonly Group[],
+  groups: readonly LeaderWorkerGroup[],
   { revision, surging = false }: { revision: string; surging?: boolean },
 ): Rollout {
   const replicas = replicasOf(lws);

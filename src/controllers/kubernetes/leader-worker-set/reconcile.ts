@@ -15,7 +15,7 @@ import {
 import { deepEqual } from '../../../machinery/values/index.ts';
 import { ensureGangs, type GangDeps, hasGroupToJoin, workloadOf } from './ensure-gangs.ts';
 import { leaderStatefulSet, replicasOf, revisionOf, workerStatefulSet } from './desired.ts';
-import { computeRollout, gatherGroups, type Group, isPodReady, recreateReason } from './groups.ts';
+import { computeRollout, gatherGroups, type LeaderWorkerGroup, isPodReady, recreateReason } from './groups.ts';
 import { computeStatus } from './status.ts';
 
 export interface LeaderWorkerSetDeps extends GangDeps {
@@ -61,7 +61,7 @@ async function ensureService({ client, services, type }: LeaderWorkerSetDeps, lw
 async function ensureLeaders(
   { client, events, statefulSets, type, workloads }: LeaderWorkerSetDeps,
   lws: LeaderWorkerSet,
-  { groups, revision }: { groups: readonly Group[]; revision: string },
+  { groups, revision }: { groups: readonly LeaderWorkerGroup[]; revision: string },
 ): Promise<void> {
   const { name = '', namespace } = lws.metadata;
   const existing = statefulSets.get({ namespace, name });
@@ -112,7 +112,7 @@ function isSurging({ metadata, spec }: StatefulSet): boolean {
 }
 
 /** Makes a group's workers, or takes the group down whole when its policy says so. */
-async function ensureGroup(deps: LeaderWorkerSetDeps, lws: LeaderWorkerSet, group: Group): Promise<void> {
+async function ensureGroup(deps: LeaderWorkerSetDeps, lws: LeaderWorkerSet, group: LeaderWorkerGroup): Promise<void> {
   const { client, events } = deps;
   const { leader } = group;
   if (leader === undefined || leader.metadata.deletionTimestamp) return;

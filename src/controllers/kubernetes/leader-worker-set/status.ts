@@ -2,11 +2,11 @@ import type { Condition } from '../../../api/generated/meta-v1.ts';
 import { type LeaderWorkerSet, type LeaderWorkerSetStatus, LWS } from '../../../api/lws/types.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
 import { replicasOf, sizeOf } from './desired.ts';
-import { type Group, isGroupReady } from './groups.ts';
+import { type LeaderWorkerGroup, isGroupReady } from './groups.ts';
 
 export function computeStatus(
   lws: LeaderWorkerSet,
-  groups: readonly Group[],
+  groups: readonly LeaderWorkerGroup[],
   { now, revision }: { now: number; revision: string },
 ): LeaderWorkerSetStatus {
   const existing = groups.filter(({ leader }) => leader !== undefined);

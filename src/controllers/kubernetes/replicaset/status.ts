@@ -4,7 +4,7 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import { deepEqual, formatTime } from '../../../machinery/values/index.ts';
 import type { ReplicaOwner } from './kind.ts';
 
-export interface StatusInput {
+export interface ReplicaSetObservation {
   readonly owner: ReplicaOwner;
   readonly templateLabels: Readonly<Record<string, string>> | undefined;
   /** Claimed active pods, as they were before this pass created or deleted any. */
@@ -16,7 +16,7 @@ export interface StatusInput {
   readonly now: number;
 }
 
-export function computeStatus(input: StatusInput): ReplicaSetStatus {
+export function computeStatus(input: ReplicaSetObservation): ReplicaSetStatus {
   const { now, owner, pods, templateLabels = {}, terminating } = input;
   const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
   const wanted = Object.entries(templateLabels);
@@ -43,7 +43,7 @@ export function computeStatus(input: StatusInput): ReplicaSetStatus {
 }
 
 /** A failure is reported once and stays as first reported until a pass without failure. */
-function nextConditions({ failure, now, owner, pods }: StatusInput): ReplicaSetCondition[] {
+function nextConditions({ failure, now, owner, pods }: ReplicaSetObservation): ReplicaSetCondition[] {
   const conditions = owner.status?.conditions ?? [];
   const known = conditions.some(({ type }) => type === 'ReplicaFailure');
   if (failure === undefined) return known ? conditions.filter(({ type }) => type !== 'ReplicaFailure') : conditions;
@@ -75,7 +75,7 @@ export function isSameStatus(old: ReplicaSetStatus | undefined, status: ReplicaS
 
 /** When to look again because a Ready pod becomes available by waiting alone; undefined when none will. */
 export function availabilityRecheckMs(
-  { pods, owner, now }: Pick<StatusInput, 'pods' | 'owner' | 'now'>,
+  { pods, owner, now }: Pick<ReplicaSetObservation, 'pods' | 'owner' | 'now'>,
   status: ReplicaSetStatus,
 ): number | undefined {
   const minReadySeconds = owner.spec?.minReadySeconds ?? 0;

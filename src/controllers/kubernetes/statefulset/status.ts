@@ -4,7 +4,7 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { StatefulStep } from './plan.ts';
 import { ordinalOf, revisionOf } from './identity.ts';
 
-export interface StatusInput {
+export interface StatefulSetObservation {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
   readonly currentRevision: string;
@@ -15,7 +15,7 @@ export interface StatusInput {
   readonly now: number;
 }
 
-export function computeStatus(input: StatusInput): StatefulSetStatus {
+export function computeStatus(input: StatefulSetObservation): StatefulSetStatus {
   const { collisionCount, now, set, steps, updateRevision } = input;
   const minReady = set.spec?.minReadySeconds ?? 0;
   const created = input.pods.filter((pod) => Boolean(pod.status?.phase) && ordinalOf(pod) >= 0);

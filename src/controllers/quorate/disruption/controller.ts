@@ -22,7 +22,7 @@ import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/
 import { type BudgetBook, ownStatusBook } from './book.ts';
 import { type FollowedGroups, followGroups } from './groups.ts';
 import { SettlingTimes } from './settling.ts';
-import { type BudgetDeps, reconcileDisruptionBudget } from './reconcile.ts';
+import { type DisruptionDeps, reconcileDisruptionBudget } from './reconcile.ts';
 import { clearStaleTarget, type StaleTargetDeps } from './stale-target.ts';
 import { watchBudgets, watchPods, watchStaleTargets } from './watches.ts';
 
@@ -89,7 +89,7 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
   });
 }
 
-interface Deps extends BudgetDeps, StaleTargetDeps {
+interface Deps extends DisruptionDeps, StaleTargetDeps {
   readonly groups: FollowedGroups;
   readonly queue: WorkQueue;
 }

@@ -41,7 +41,7 @@ import type { FoundScale } from '../../shared/scale-lookup/index.ts';
 import type { SettlingTimes } from './settling.ts';
 import { computeFailedStatus, computeStatus } from './status.ts';
 
-export interface BudgetDeps {
+export interface DisruptionDeps {
   readonly clock: Clock;
   readonly index: DisruptionIndex;
   readonly events: EventRecorder;
@@ -64,7 +64,7 @@ export interface BudgetDeps {
  * status says why; a conflict means that an eviction was faster: nothing is written, and the key comes again. Where the
  * effects of evictions are gathered it comes again with them, as trying before would lose once more.
  */
-export async function reconcileDisruptionBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
+export async function reconcileDisruptionBudget(deps: DisruptionDeps, key: ObjectKey): Promise<ReconcileResult> {
   const budget = deps.book.get(key);
   if (budget === undefined) {
     deps.said.delete(formatKey(key));
@@ -94,7 +94,7 @@ function isUnwritable(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 404 || error.code === 405);
 }
 
-async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptionBudget): Promise<void> {
+async function syncBudget(deps: DisruptionDeps, key: ObjectKey, budget: PodDisruptionBudget): Promise<void> {
   const { clock, events, index, pods } = deps;
   const namespace = key.namespace ?? '';
   const seen = countNow(deps, key, clock.now());
@@ -144,7 +144,7 @@ async function syncBudget(deps: BudgetDeps, key: ObjectKey, budget: PodDisruptio
 
 /** Counts a budget; in pods once groups that cannot be resolved have had their time. */
 function countNow(
-  { index, settling }: BudgetDeps,
+  { index, settling }: DisruptionDeps,
   key: ObjectKey,
   now: number,
 ): (BudgetCount & { readonly settlesAt: number | undefined }) | undefined {
@@ -164,7 +164,7 @@ const BEHIND_MS = 1000;
  * pod would count again.
  */
 async function listGrants(
-  { podNow }: BudgetDeps,
+  { podNow }: DisruptionDeps,
   { kept, overdue, recheckInMs }: KeptGrants,
   namespace: string,
 ): Promise<{ kept: LedgerGrant[]; notDeleted: string[]; recheckInMs: number | undefined }> {
@@ -194,7 +194,12 @@ function unlisted(
 }
 
 /** Once per change: a budget is looked at with every pod that moves, and an event is a write. */
-function sayMode({ events, said }: BudgetDeps, key: ObjectKey, budget: PodDisruptionBudget, count: BudgetCount): void {
+function sayMode(
+  { events, said }: DisruptionDeps,
+  key: ObjectKey,
+  budget: PodDisruptionBudget,
+  count: BudgetCount,
+): void {
   const news = modeEvents(count);
   const text = JSON.stringify(news);
   if (said.get(formatKey(key)) === text) return;
@@ -203,7 +208,7 @@ function sayMode({ events, said }: BudgetDeps, key: ObjectKey, budget: PodDisrup
 }
 
 async function countExpected(
-  deps: BudgetDeps,
+  deps: DisruptionDeps,
   budget: PodDisruptionBudget,
   count: BudgetCount,
 ): Promise<{ expected: number; desired: number }> {
@@ -216,7 +221,7 @@ async function countExpected(
   }
 }
 
-async function expectedOf(deps: BudgetDeps, budget: PodDisruptionBudget, count: BudgetCount): Promise<number> {
+async function expectedOf(deps: DisruptionDeps, budget: PodDisruptionBudget, count: BudgetCount): Promise<number> {
   if (count.mode.unit === 'PodGroup') return count.expectedUnits;
   if (!needsExpectedScale(count.budget)) return count.budget.minAvailable === undefined ? 0 : count.pods;
   const scales = new Map<string, number>();
@@ -231,6 +236,6 @@ async function expectedOf(deps: BudgetDeps, budget: PodDisruptionBudget, count: 
   return expected;
 }
 
-function podOf({ index }: BudgetDeps, { budget }: BudgetCount, owner: OwnerReference): string {
+function podOf({ index }: DisruptionDeps, { budget }: BudgetCount, owner: OwnerReference): string {
   return index.podsOf(budget.namespace, budget.name).find((pod) => pod.owner?.uid === owner.uid)?.name ?? '';
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../decisions/disruption/index.ts';
 import { formatTime, semanticEqual } from '../../../machinery/values/index.ts';
 
-export interface Numbers {
+export interface DisruptionNumbers {
   readonly healthy: number;
   readonly desired: number;
   readonly expected: number;
@@ -26,7 +26,7 @@ export interface Numbers {
 /** The status these numbers make; undefined when the budget already says all of it. */
 export function computeStatus(
   { metadata, status = {} }: PodDisruptionBudget,
-  { desired, disruptedPods, expected, grants, healthy, mode, settlesAt }: Numbers,
+  { desired, disruptedPods, expected, grants, healthy, mode, settlesAt }: DisruptionNumbers,
   now: number,
 ): DisruptionLedgerStatus | undefined {
   const observedGeneration = metadata.generation ?? 0;

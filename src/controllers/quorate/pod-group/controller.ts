@@ -13,7 +13,7 @@ import {
   type Wake,
   watch,
 } from '../../../machinery/runtime/index.ts';
-import { followGroupObjects, type GroupObjects } from './group-objects.ts';
+import { followGroupObjects, type GroupInformers } from './group-objects.ts';
 import { BY_GROUP, reconcilePodGroup } from './reconcile.ts';
 
 export interface PodGroupControllerOptions {
@@ -32,7 +32,7 @@ interface Deps {
   readonly pods: Informer<Pod>;
   readonly writesCondition: boolean;
   /** Undefined where no PodGroups are served. */
-  readonly objects: Promise<GroupObjects | undefined>;
+  readonly objects: Promise<GroupInformers | undefined>;
 }
 
 /** PodGroup objects: protection while pods of theirs run, and how many of them have a node. */

@@ -18,7 +18,7 @@ import {
 } from '../../../machinery/runtime/index.ts';
 
 /** PodGroups and Workloads, in the versions that the cluster serves. */
-export interface GroupObjects {
+export interface GroupInformers {
   /** The version in which the status of PodGroups is written. */
   readonly version: SchedulingVersion;
   readonly groups: Informer<KubeObject>;
@@ -36,7 +36,7 @@ export interface GroupObjectsOptions {
 }
 
 /** Finds out what is served and follows it; undefined where there are no PodGroups. */
-export async function followGroupObjects(options: GroupObjectsOptions): Promise<GroupObjects | undefined> {
+export async function followGroupObjects(options: GroupObjectsOptions): Promise<GroupInformers | undefined> {
   const { client, informers, queue } = options;
   const api = await discoverGroupApi(async (path) => {
     try {

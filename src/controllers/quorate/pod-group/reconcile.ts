@@ -15,12 +15,12 @@ import {
   settled,
 } from '../../../machinery/runtime/index.ts';
 import { deepEqual } from '../../../machinery/values/index.ts';
-import type { GroupObjects } from './group-objects.ts';
+import type { GroupInformers } from './group-objects.ts';
 import { computeStatus } from './status.ts';
 
 export const BY_GROUP = 'pod-group';
 
-export interface PodGroupDeps extends GroupObjects {
+export interface PodGroupDeps extends GroupInformers {
   readonly client: Client;
   readonly clock: Clock;
   /** Indexed by group, see `BY_GROUP`. */

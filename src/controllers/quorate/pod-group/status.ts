@@ -6,7 +6,7 @@ import type { TermsAnswer } from '../../../decisions/gang/index.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
 import { standingOf, withStanding } from './scheduled.ts';
 
-export interface StatusQuestion {
+export interface PodGroupStatusQuestion {
   readonly group: StoredPodGroup;
   readonly pods: readonly Pod[];
   readonly now: number;
@@ -20,7 +20,7 @@ export interface StatusQuestion {
  * How many members have a node and, where no scheduler of groups says it, whether that is enough. The condition tells
  * of the first time: once True it stays.
  */
-export function computeStatus({ follows, group, needed, now, pods }: StatusQuestion): StoredPodGroupStatus {
+export function computeStatus({ follows, group, needed, now, pods }: PodGroupStatusQuestion): StoredPodGroupStatus {
   const scheduledPods = pods.filter((pod) => !isPodFinished(pod) && pod.spec?.nodeName).length;
   const conditions = group.status?.conditions ?? [];
   const status = { ...group.status, scheduledPods };

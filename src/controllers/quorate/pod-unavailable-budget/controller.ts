@@ -22,7 +22,7 @@ import {
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ExpectedSources } from './expected.ts';
 import { createBudgetGauges } from './metrics.ts';
-import { type BudgetDeps, reconcileUnavailableBudget } from './reconcile.ts';
+import { type UnavailabilityDeps, reconcileUnavailableBudget } from './reconcile.ts';
 import { type Watched, watchEverything } from './watches.ts';
 
 export interface PodUnavailableBudgetOptions {
@@ -44,7 +44,7 @@ export interface PodUnavailableBudgetOptions {
 /** Keeps the status of PodUnavailableBudgets. */
 export function createPodUnavailableBudgetController(options: PodUnavailableBudgetOptions = {}): Controller {
   const { compat = false, debounceMs = 0 } = options;
-  return defineController<BudgetDeps & Watched>({
+  return defineController<UnavailabilityDeps & Watched>({
     name: 'pod-unavailable-budget',
     deps(context) {
       const { client, clock, informers, metrics } = context;

@@ -3,7 +3,7 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import { controllerOf } from '../../../api/core/owner.ts';
 import type { PodUnavailableBudget, TargetReference } from '../../../api/kruise/types.ts';
 import type { LeaderWorkerSet } from '../../../api/lws/types.ts';
-import { type BudgetTally, type Expected, expectedSource } from '../../../decisions/unavailability/index.ts';
+import { type UnavailabilityTally, type Expected, expectedSource } from '../../../decisions/unavailability/index.ts';
 import type { FoundScale } from '../../shared/scale-lookup/index.ts';
 
 export interface ExpectedSources {
@@ -20,7 +20,7 @@ export interface ExpectedSources {
 /** How many pods or groups a budget expects, by whoever `expectedSource` says to ask. */
 export async function gatherExpected(
   budget: PodUnavailableBudget,
-  tally: BudgetTally,
+  tally: UnavailabilityTally,
   sources: ExpectedSources,
 ): Promise<Expected> {
   const { protectTotalReplicas = 0, targetRef = {} } = budget.spec ?? {};
@@ -49,7 +49,7 @@ function podsPerReplica({ kind, name = '' }: TargetReference, namespace: string,
   return sources.leaderWorkerSet(namespace, name)?.spec?.leaderWorkerTemplate?.size ?? 1;
 }
 
-function expectedOfSets(namespace: string, tally: BudgetTally, { leaderWorkerSet }: ExpectedSources): Expected {
+function expectedOfSets(namespace: string, tally: UnavailabilityTally, { leaderWorkerSet }: ExpectedSources): Expected {
   const names = new Set(tally.groups().map(({ identity }) => identity.slice(0, identity.lastIndexOf('/'))));
   const sets = [...names].flatMap((name) => leaderWorkerSet(namespace, name) ?? []);
   // With no set left to ask, what is seen is all there is to go by.
@@ -57,7 +57,11 @@ function expectedOfSets(namespace: string, tally: BudgetTally, { leaderWorkerSet
   return { count: sets.reduce((sum, { spec }) => sum + (spec?.replicas ?? 1), 0), declared: true };
 }
 
-async function expectedOfOwners(namespace: string, tally: BudgetTally, sources: ExpectedSources): Promise<Expected> {
+async function expectedOfOwners(
+  namespace: string,
+  tally: UnavailabilityTally,
+  sources: ExpectedSources,
+): Promise<Expected> {
   const owners = new Map<string, { owner: OwnerReference; active: number }>();
   for (const { name, active } of tally.pods.values()) {
     const pod = sources.pod(namespace, name);

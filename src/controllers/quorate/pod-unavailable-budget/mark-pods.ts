@@ -2,12 +2,16 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import { DEPRECATED_RELATED_PUB_ANNOTATION, RELATED_PUB_ANNOTATION } from '../../../api/kruise/types.ts';
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
-import { type BudgetIndex, type BudgetTally, relatedBudgetOf } from '../../../decisions/unavailability/index.ts';
+import {
+  type BudgetIndex,
+  type UnavailabilityTally,
+  relatedBudgetOf,
+} from '../../../decisions/unavailability/index.ts';
 import { type Client, type Clock, isConflict, isNotFound } from '../../../machinery/runtime/index.ts';
 
 /** What was looked at last time: as long as no pod has come or changed, there is nothing to mark. */
 export interface MarkedPods {
-  readonly tally: BudgetTally;
+  readonly tally: UnavailabilityTally;
   readonly changes: number;
   readonly atMs: number;
 }
@@ -28,7 +32,7 @@ export interface MarkDeps {
 export async function markNewPods(
   deps: MarkDeps,
   key: ObjectKey,
-  { maxAgeMs, tally }: { tally: BudgetTally; maxAgeMs: number },
+  { maxAgeMs, tally }: { tally: UnavailabilityTally; maxAgeMs: number },
 ): Promise<void> {
   const { clock, marked } = deps;
   const { changes } = tally;
@@ -40,7 +44,11 @@ export async function markNewPods(
 }
 
 /** The annotation is a cache for readers: the first covering budget by name. Stale values are corrected. */
-async function markPods({ client, index, sources }: MarkDeps, namespace: string, tally: BudgetTally): Promise<void> {
+async function markPods(
+  { client, index, sources }: MarkDeps,
+  namespace: string,
+  tally: UnavailabilityTally,
+): Promise<void> {
   for (const name of tally.pods.keys()) {
     const pod = sources.pod(namespace, name);
     const wanted = index(namespace).covering(name)[0]?.budget.metadata.name;

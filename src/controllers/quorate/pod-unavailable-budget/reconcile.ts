@@ -2,7 +2,7 @@ import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../../api
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
 import {
   type BudgetIndex,
-  BudgetTally,
+  UnavailabilityTally,
   computeStatus,
   isSameStatus,
   isThresholdUnreached,
@@ -24,7 +24,7 @@ import type { BudgetGauges } from './metrics.ts';
 /** Budgets are looked at again after this long, whatever happens: some owners tell nobody when they change. */
 const RESYNC_MS = 60_000;
 
-export interface BudgetDeps {
+export interface UnavailabilityDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
@@ -39,7 +39,7 @@ export interface BudgetDeps {
 }
 
 /** Brings one budget's status in line with the pods it covers, and marks those pods as its own. */
-export async function reconcileUnavailableBudget(deps: BudgetDeps, key: ObjectKey): Promise<ReconcileResult> {
+export async function reconcileUnavailableBudget(deps: UnavailabilityDeps, key: ObjectKey): Promise<ReconcileResult> {
   const { clock, gauges, index, sources } = deps;
   const { namespace = '', name } = key;
   const entry = index(namespace).budget(name);
@@ -53,7 +53,7 @@ export async function reconcileUnavailableBudget(deps: BudgetDeps, key: ObjectKe
   const nowMs = clock.now();
   const expected = await gatherExpected(budget, entry.tally, sources);
   // A target scaled to nothing has no pods to guard, whatever still runs.
-  const tally = budget.spec?.targetRef && expected.count === 0 ? new BudgetTally() : entry.tally;
+  const tally = budget.spec?.targetRef && expected.count === 0 ? new UnavailabilityTally() : entry.tally;
   const ledger = pruneLedger(budget.status, tally.pods, nowMs);
   const counted = withLedger(tally, ledger, () => {
     const shortSinceMs = followThreshold(deps, formatKey(key), { budget, tally });
@@ -84,7 +84,11 @@ export async function reconcileUnavailableBudget(deps: BudgetDeps, key: ObjectKe
 }
 
 /** Counts with the pruned ledger, then puts back what the index holds: that follows the stored status, not ours. */
-function withLedger<T>(tally: BudgetTally, ledger: Parameters<BudgetTally['setLedger']>[0], count: () => T): T {
+function withLedger<T>(
+  tally: UnavailabilityTally,
+  ledger: Parameters<UnavailabilityTally['setLedger']>[0],
+  count: () => T,
+): T {
   const stored = tally.ledger;
   tally.setLedger(ledger);
   try {
@@ -95,9 +99,9 @@ function withLedger<T>(tally: BudgetTally, ledger: Parameters<BudgetTally['setLe
 }
 
 function followThreshold(
-  { clock, shortSince }: BudgetDeps,
+  { clock, shortSince }: UnavailabilityDeps,
   key: string,
-  question: { budget: PodUnavailableBudget; tally: BudgetTally },
+  question: { budget: PodUnavailableBudget; tally: UnavailabilityTally },
 ): number | undefined {
   if (question.budget.spec?.podGroupPolicy === undefined || !isThresholdUnreached(question)) {
     shortSince.delete(key);
@@ -108,7 +112,7 @@ function followThreshold(
   return since;
 }
 
-function reportNotDeleted({ events, sources }: BudgetDeps, namespace: string, names: readonly string[]): void {
+function reportNotDeleted({ events, sources }: UnavailabilityDeps, namespace: string, names: readonly string[]): void {
   for (const name of names) {
     const pod = sources.pod(namespace, name);
     if (pod === undefined) continue;

@@ -4,7 +4,7 @@ export { podGroupName, templateName, workloadName } from './names.ts';
 export {
   createPodGroup,
   createWorkload,
-  type GroupTerms,
+  type GroupTemplateTerms,
   type GroupWriter,
   podGroupType,
   setGroupMinimum,

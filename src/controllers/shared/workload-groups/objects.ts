@@ -26,7 +26,7 @@ export interface GroupOwner {
   readonly object: Owned;
 }
 
-export interface GroupTerms {
+export interface GroupTemplateTerms {
   /** Undefined: the basic policy, whose pods are placed one by one. */
   readonly minCount: number | undefined;
   /** Of the pods; a group whose priority differs from theirs is never placed. */
@@ -40,7 +40,7 @@ export interface GroupTerms {
 export async function createWorkload(
   { client, onWrite, workloads }: GroupWriter,
   { object, type }: GroupOwner,
-  { name, template, ...terms }: GroupTerms & { readonly name: string; readonly template: string },
+  { name, template, ...terms }: GroupTemplateTerms & { readonly name: string; readonly template: string },
 ): Promise<Workload> {
   const created = await createOrRead(client, workloadType, {
     metadata: { namespace: object.metadata.namespace, name, ownerReferences: [controllerReference(type, object)] },
@@ -65,7 +65,7 @@ export async function createPodGroup(
     name,
     workload,
     ...terms
-  }: GroupTerms & {
+  }: GroupTemplateTerms & {
     readonly name: string;
     readonly workload: Workload;
     readonly labels?: Record<string, string> | undefined;
@@ -104,7 +104,13 @@ function inherited({ resourceClaims, schedulingConstraints }: PodGroupTemplate) 
   return { resourceClaims, schedulingConstraints };
 }
 
-function specOf({ disruptionMode, minCount, priorityClassName, resourceClaims, schedulingConstraints }: GroupTerms) {
+function specOf({
+  disruptionMode,
+  minCount,
+  priorityClassName,
+  resourceClaims,
+  schedulingConstraints,
+}: GroupTemplateTerms) {
   return {
     schedulingPolicy: minCount === undefined ? { basic: {} } : { gang: { minCount } },
     ...(disruptionMode && { disruptionMode }),

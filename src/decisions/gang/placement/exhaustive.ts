@@ -2,7 +2,7 @@ import type { Cluster } from '../../placement/cluster/cluster.ts';
 import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
 import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
 import { ask, checkNode } from '../../placement/filters/check-node.ts';
-import type { Domain } from './find-node.ts';
+import type { TopologyDomain } from './find-node.ts';
 import type { Trial } from './trial.ts';
 
 export interface ExhaustiveOptions {
@@ -10,7 +10,7 @@ export interface ExhaustiveOptions {
   readonly wanted: number;
   /** How many times a pod may be held against a node before the search gives up. */
   readonly budget: number;
-  readonly domain?: Domain | undefined;
+  readonly domain?: TopologyDomain | undefined;
 }
 
 const sizeOf = ({ requests }: PodFacts, cluster: Cluster): number => {

@@ -12,7 +12,7 @@ export type Search =
   | { readonly node?: undefined; readonly diagnosis: Diagnosis };
 
 /** Keeps a search inside one topology domain. */
-export interface Domain {
+export interface TopologyDomain {
   readonly key: string;
   readonly value: string;
 }
@@ -35,7 +35,7 @@ export function enoughNodes(total: number): number {
  *  2. otherwise the best-scored of enough suitable nodes, looking first where members of its group are and then on
  *     from where the last search stopped
  */
-export function findNode(pod: PodFacts, cluster: Cluster, domain?: Domain): Search {
+export function findNode(pod: PodFacts, cluster: Cluster, domain?: TopologyDomain): Search {
   return new NodeSearch(cluster, domain).find(pod);
 }
 
@@ -46,12 +46,12 @@ export function findNode(pod: PodFacts, cluster: Cluster, domain?: Domain): Sear
  */
 export class NodeSearch {
   readonly #cluster: Cluster;
-  readonly #domain: Domain | undefined;
+  readonly #domain: TopologyDomain | undefined;
   #last: { readonly pod: PodFacts; suitable: NodeFacts[] } | undefined;
   /** Nodes answered since the suitable ones were looked at: they alone have less room than then. */
   readonly #filled = new Set<NodeFacts>();
 
-  constructor(cluster: Cluster, domain?: Domain) {
+  constructor(cluster: Cluster, domain?: TopologyDomain) {
     this.#cluster = cluster;
     this.#domain = domain;
   }

@@ -3,7 +3,7 @@ import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
 import type { Diagnosis } from '../../placement/filters/diagnosis.ts';
 import { placeExhaustively } from './exhaustive.ts';
 import { feasibility } from './feasibility.ts';
-import { type Domain, faresAlike, findNode, NodeSearch } from './find-node.ts';
+import { type TopologyDomain, faresAlike, findNode, NodeSearch } from './find-node.ts';
 import { type Placement, Trial } from './trial.ts';
 
 export interface LeafQuestion {
@@ -102,7 +102,7 @@ function attemptLeaf(question: LeafQuestion, trial: Trial): Attempt {
   const { topologyKey } = question;
   if (topologyKey === undefined) return attemptWithin(question, trial);
   const domains = domainsFor(question, trial.cluster);
-  let best: { attempt: Attempt; placed: number; domain: Domain } | undefined;
+  let best: { attempt: Attempt; placed: number; domain: TopologyDomain } | undefined;
   const mark = trial.placements.length;
   for (const value of domains) {
     const domain = { key: topologyKey, value };
@@ -140,7 +140,7 @@ function domainsFor({ scheduledOn = [], topologyKey = '' }: LeafQuestion, cluste
   return [...free].sort((a, b) => a[1] - b[1]).map(([value]) => value);
 }
 
-function attemptWithin(question: LeafQuestion, trial: Trial, domain?: Domain): Attempt {
+function attemptWithin(question: LeafQuestion, trial: Trial, domain?: TopologyDomain): Attempt {
   const { name, needed, pods, scheduled } = question;
   const mark = trial.placements.length;
   const leftOut: LeftOut[] = [];
@@ -183,7 +183,7 @@ function attemptWithin(question: LeafQuestion, trial: Trial, domain?: Domain): A
 function fillIn(
   { pods }: LeafQuestion,
   trial: Trial,
-  { mark, domain }: { mark: number; domain: Domain | undefined },
+  { mark, domain }: { mark: number; domain: TopologyDomain | undefined },
 ): LeftOut[] {
   const placed = new Set(trial.placements.slice(mark).map(({ pod }) => pod.uid));
   const leftOut: LeftOut[] = [];

@@ -1,10 +1,10 @@
 import { GROUP_BY } from '../../disruption/index.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { isMultiPod } from '../group-view.ts';
 import type { PdbView } from '../pdb-view.ts';
 import { countOf, shortNameOf, someOf } from '../pod-set.ts';
 
-export const fallsBackToPods: Rule = {
+export const fallsBackToPods: LintRule = {
   name: 'falls-back-to-pods',
   severity: 'error',
   what: 'A budget that should count groups but has to count pods',
@@ -27,7 +27,7 @@ export const fallsBackToPods: Rule = {
   },
 };
 
-export const mixedBudget: Rule = {
+export const mixedBudget: LintRule = {
   name: 'mixed-budget',
   severity: 'warning',
   what: 'A budget over groups that also selects pods in no group',
@@ -46,7 +46,7 @@ export const mixedBudget: Rule = {
   },
 };
 
-export const groupCountedAsPods: Rule = {
+export const groupCountedAsPods: LintRule = {
   name: 'group-counted-as-pods',
   severity: 'warning',
   what: 'A PodDisruptionBudget that counts the pods of a LeaderWorkerSet or JobSet one by one',

@@ -2,10 +2,10 @@ import type { KubeObject } from '../../../api/resource.ts';
 import { splitApiVersion } from '../../../api/resource.ts';
 import { type LinkSource, readPodGroup } from '../../disruption/index.ts';
 import type { LintFacts } from '../facts.ts';
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, LintRule } from '../finding.ts';
 import type { PodSet } from '../pod-set.ts';
 
-export const danglingReference: Rule = {
+export const danglingReference: LintRule = {
   name: 'dangling-reference',
   severity: 'error',
   what: 'A reference to an object that is not there',

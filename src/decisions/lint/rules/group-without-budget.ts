@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../../api/resource.ts';
 import type { LintFacts } from '../facts.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { type GroupView, isMultiPod } from '../group-view.ts';
 import { countOf, shortNameOf, someOf } from '../pod-set.ts';
 
-export const groupWithoutBudget: Rule = {
+export const groupWithoutBudget: LintRule = {
   name: 'group-without-budget',
   severity: 'warning',
   what: 'A group of pods that no budget covers',
@@ -22,7 +22,7 @@ export const groupWithoutBudget: Rule = {
   },
 };
 
-export const groupPartlyCovered: Rule = {
+export const groupPartlyCovered: LintRule = {
   name: 'group-partly-covered',
   severity: 'warning',
   what: 'A group some of whose pods no budget covers',

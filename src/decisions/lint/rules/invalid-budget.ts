@@ -1,6 +1,6 @@
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 
-export const invalidBudget: Rule = {
+export const invalidBudget: LintRule = {
   name: 'invalid-budget',
   severity: 'error',
   what: 'A budget the API would refuse',

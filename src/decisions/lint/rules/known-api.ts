@@ -1,11 +1,11 @@
 import { splitApiVersion } from '../../../api/resource.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { nearest, unknownFields } from '../known-api.ts';
 import { removedVersion } from '../removed-versions.ts';
 
 const meant = (name: string | undefined): string => (name === undefined ? '' : ` (did you mean ${name}?)`);
 
-export const unknownField: Rule = {
+export const unknownField: LintRule = {
   name: 'unknown-field',
   severity: 'error',
   what: 'A field that its kind does not have',
@@ -25,7 +25,7 @@ export const unknownField: Rule = {
   },
 };
 
-export const unknownKind: Rule = {
+export const unknownKind: LintRule = {
   name: 'unknown-kind',
   severity: 'error',
   what: 'A kind that its API version does not have',
@@ -49,7 +49,7 @@ export const unknownKind: Rule = {
   },
 };
 
-export const removedApiVersion: Rule = {
+export const removedApiVersion: LintRule = {
   name: 'removed-api-version',
   severity: 'error',
   what: 'An API version that Kubernetes no longer serves',

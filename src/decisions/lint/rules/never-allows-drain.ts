@@ -1,8 +1,8 @@
-import { bestOf, type BudgetView, boundOf, unitOf } from '../bound.ts';
-import type { Problem, Rule } from '../finding.ts';
+import { bestOf, type LintedBudget, boundOf, unitOf } from '../bound.ts';
+import type { Problem, LintRule } from '../finding.ts';
 import { countOf } from '../pod-set.ts';
 
-export const neverAllowsDrain: Rule = {
+export const neverAllowsDrain: LintRule = {
   name: 'never-allows-drain',
   severity: 'error',
   what: 'A budget that allows no disruption even when everything is healthy',
@@ -22,7 +22,7 @@ export const neverAllowsDrain: Rule = {
   },
 };
 
-function* checkAlone({ object }: BudgetView): Generator<Problem> {
+function* checkAlone({ object }: LintedBudget): Generator<Problem> {
   const { maxUnavailable, minAvailable } = object.spec ?? {};
   const field = isNone(maxUnavailable) ? 'maxUnavailable' : minAvailable === '100%' ? 'minAvailable' : undefined;
   if (field === undefined) return;
@@ -34,7 +34,7 @@ function* checkAlone({ object }: BudgetView): Generator<Problem> {
 
 const isNone = (value: number | string | undefined): boolean => value === 0 || value === '0%';
 
-function* checkBudget(view: BudgetView): Generator<Problem> {
+function* checkBudget(view: LintedBudget): Generator<Problem> {
   const best = bestOf(view);
   if (best === undefined || best.allowed > 0) return;
   if (view.kind === 'PodUnavailableBudget' && best.desired === 0) return;

@@ -1,9 +1,9 @@
-import type { BudgetView } from '../bound.ts';
-import type { Problem, Rule } from '../finding.ts';
+import type { LintedBudget } from '../bound.ts';
+import type { Problem, LintRule } from '../finding.ts';
 import { shortNameOf } from '../pod-set.ts';
 import type { LintFacts } from '../facts.ts';
 
-export const overlappingBudgets: Rule = {
+export const overlappingBudgets: LintRule = {
   name: 'overlapping-budgets',
   severity: 'error',
   what: 'Two budgets of one kind that select the same pods',
@@ -20,7 +20,7 @@ export const overlappingBudgets: Rule = {
 };
 
 function* overlaps(facts: LintFacts, which: 'pdbs' | 'pubs'): Generator<Problem> {
-  const pairs = new Map<string, { first: BudgetView; second: BudgetView; example: string; pods: number }>();
+  const pairs = new Map<string, { first: LintedBudget; second: LintedBudget; example: string; pods: number }>();
   for (const pod of facts.pods) {
     const views = [...facts.covering(pod)[which]].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
     for (const [at, first] of views.entries()) {
@@ -43,4 +43,4 @@ function* overlaps(facts: LintFacts, which: 'pdbs' | 'pubs'): Generator<Problem>
   }
 }
 
-const nameOf = ({ object }: BudgetView): string => object.metadata.name ?? '';
+const nameOf = ({ object }: LintedBudget): string => object.metadata.name ?? '';

@@ -1,7 +1,7 @@
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, LintRule } from '../finding.ts';
 import { countOf, shortNameOf } from '../pod-set.ts';
 
-export const pdbAndPub: Rule = {
+export const pdbAndPub: LintRule = {
   name: 'pdb-and-pub',
   severity: 'warning',
   what: 'Pods under a PodDisruptionBudget and a PodUnavailableBudget at once',

@@ -1,8 +1,8 @@
 import { bestOf, boundOf, unitOf } from '../bound.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { countOf } from '../pod-set.ts';
 
-export const percentageRoundsAway: Rule = {
+export const percentageRoundsAway: LintRule = {
   name: 'percentage-rounds-away',
   severity: 'warning',
   what: 'A percentage that rounding turns into nothing or everything',

@@ -1,8 +1,8 @@
 import { bestOf, boundOf, unitOf } from '../bound.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { countOf } from '../pod-set.ts';
 
-export const protectsNothing: Rule = {
+export const protectsNothing: LintRule = {
   name: 'protects-nothing',
   severity: 'info',
   what: 'A budget under which everything may go at once',

@@ -1,8 +1,8 @@
 import { fromLabelSelector, matches } from '../../../machinery/values/index.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { countOf } from '../pod-set.ts';
 
-export const selectsNothing: Rule = {
+export const selectsNothing: LintRule = {
   name: 'selects-nothing',
   severity: 'warning',
   what: 'A budget whose selector matches no pod',
@@ -33,7 +33,7 @@ export const selectsNothing: Rule = {
   },
 };
 
-export const selectsEverything: Rule = {
+export const selectsEverything: LintRule = {
   name: 'selects-everything',
   severity: 'warning',
   what: 'A PodDisruptionBudget with an empty selector',

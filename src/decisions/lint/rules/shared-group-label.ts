@@ -1,9 +1,9 @@
 import { LWS } from '../../../api/lws/types.ts';
 import { JOBSET } from '../../disruption/index.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { type LintPod, shortNameOf, someOf } from '../pod-set.ts';
 
-export const sharedGroupLabel: Rule = {
+export const sharedGroupLabel: LintRule = {
   name: 'shared-group-label',
   severity: 'warning',
   what: 'A group label whose values unrelated workloads share',

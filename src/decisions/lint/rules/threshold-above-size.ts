@@ -1,13 +1,13 @@
 import { isThresholdUnreached } from '../../unavailability/index.ts';
 import { bestOf, boundOf, unitOf } from '../bound.ts';
 import type { LintFacts } from '../facts.ts';
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, LintRule } from '../finding.ts';
 import type { GroupView } from '../group-view.ts';
 import { declarationOf } from '../declaration.ts';
 import { countOf, someOf } from '../pod-set.ts';
 import type { PubView } from '../pub-view.ts';
 
-export const thresholdAboveSize: Rule = {
+export const thresholdAboveSize: LintRule = {
   name: 'threshold-above-size',
   severity: 'error',
   what: 'A number that asks for more than there will ever be',

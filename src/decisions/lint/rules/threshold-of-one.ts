@@ -1,11 +1,11 @@
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, LintRule } from '../finding.ts';
 import { declarationOf } from '../declaration.ts';
 import { countOf } from '../pod-set.ts';
 import { GROUP_MIN_COUNT } from '../../disruption/index.ts';
 import type { PdbView } from '../pdb-view.ts';
 import type { LintFacts } from '../facts.ts';
 
-export const thresholdOfOne: Rule = {
+export const thresholdOfOne: LintRule = {
   name: 'threshold-of-one',
   severity: 'warning',
   what: 'A group of several pods that counts as whole while one of them is up',

@@ -1,9 +1,9 @@
 import { needsExpectedScale } from '../../disruption/index.ts';
 import { boundOf } from '../bound.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 import { shortNameOf, someOf } from '../pod-set.ts';
 
-export const uncountableOwner: Rule = {
+export const uncountableOwner: LintRule = {
   name: 'uncountable-owner',
   severity: 'error',
   what: 'A percentage or maxUnavailable over pods whose controller has no number of replicas',

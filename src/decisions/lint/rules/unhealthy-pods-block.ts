@@ -1,6 +1,6 @@
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 
-export const unhealthyPodsBlock: Rule = {
+export const unhealthyPodsBlock: LintRule = {
   name: 'unhealthy-pods-block',
   severity: 'info',
   what: 'A PodDisruptionBudget under which broken pods hold up drains',

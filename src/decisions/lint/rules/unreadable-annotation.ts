@@ -6,7 +6,7 @@ import {
   GROUP_REPLICAS,
   readGroupBy,
 } from '../../disruption/index.ts';
-import type { Rule } from '../finding.ts';
+import type { LintRule } from '../finding.ts';
 
 type Check = (value: string, annotations: Readonly<Record<string, string>>) => string | undefined;
 
@@ -28,7 +28,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   [GROUP_REPLICAS]: isCount,
 };
 
-export const unreadableAnnotation: Rule = {
+export const unreadableAnnotation: LintRule = {
   name: 'unreadable-annotation',
   severity: 'error',
   what: 'An annotation for Quorate whose value means nothing',

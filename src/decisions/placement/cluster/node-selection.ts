@@ -2,7 +2,7 @@ import type { NodeSelectorTerm, PodSpec, PreferredSchedulingTerm } from '../../.
 import {
   type Labels,
   matches,
-  type Operator,
+  type SelectorOperator,
   type Requirement,
   type Selector,
 } from '../../../machinery/values/index.ts';
@@ -17,7 +17,7 @@ export interface WeightedNodeTerm extends NodeTerm {
   readonly weight: number;
 }
 
-const OPERATORS: Readonly<Record<string, Operator>> = {
+const OPERATORS: Readonly<Record<string, SelectorOperator>> = {
   In: 'In',
   NotIn: 'NotIn',
   Exists: 'Exists',

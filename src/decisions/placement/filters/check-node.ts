@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { type NodeFacts, UNSCHEDULABLE } from '../cluster/node-facts.ts';
 import { matchesNodeChoice } from '../cluster/node-selection.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
-import type { Constraint, Refusal } from './constraint.ts';
+import type { Constraint, NodeRefusal } from './constraint.ts';
 import { isResolvable } from './constraint.ts';
 import { askDevices, checkDevices, type DeviceQuestion } from './devices.ts';
 import { describeAffinity, describePort, describeSpread } from './describe.ts';
@@ -125,7 +125,7 @@ function reject(constraint: Constraint): Rejection {
 }
 
 /** Everything that keeps a pod from a node, in filter order; empty when the node takes it. */
-export function refusalsOn(question: Question, node: NodeFacts): Refusal[] {
+export function refusalsOn(question: Question, node: NodeFacts): NodeRefusal[] {
   const alone = constraintsOn(question, node);
   const fuller = alone.length === 0 ? withPromised(question, node, (one) => constraintsOn(one, node)) : undefined;
   return (fuller ?? alone).map((constraint) => ({ constraint, resolvable: isResolvable(constraint) }));

@@ -55,7 +55,7 @@ export type Constraint =
     }
   | { readonly filter: 'Members'; readonly exist: number; readonly need: number };
 
-export interface Refusal {
+export interface NodeRefusal {
   readonly constraint: Constraint;
   /** Removing pods could open the node. */
   readonly resolvable: boolean;

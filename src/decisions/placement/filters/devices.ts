@@ -143,19 +143,19 @@ export function checkDevices(question: DeviceQuestion, node: NodeFacts): Constra
   return 'grants' in answer ? undefined : answer;
 }
 
-export interface Grant {
+export interface DeviceGrant {
   readonly key: string;
   readonly devices: readonly string[];
 }
 
 /** The devices a pod would be given on a node; empty where there are not enough. */
-export function chooseDevices(question: DeviceQuestion, node: NodeFacts): readonly Grant[] {
+export function chooseDevices(question: DeviceQuestion, node: NodeFacts): readonly DeviceGrant[] {
   const answer = match(question, node);
   return 'grants' in answer ? answer.grants : [];
 }
 
 /** Gives every request its devices: each request is matched with devices, others step aside where they can. */
-function match(question: DeviceQuestion, node: NodeFacts): Constraint | { readonly grants: readonly Grant[] } {
+function match(question: DeviceQuestion, node: NodeFacts): Constraint | { readonly grants: readonly DeviceGrant[] } {
   const { book } = question;
   const wanted = question.wanted.filter(({ key }) => {
     const given = book.givenFor(key);

@@ -1,5 +1,5 @@
 import type { PodFacts } from '../cluster/pod-facts.ts';
-import type { Constraint, Refusal } from '../filters/constraint.ts';
+import type { Constraint, NodeRefusal } from '../filters/constraint.ts';
 
 export interface Assignment {
   readonly pod: PodFacts;
@@ -117,7 +117,7 @@ export type Confidence =
 
 export type NodeAnswer =
   | { readonly fits: true; readonly confidence: Confidence }
-  | { readonly fits: false; readonly refusals: readonly Refusal[]; readonly confidence: Confidence };
+  | { readonly fits: false; readonly refusals: readonly NodeRefusal[]; readonly confidence: Confidence };
 
 export type Answer =
   | {
