@@ -24,6 +24,23 @@ export async function bootstrapObjects(client: Client): Promise<void> {
   }
 }
 
+/**
+ * What other servers and controllers read about who may log in here: the authority of client certificates, and since
+ * when tokens in Secrets are tracked.
+ */
+export async function publishAuthentication(client: Client, authority: string, now: Date): Promise<void> {
+  const namespace = 'kube-system';
+  const data = { 'client-ca-file': authority };
+  const configMaps = builtinType('ConfigMap');
+  const metadata = { name: 'extension-apiserver-authentication', namespace };
+  await ensure(client, configMaps, { metadata, data });
+  await client.patch(configMaps, metadata, { type: 'merge', body: { data } });
+  await ensure(client, configMaps, {
+    metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace },
+    data: { since: now.toISOString().slice(0, 10) },
+  });
+}
+
 export async function ensure<T extends KubeObject>(client: Client, type: ResourceType, object: T): Promise<void> {
   try {
     await client.create(type, object);

@@ -25,7 +25,7 @@ import {
 } from '../machinery/runtime/index.ts';
 import { type Rules, createSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, openLmdbStore, type Store } from '../storage/index.ts';
-import { bootstrapObjects, publishServer } from './bootstrap.ts';
+import { bootstrapObjects, publishAuthentication, publishServer } from './bootstrap.ts';
 import { componentUser } from './component-user.ts';
 import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createEmbeddedDashboard } from './dashboard/index.ts';
@@ -121,6 +121,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);
   await bootstrapRoles(client);
+  await publishAuthentication(client, pki.authority.certificate, new Date(clock.now()));
 
   let url = '';
   const dashboard = createEmbeddedDashboard({

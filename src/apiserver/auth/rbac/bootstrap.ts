@@ -1,54 +1,102 @@
 /**
- * Brings the default roles and bindings into the store through the API. What is missing is created; rules and subjects
- * missing from an object that is still marked for automatic updates are added. Nothing is ever taken away.
+ * Brings the default roles and bindings into the store through the API, as kube-apiserver does when it starts. What is
+ * missing is created; rules, subjects, labels and annotations missing from an object that is still marked for automatic
+ * updates are added. Nothing is ever taken away, except that a binding to another role is made anew: its role cannot
+ * change.
  */
-import type { ClusterRole, ClusterRoleBinding } from '../../../api/generated/rbac-v1.ts';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../../api/generated/rbac-v1.ts';
 import { builtinType } from '../../../api/registry.ts';
-import type { ResourceType } from '../../../api/resource.ts';
+import type { KubeObject, ResourceType } from '../../../api/resource.ts';
 import { type Client, isAlreadyExists } from '../../../machinery/runtime/index.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
-import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from './defaults.ts';
+import { bootstrapPolicy } from './bootstrap-policy.ts';
 import { RBAC_GROUP } from './index-of-roles.ts';
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
-const roles = builtinType('ClusterRole', RBAC_GROUP) as ResourceType<ClusterRole>;
-const bindings = builtinType('ClusterRoleBinding', RBAC_GROUP) as ResourceType<ClusterRoleBinding>;
+
+type RoleKind = ClusterRole | Role;
+type BindingKind = ClusterRoleBinding | RoleBinding;
 
 export async function bootstrapRoles(client: Client): Promise<void> {
-  await Promise.all([
-    reconcile(client, roles, DEFAULT_CLUSTER_ROLES, (found, wanted) => {
-      const missing = (wanted.rules ?? []).filter((rule) => !found.rules?.some((held) => semanticEqual(held, rule)));
-      return missing.length === 0 ? undefined : { ...found, rules: [...(found.rules ?? []), ...missing] };
-    }),
-    reconcile(client, bindings, DEFAULT_CLUSTER_ROLE_BINDINGS, (found, wanted) => {
-      const missing = (wanted.subjects ?? []).filter(
-        ({ kind, name }) => !found.subjects?.some((held) => held.kind === kind && held.name === name),
-      );
-      return missing.length === 0 ? undefined : { ...found, subjects: [...(found.subjects ?? []), ...missing] };
-    }),
-  ]);
+  const { roles, bindings } = bootstrapPolicy();
+  await ensureNamespaces(client, new Set(roles.flatMap(({ metadata }) => metadata.namespace ?? [])));
+  await reconcile(client, roles, mergeRole);
+  await reconcile(client, bindings, mergeBinding);
 }
 
-async function reconcile<T extends ClusterRole | ClusterRoleBinding>(
+async function ensureNamespaces(client: Client, names: ReadonlySet<string>): Promise<void> {
+  for (const name of names) await create(client, builtinType('Namespace'), { metadata: { name } });
+}
+
+function mergeRole(found: RoleKind, wanted: RoleKind): RoleKind {
+  const rules = withMissing(found.rules ?? [], wanted.rules ?? [], semanticEqual);
+  const aggregationRule = 'aggregationRule' in wanted && wanted.aggregationRule;
+  return { ...found, rules, ...(aggregationRule && { aggregationRule }) };
+}
+
+function mergeBinding(found: BindingKind, wanted: BindingKind): BindingKind {
+  const isSame = (a: object, b: object): boolean => semanticEqual(a, b);
+  return { ...found, subjects: withMissing(found.subjects ?? [], wanted.subjects ?? [], isSame) };
+}
+
+function withMissing<T>(held: readonly T[], wanted: readonly T[], isSame: (a: T, b: T) => boolean): T[] {
+  return [...held, ...wanted.filter((one) => !held.some((other) => isSame(other, one)))];
+}
+
+async function reconcile<T extends RoleKind | BindingKind>(
+  client: Client,
+  wanted: readonly T[],
+  merge: (found: T, wanted: T) => T,
+): Promise<void> {
+  const kinds = new Set(wanted.map(({ kind }) => kind ?? ''));
+  for (const kind of kinds) {
+    const type = builtinType(kind, RBAC_GROUP) as ResourceType<T>;
+    const { items } = await client.list(type, {});
+    const found = new Map(items.map((item) => [idOf(item), item]));
+    const ofKind = wanted.filter((object) => object.kind === kind);
+    await Promise.all(ofKind.map((object) => ensure(client, type, found.get(idOf(object)), object, merge)));
+  }
+}
+
+/** The key of a stored object, whose name is always there. */
+const keyOf = ({ metadata: { name = '', namespace } }: RoleKind | BindingKind) => ({
+  name,
+  ...(namespace && { namespace }),
+});
+
+const idOf = ({ metadata }: RoleKind | BindingKind): string => `${metadata.namespace ?? ''}/${metadata.name}`;
+
+async function ensure<T extends RoleKind | BindingKind>(
   client: Client,
   type: ResourceType<T>,
-  wanted: readonly T[],
-  merge: (found: T, wanted: T) => T | undefined,
+  found: T | undefined,
+  wanted: T,
+  merge: (found: T, wanted: T) => T,
 ): Promise<void> {
-  const { items } = await client.list(type, {});
-  const byName = new Map(items.map((item) => [item.metadata.name, item]));
-  await Promise.all(
-    wanted.map(async (object) => {
-      const found = byName.get(object.metadata.name);
-      if (found === undefined) {
-        await client.create(type, object).catch((error: unknown) => {
-          if (!isAlreadyExists(error)) throw error;
-        });
-        return;
-      }
-      if (found.metadata.annotations?.[AUTOUPDATE] !== 'true') return;
-      const merged = merge(found, object);
-      if (merged !== undefined) await client.update(type, merged);
-    }),
-  );
+  if (found !== undefined && found.metadata.annotations?.[AUTOUPDATE] !== 'true') return;
+  if (found !== undefined && refersElsewhere(found, wanted)) await client.delete(type, keyOf(found));
+  else if (found !== undefined) {
+    const merged = { ...merge(found, wanted), metadata: mergeMetadata(found, wanted) };
+    if (!semanticEqual(merged, found)) await client.update(type, merged);
+    return;
+  }
+  await create(client, type, wanted);
+}
+
+async function create<T extends KubeObject>(client: Client, type: ResourceType<T>, object: T): Promise<void> {
+  await client.create(type, object).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+}
+
+function refersElsewhere(found: RoleKind | BindingKind, wanted: RoleKind | BindingKind): boolean {
+  return 'roleRef' in found && 'roleRef' in wanted && !semanticEqual(found.roleRef, wanted.roleRef);
+}
+
+function mergeMetadata({ metadata: found }: RoleKind | BindingKind, { metadata: wanted }: RoleKind | BindingKind) {
+  return {
+    ...found,
+    labels: { ...wanted.labels, ...found.labels },
+    annotations: { ...wanted.annotations, ...found.annotations },
+  };
 }

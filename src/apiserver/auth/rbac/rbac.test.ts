@@ -4,7 +4,7 @@ import { type Fixture, fixture } from '../auth.fixture.ts';
 import { forbiddenAccess } from '../../access/forbidden-access.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './authorizer.ts';
 import { uncovered } from './cover.ts';
-import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from './defaults.ts';
+import { bootstrapPolicy } from './bootstrap-policy.ts';
 import { RBAC_GROUP, RoleIndex } from './index-of-roles.ts';
 
 let world: Fixture;
@@ -13,9 +13,8 @@ let authorizer: RbacAuthorizer;
 beforeEach(async () => {
   world = fixture();
   authorizer = createRbacAuthorizer(new RoleIndex(world));
-  for (const role of DEFAULT_CLUSTER_ROLES) await world.put(RBAC_GROUP, 'clusterroles', { ...role });
-  for (const binding of DEFAULT_CLUSTER_ROLE_BINDINGS) {
-    await world.put(RBAC_GROUP, 'clusterrolebindings', { ...binding });
+  for (const object of [...bootstrapPolicy().roles, ...bootstrapPolicy().bindings]) {
+    await world.put(RBAC_GROUP, `${(object.kind ?? '').toLowerCase()}s`, { ...object });
   }
 });
 
