@@ -4,7 +4,7 @@ import { startEmbeddedAgreement } from './embedded.ts';
 /** `npm run test:agreement` asks about thousands; here a few, so that a door which forgets something is seen at once. */
 const STATES = 15;
 /** States that a door once saw differently. */
-const FOUND = [301_042];
+const FOUND = [301_042, 400_063, 401_573];
 
 it(`18.10: eviction API, why, plan, drain, preemption and simulate agree about ${STATES} drawn states`, async () => {
   const agreement = await startEmbeddedAgreement();

@@ -83,7 +83,7 @@ export async function startClusterAgreement(mode: ClusterMode): Promise<Agreemen
       await build(client, state, { namespace, nodes, rest });
       const preempts = (name: string): boolean => budgets?.open()([{ namespace, name }] as never) ?? true;
       const webhook = (name: string) => askWebhook(operator, { namespace, name });
-      const asked = { client, clock: systemClock, namespace, nodes, state, preempts, webhook, simulates: true };
+      const asked = { client, clock: systemClock, namespace, nodes, state, preempts, webhook };
       let problems: string[] = [];
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         if (attempt > 0) await pause(AGAIN_MS);

@@ -27,8 +27,6 @@ export interface Asked {
   readonly preempts: (pod: string) => boolean;
   /** What the webhook itself says, where there is one. */
   readonly webhook?: ((pod: string) => Promise<ReviewResponse>) | undefined;
-  /** Whether to ask a simulation as well, which takes a plane of its own. */
-  readonly simulates: boolean;
 }
 
 interface Answer {
@@ -88,12 +86,12 @@ async function askWebhook({ webhook }: Asked, name: string, said: Answer): Promi
  * node could go together, all of them go. Only of states that a simulation begins with as they are.
  */
 async function askSimulation(asked: Asked, gathered: BudgetState): Promise<string[]> {
-  const { client, clock, namespace, nodes, simulates, state } = asked;
+  const { client, clock, namespace, nodes, state } = asked;
   const isCalm = state.evicted.length + state.removed.length === 0 && state.pods.every((pod) => pod.state === 'Ready');
   const looksAhead = Array.from(gathered.index.budgets()).some(({ lookahead }) => lookahead);
   const [node = ''] = nodes;
   const onNode = gathered.pods.filter(({ spec }) => spec?.nodeName === node).map(({ metadata }) => metadata.name ?? '');
-  if (!simulates || !isCalm || looksAhead || onNode.length === 0) return [];
+  if (!isCalm || looksAhead || onNode.length === 0) return [];
   const { objects, ...rest } = await takeSnapshot(client, { now: clock.now() });
   const own = objects.filter(({ metadata }) => metadata.namespace === undefined || metadata.namespace === namespace);
   const { events } = await simulate(

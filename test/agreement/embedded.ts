@@ -10,9 +10,6 @@ import { findDisagreements } from './doors.ts';
 import { type Agreement, build, clear, nodesOf } from './host.ts';
 import { drawState } from './state.ts';
 
-/** A simulation is a plane of its own; one state in so many is asked about with one. */
-const SIMULATE_EVERY = 5;
-
 export async function startEmbeddedAgreement(): Promise<Agreement> {
   let budgets: PreemptionBudgets | undefined;
   const plane = await startControlPlane({
@@ -40,8 +37,7 @@ export async function startEmbeddedAgreement(): Promise<Agreement> {
       await client.create(namespaceType, { metadata: { name: namespace } });
       await build(client, state, { namespace, nodes, rest });
       const preempts = (name: string): boolean => budgets?.open()([{ namespace, name }] as never) ?? true;
-      const simulates = seed % SIMULATE_EVERY === 0;
-      const problems = await findDisagreements({ client, clock, namespace, nodes, state, preempts, simulates });
+      const problems = await findDisagreements({ client, clock, namespace, nodes, state, preempts });
       await clear(client, state, { namespace, rest });
       return problems.map((problem) => `seed ${seed}: ${problem}`);
     },

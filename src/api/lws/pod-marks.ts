@@ -32,7 +32,8 @@ function gangName(workload: string, { metadata }: Pod, { incarnation, index }: {
 
 /**
  * Sets what differs from pod to pod of one StatefulSet, as the pod is created: the group of a leader and, in a set of
- * gangs, its PodGroup; the index of a worker. Answers false when the pod belongs to no set.
+ * gangs, its PodGroup; the index of a worker. What a leader says of its group already stays: it may come from a snapshot. Answers
+ * false when the pod belongs to no set.
  */
 export function markLeaderWorkerPod(pod: Pod, namespace: string, random: Random): boolean {
   const labels = pod.metadata.labels ?? {};
@@ -41,12 +42,9 @@ export function markLeaderWorkerPod(pod: Pod, namespace: string, random: Random)
   const ordinal = groupIndexOf(name);
   if (set === undefined || ordinal === undefined) return false;
   const isLeader = labels[LWS.workerIndex] === '0';
-  pod.metadata.labels = {
-    ...labels,
-    ...(isLeader
-      ? { [LWS.groupIndex]: String(ordinal), [LWS.groupKey]: groupKeyOf(namespace, name) }
-      : { [LWS.workerIndex]: String(ordinal) }),
-  };
+  pod.metadata.labels = isLeader
+    ? { [LWS.groupIndex]: String(ordinal), [LWS.groupKey]: groupKeyOf(namespace, name), ...labels }
+    : { ...labels, [LWS.workerIndex]: String(ordinal) };
   const workload = pod.metadata.annotations?.[LWS.workloadName];
   if (isLeader && workload !== undefined && pod.spec !== undefined && pod.spec.schedulingGroup === undefined) {
     const podGroupName = gangName(workload, pod, { incarnation: randomSuffix(random), index: ordinal });

@@ -154,6 +154,20 @@ export class DisruptionIndex {
     return { pod: record.facts, views: record.tallies.map((tally) => viewOf(tally, record, now, again)) };
   }
 
+  /** The views of budgets that count a group this pod is a member of, and that do not select it: its going costs them too. */
+  viewsBeside(namespace: string, podName: string, now: number): BudgetView[] {
+    const index = this.#namespaces.get(namespace);
+    const record = index?.pods.get(podName);
+    if (record === undefined) return [];
+    const { grouping } = this.concernedBy(namespace, podName);
+    return grouping.flatMap((name) => {
+      const tally = index?.budgets.get(name);
+      if (tally === undefined || tally.matched.has(record)) return [];
+      const view = viewOf(tally, record, now, false);
+      return view.unit === undefined ? [] : [view];
+    });
+  }
+
   /** With `settled`, in pods where not all groups can be resolved, whatever was counted before. */
   count(
     namespace: string,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type BudgetOptions, member, NOW, pod } from './fixtures.ts';
 import { Stage } from './stage.fixture.ts';
-import { decideTogether } from './together.ts';
+import { decideTogether, openAccount } from './together.ts';
 
 const tenOfEight = (spec: BudgetOptions['spec'], more?: BudgetOptions) =>
   new Stage([{ replicas: 10, minCount: 8 }], spec, more);
@@ -210,6 +210,22 @@ test('B-03 two pods of one group go together for one charge', () => {
   const joint = decideTogether(stage.index, onNode, NOW);
   expect(joint.allowed).toBe(true);
   expect(joint.steps.map(({ verdict }) => verdict.reason)).toEqual(['WithinBudget', 'GroupAlreadyDown']);
+});
+
+test('18.9: a member that the budget does not select goes last, and its group counts as smaller without it', () => {
+  const stage = new Stage([{ replicas: 2, minCount: 2 }], { minAvailable: 1 }).units(2, 2);
+  for (const unit of ['0', '1']) stage.member(`g${unit}a`, unit, { labels: { app: 'other' } });
+  stage.sync();
+  const judge = (...names: string[]) =>
+    decideTogether(
+      stage.index,
+      names.map((name) => ({ namespace: 'default', name })),
+      NOW,
+    ).steps.map(({ pod: { name }, verdict }) => `${name} ${verdict.reason}`);
+  expect(judge('g0a', 'g0p0')).toEqual(['g0p0 GroupHasSpare', 'g0a NoBudget']);
+  const account = openAccount(stage.index, NOW);
+  const next = (name: string) => account([{ namespace: 'default', name }]).steps[0]?.verdict.reason;
+  expect(['g0a', 'g0p0', 'g1a', 'g1p0'].map(next)).toEqual(['NoBudget', 'WithinBudget', 'NoBudget', 'BudgetExhausted']);
 });
 
 test('B-04 the same layout counted in pods breaks both groups', () => {

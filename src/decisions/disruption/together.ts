@@ -24,7 +24,8 @@ export interface JointVerdict {
 /**
  * Decides whether these pods may all be evicted without waiting for any replacement, and in which order: first what
  * no budget counts, then groups that are down anyway, then the groups with the most pods to go, each group in one
- * piece so that no more groups are broken at any moment than must be.
+ * piece so that no more groups are broken at any moment than must be, and last the members that no budget selects: nothing
+ * holds them back, and their group counts as smaller once they are gone.
  */
 export function decideTogether(index: DisruptionIndex, pods: readonly PodName[], now: number): JointVerdict {
   return openAccount(index, now)(pods);
@@ -42,7 +43,7 @@ function judge(
   { now, taken }: { now: number; taken: Taken },
 ): JointVerdict {
   const asked = pods
-    .map(({ namespace, name }) => index.ask(namespace, name, now))
+    .map(({ namespace, name }) => askAll(index, { namespace, name }, now))
     .filter((question) => question !== undefined);
   const names = new Map<string, string | undefined>();
   const nameOf = (pod: PodName, view: BudgetView): string | undefined => {
@@ -51,10 +52,11 @@ function judge(
     return names.get(key);
   };
   const steps = inOrder(asked).map((question) => {
-    const { pod } = question;
+    const { beside, pod } = question;
     const views = question.views.map((view) => taken.apply(view));
     const verdict = decideEviction({ pod, views });
     if (verdict.allowed && views[0] !== undefined && exemptionOf(pod) === undefined) taken.record(views[0], verdict);
+    if (verdict.allowed) for (const view of beside) taken.lose(taken.apply(view));
     const view = views[0];
     return {
       pod: { namespace: pod.namespace, name: pod.name },
@@ -64,6 +66,16 @@ function judge(
     };
   });
   return { allowed: steps.every(({ verdict }) => verdict.allowed), steps };
+}
+
+interface JointQuestion extends EvictionQuestion {
+  /** What budgets see that count the pod's group and do not select the pod. */
+  readonly beside: readonly BudgetView[];
+}
+
+function askAll(index: DisruptionIndex, { name, namespace }: PodName, now: number): JointQuestion | undefined {
+  const question = index.ask(namespace, name, now);
+  return question && { ...question, beside: index.viewsBeside(namespace, name, now) };
 }
 
 /** What the evictions judged so far would have changed. */
@@ -88,9 +100,7 @@ class Taken {
   }
 
   record(view: BudgetView, verdict: Extract<EvictionVerdict, { allowed: true }>): void {
-    const key = budgetKey(view);
-    const change = this.#budgets.get(key) ?? { live: 0, allowed: 0, published: 0 };
-    this.#budgets.set(key, change);
+    const change = this.#changeOf(view);
     change.allowed += verdict.charge?.cost ?? 0;
     // The API server takes one off with every pod that is Ready.
     if (view.counted) change.published += 1;
@@ -100,26 +110,50 @@ class Taken {
       if (view.mode.unit === 'Pod') change.live += 1;
       return;
     }
+    if (this.#takesDown(view, unit)) change.live += 1;
+  }
+
+  /** A member goes that the budget does not select: nobody asks it, and it counts the group as it is then. */
+  lose(view: BudgetView): void {
+    if (!view.counted || view.unit === undefined) return;
+    const change = this.#changeOf(view);
+    if (!this.#takesDown(view, view.unit)) return;
+    change.live += 1;
+    change.allowed += 1;
+  }
+
+  #takesDown(
+    view: BudgetView,
+    { healthy, minCount }: { readonly healthy: number; readonly minCount: number },
+  ): boolean {
     this.#units.set(unitKey(view), (this.#units.get(unitKey(view)) ?? 0) + 1);
-    if (unit.healthy >= unit.minCount && unit.healthy - 1 < unit.minCount) change.live += 1;
+    return healthy >= minCount && healthy - 1 < minCount;
+  }
+
+  #changeOf(view: BudgetView): { live: number; allowed: number; published: number } {
+    const key = budgetKey(view);
+    const known = this.#budgets.get(key) ?? { live: 0, allowed: 0, published: 0 };
+    this.#budgets.set(key, known);
+    return known;
   }
 }
 
 const budgetKey = ({ budget }: BudgetView): string => `${budget.namespace}/${budget.name}`;
 const unitKey = (view: BudgetView): string => `${budgetKey(view)}\n${view.unit?.key ?? ''}`;
 
-function inOrder(questions: readonly EvictionQuestion[]): EvictionQuestion[] {
+function inOrder(questions: readonly JointQuestion[]): JointQuestion[] {
   const size = new Map<string, number>();
   for (const { views } of questions) {
     for (const view of views) size.set(unitKey(view), (size.get(unitKey(view)) ?? 0) + 1);
   }
-  const rank = ({ pod, views }: EvictionQuestion): number => {
+  const rank = ({ beside, pod, views }: JointQuestion): number => {
     const unit = views[0]?.unit;
-    if (exemptionOf(pod) !== undefined || views.length === 0) return 0;
+    if (exemptionOf(pod) !== undefined) return 0;
+    if (views.length === 0) return beside.some(({ counted }) => counted) ? 4 : 0;
     if (unit === undefined) return 3;
     return unit.healthy < unit.minCount ? 1 : 2;
   };
-  const group = ({ views }: EvictionQuestion): string => (views[0] === undefined ? '' : unitKey(views[0]));
+  const group = ({ views }: JointQuestion): string => (views[0] === undefined ? '' : unitKey(views[0]));
   return [...questions].sort(
     (a, b) =>
       rank(a) - rank(b) ||

@@ -174,6 +174,13 @@ test('markLeaderWorkerPod() numbers leaders by group and workers by index', () =
   expect(markLeaderWorkerPod({ metadata: { name: 'web-1' } }, 'default', () => 0)).toBe(false);
 });
 
+test('18.10: markLeaderWorkerPod() leaves a leader in the group that it names', () => {
+  const labels = { [LWS.name]: 'llm', [LWS.workerIndex]: '0', [LWS.groupIndex]: '1', [LWS.groupKey]: 'key' };
+  const leader: Pod = { metadata: { name: 'p1-0', labels } };
+  markLeaderWorkerPod(leader, 'default', () => 0);
+  expect(leader.metadata.labels).toEqual(labels);
+});
+
 test('fromKruise() a set that names no size has groups of three', () => {
   expect(sizeOf(fromKruise({ metadata: { name: 'llm' }, spec: { replicas: 3, workerTemplate: {} } }))).toBe(3);
 });
