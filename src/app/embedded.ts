@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
+  type ApiHandler,
   bootstrapRoles,
   inProcessTransport,
   type Listening,
@@ -99,7 +100,7 @@ function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger)
 }
 
 async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {
-  const { dataDirectory, log, bind, gates = new FeatureGates(), pickers, compat } = options;
+  const { dataDirectory, log, bind, gates = new FeatureGates(), compat } = options;
   const metrics = new Metrics();
   const pki = await openPki({
     ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),
@@ -122,48 +123,15 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   await bootstrapObjects(client);
   await bootstrapRoles(client);
   await publishAuthentication(client, pki.authority.certificate, new Date(clock.now()));
-
-  let url = '';
-  const dashboard = createEmbeddedDashboard({
-    api: plane.handle,
-    client,
-    url: () => url,
-    names: [bind],
-    // Like the secret it follows from, it is kept with the data.
-    key: createHash('sha256').update(`dashboard sessions ${pki.adminToken}`).digest(),
-    clock,
-    log,
-  });
-  const listening = await listen({
-    handle: dashboard.handle,
-    port: options.port,
-    address: bind,
-    tls: tlsOf(pki, pki.server),
-    log,
-  });
-  const host = reachable(listening.address);
-  url = `https://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
-  await publishServer(client, { serviceAddress: SERVICE_ADDRESS, address: host, port: listening.port });
+  const { dashboard, listening, url } = await openDoors(options, { api: plane.handle, client, clock, pki });
   writeKubeconfig(options.kubeconfig, {
     server: url,
     authority: pki.authority.certificate,
     user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
   });
-
-  const controllers: Controller[] = [
-    ...embeddedComponents({
-      authority: pki.authority.certificate,
-      gates,
-      pickers,
-      compat,
-      debounceMs: DEBOUNCE_MS,
-      settlingMs: options.settlingMs,
-    }),
-    createSimulatedNodes({ count: options.nodes, rules: options.rules }),
-  ];
   const components = runComponents(
     { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
-    options.apiOnly === true ? [] : controllers,
+    options.apiOnly === true ? [] : controllersOf(options, gates, pki),
   );
   const stopRenewing = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
@@ -184,6 +152,43 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
         cancels: [stopRenewing, stopCompacting, () => dashboard.close()],
       }),
   };
+}
+
+interface Served {
+  readonly api: ApiHandler;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly pki: Pki;
+}
+
+/** Listens for the API and the dashboard, and tells the cluster where. */
+async function openDoors({ bind, log, port }: EmbeddedOptions, { api, client, clock, pki }: Served) {
+  let url = '';
+  const dashboard = createEmbeddedDashboard({
+    api,
+    client,
+    url: () => url,
+    names: [bind],
+    // Like the secret it follows from, it is kept with the data.
+    key: createHash('sha256').update(`dashboard sessions ${pki.adminToken}`).digest(),
+    clock,
+    log,
+  });
+  const tls = tlsOf(pki, pki.server);
+  const listening = await listen({ handle: dashboard.handle, port, address: bind, tls, log });
+  const host = reachable(listening.address);
+  url = `https://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
+  await publishServer(client, { serviceAddress: SERVICE_ADDRESS, address: host, port: listening.port });
+  return { dashboard, listening, url };
+}
+
+function controllersOf(options: EmbeddedOptions, gates: FeatureGates, pki: Pki): Controller[] {
+  const { compat, nodes, pickers, rules, settlingMs } = options;
+  const authority = pki.authority.certificate;
+  return [
+    ...embeddedComponents({ authority, gates, pickers, compat, debounceMs: DEBOUNCE_MS, settlingMs }),
+    createSimulatedNodes({ count: nodes, rules }),
+  ];
 }
 
 async function stopAll(parts: {

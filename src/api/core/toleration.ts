@@ -1,40 +1,32 @@
 /** Which taints a pod puts up with. */
 import type { Taint, Toleration } from '../generated/core-v1.ts';
 
-/** Does the toleration cover the taint? An empty key with `Exists` covers every taint; an empty effect, every effect. */
-export function tolerates({ effect, key, operator, value }: Toleration, taint: Taint): boolean {
+/** As Kubernetes prints a 64-bit integer: no plus sign, no leading zeros, no minus zero. */
+const CANONICAL = /^(0|-?[1-9]\d{0,18})$/;
+
+function compares(operator: string, left: string, right: string): boolean {
+  if (!CANONICAL.test(left) || !CANONICAL.test(right)) return false;
+  return operator === 'Gt' ? BigInt(left) > BigInt(right) : BigInt(left) < BigInt(right);
+}
+
+/**
+ * Does the toleration cover the taint? An empty key with `Exists` covers every taint; an empty effect, every effect.
+ * `comparison`: the cluster knows `Gt` and `Lt`; where it does not they tolerate nothing.
+ */
+export function tolerates(toleration: Toleration, taint: Taint, comparison = false): boolean {
+  const { effect, key, operator, value = '' } = toleration;
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;
-  switch (operator ?? '') {
-    case '':
-    case 'Equal':
-      return Boolean(key) && (value ?? '') === (taint.value ?? '');
-    case 'Exists':
-      return true;
-    case 'Gt':
-    case 'Lt':
-      return Boolean(key) && comparesTo(operator as 'Gt' | 'Lt', taint.value, value);
-    default:
-      return false;
-  }
+  if (operator === 'Exists') return true;
+  if (!key) return false;
+  if (operator === 'Gt' || operator === 'Lt') return comparison && compares(operator, taint.value ?? '', value);
+  return (!operator || operator === 'Equal') && value === (taint.value ?? '');
 }
 
-function comparesTo(operator: 'Gt' | 'Lt', taintValue: string | undefined, own: string | undefined): boolean {
-  const integer = /^-?\d+$/;
-  if (!integer.test(taintValue ?? '') || !integer.test(own ?? '')) return false;
-  return operator === 'Gt' ? Number(taintValue) > Number(own) : Number(taintValue) < Number(own);
-}
-
-/** For each taint the toleration that covers it; undefined when some taint is not covered. */
-export function matchingTolerations(
+export function firstUntolerated(
   taints: readonly Taint[],
-  tolerations: readonly Toleration[] | undefined,
-): Toleration[] | undefined {
-  const used: Toleration[] = [];
-  for (const taint of taints) {
-    const found = tolerations?.find((toleration) => tolerates(toleration, taint));
-    if (found === undefined) return undefined;
-    used.push(found);
-  }
-  return used;
+  tolerations: readonly Toleration[],
+  comparison = false,
+): Taint | undefined {
+  return taints.find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint, comparison)));
 }

@@ -43,94 +43,113 @@ const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const MAX_CODE_BYTES = 256;
 
 export function createDoor(options: DoorOptions): Door {
-  const { base, clock, log } = options;
-  const sessions = new Sessions(clock, options.key);
-  const feeds = new Map<string, Feed>();
-  const cookieName = options.secure ? '__Secure-quorate-ui' : 'quorate-ui';
-  const cookie = (secret: string, maxAgeSeconds: number): string =>
-    `${cookieName}=${secret}; Path=${base}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${options.secure ? '; Secure' : ''}`;
-
-  const feedOf = (reader: DashboardUser): Feed | undefined => {
-    const known = feeds.get(reader.id);
-    if (known !== undefined && !known.ended) return known;
-    if (feeds.size >= MAX_FEEDS) return undefined;
-    const ended = (): void => void feeds.delete(reader.id);
-    const feed = new Feed({ reader, server: options.server(), remote: options.remote, clock, log, ended });
-    feeds.set(reader.id, feed);
-    return feed;
+  const door = new DashboardDoor(options);
+  return {
+    handle: (request) => door.handle(request),
+    loginPath: (reader) => door.loginPath(reader),
+    close: () => door.close(),
   };
+}
 
-  const readerIn = (session: string): DashboardUser | undefined => {
-    const id = sessions.find(session);
-    return id === undefined ? undefined : options.readerOf(id);
-  };
+class DashboardDoor {
+  readonly #options: DoorOptions;
+  readonly #sessions: Sessions;
+  readonly #feeds = new Map<string, Feed>();
+  readonly #cookieName: string;
 
-  const answerSession = async (request: ApiRequest): Promise<ApiResponse> => {
-    const secret = readCookie(request, cookieName) ?? '';
-    if (request.method === 'POST') {
-      const receiving = request.receive?.('system:anonymous');
-      if (receiving !== undefined) await receiving;
-      const { body } = request;
-      const code = body === undefined || body.length > MAX_CODE_BYTES ? '' : Buffer.from(body).toString('utf8');
-      const session = sessions.redeem(code);
-      if (session === undefined) return plain(401, 'This login link was used before, or is too old.');
-      return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': cookie(session.session, session.maxAgeSeconds) } };
-    }
-    if (request.method === 'DELETE') {
-      sessions.end(secret);
-      return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': cookie('', 0) } };
-    }
-    const reader = readerIn(secret);
-    if (reader === undefined) return plain(401, 'Not logged in.');
-    const info: SessionInfo = { user: reader.name, server: options.server(), writes: options.writes };
-    return json(200, info);
-  };
+  constructor(options: DoorOptions) {
+    this.#options = options;
+    this.#sessions = new Sessions(options.clock, options.key);
+    this.#cookieName = options.secure ? '__Secure-quorate-ui' : 'quorate-ui';
+  }
 
-  const answerLogins = async (request: ApiRequest): Promise<ApiResponse> => {
-    const reader = request.method === 'POST' ? await options.identify?.(request) : undefined;
-    if (reader === undefined) return plain(403, 'Only somebody with credentials can ask for a login link.');
-    return json(201, { path: loginPath(reader) });
-  };
+  loginPath(reader: DashboardUser): string {
+    return `${this.#options.base}#login=${this.#sessions.newCode(reader.id)}`;
+  }
 
-  const answerReader = (
-    request: ApiRequest,
-    reader: DashboardUser,
-    path: string,
-  ): ApiResponse | Promise<ApiResponse> => {
-    if (path === 'stream') {
-      const feed = feedOf(reader);
-      if (feed === undefined) return plain(503, 'Too many different users look at this server at once.');
-      return { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' }, body: feed.open };
-    }
-    if (!path.startsWith('k8s/')) return plain(404, 'There is nothing here.');
-    if (!READ_METHODS.has(request.method) && !options.writes) return plain(405, 'This dashboard only looks.');
-    return passOn(request, reader, path.slice('k8s'.length));
-  };
+  close(): void {
+    for (const feed of Array.from(this.#feeds.values())) feed.stop();
+  }
 
-  const loginPath = (reader: DashboardUser): string => `${base}#login=${sessions.newCode(reader.id)}`;
-
-  const handle: ApiHandler = async (request) => {
-    if (!isOwnHost(request, options.names)) return plain(421, 'This server is not known by that name.');
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    const { base, names } = this.#options;
+    if (!isOwnHost(request, names)) return plain(421, 'This server is not known by that name.');
     const [pathname = '', query] = request.url.split('?', 2);
     if (!pathname.startsWith(base)) return plain(404, 'Open the link that was printed.');
     const path = pathname.slice(base.length);
     const file = READ_METHODS.has(request.method) ? servePage(path) : undefined;
     if (file !== undefined) return file;
-    if (path === 'logins') return answerLogins(request);
+    if (path === 'logins') return this.#answerLogins(request);
     if (!isOwnPage(request)) return plain(403, 'Only the dashboard itself may ask for this.');
-    if (path === 'session') return answerSession(request);
-    const reader = readerIn(readCookie(request, cookieName) ?? '');
+    const secret = readCookie(request, this.#cookieName) ?? '';
+    if (path === 'session') return this.#answerSession(request, secret);
+    const reader = this.#readerIn(secret);
     if (reader === undefined) return plain(401, 'Not logged in.');
-    return answerReader(request, reader, query === undefined ? path : `${path}?${query}`);
-  };
+    return this.#answerReader(request, reader, query === undefined ? path : `${path}?${query}`);
+  }
 
-  return {
-    handle,
-    loginPath,
-    close: () => {
-      for (const feed of Array.from(feeds.values())) feed.stop();
-    },
-  };
+  async #answerLogins(request: ApiRequest): Promise<ApiResponse> {
+    const reader = request.method === 'POST' ? await this.#options.identify?.(request) : undefined;
+    if (reader === undefined) return plain(403, 'Only somebody with credentials can ask for a login link.');
+    return json(201, { path: this.loginPath(reader) });
+  }
+
+  async #answerSession(request: ApiRequest, secret: string): Promise<ApiResponse> {
+    if (request.method === 'POST') return this.#logIn(request);
+    if (request.method === 'DELETE') {
+      this.#sessions.end(secret);
+      return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': this.#cookie('', 0) } };
+    }
+    const reader = this.#readerIn(secret);
+    if (reader === undefined) return plain(401, 'Not logged in.');
+    const { server, writes } = this.#options;
+    const info: SessionInfo = { user: reader.name, server: server(), writes };
+    return json(200, info);
+  }
+
+  async #logIn(request: ApiRequest): Promise<ApiResponse> {
+    const receiving = request.receive?.('system:anonymous');
+    if (receiving !== undefined) await receiving;
+    const { body } = request;
+    const code = body === undefined || body.length > MAX_CODE_BYTES ? '' : Buffer.from(body).toString('utf8');
+    const session = this.#sessions.redeem(code);
+    if (session === undefined) return plain(401, 'This login link was used before, or is too old.');
+    const cookie = this.#cookie(session.session, session.maxAgeSeconds);
+    return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': cookie } };
+  }
+
+  #answerReader(request: ApiRequest, reader: DashboardUser, path: string): ApiResponse | Promise<ApiResponse> {
+    if (path === 'stream') {
+      const feed = this.#feedOf(reader);
+      if (feed === undefined) return plain(503, 'Too many different users look at this server at once.');
+      return { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' }, body: feed.open };
+    }
+    if (!path.startsWith('k8s/')) return plain(404, 'There is nothing here.');
+    if (!READ_METHODS.has(request.method) && !this.#options.writes) return plain(405, 'This dashboard only looks.');
+    return passOn(request, reader, path.slice('k8s'.length));
+  }
+
+  #feedOf(reader: DashboardUser): Feed | undefined {
+    const known = this.#feeds.get(reader.id);
+    if (known !== undefined && !known.ended) return known;
+    if (this.#feeds.size >= MAX_FEEDS) return undefined;
+    const { clock, log, remote, server } = this.#options;
+    const ended = (): void => void this.#feeds.delete(reader.id);
+    const feed = new Feed({ reader, server: server(), remote, clock, log, ended });
+    this.#feeds.set(reader.id, feed);
+    return feed;
+  }
+
+  #readerIn(session: string): DashboardUser | undefined {
+    const id = this.#sessions.find(session);
+    return id === undefined ? undefined : this.#options.readerOf(id);
+  }
+
+  #cookie(secret: string, maxAgeSeconds: number): string {
+    const { base, secure } = this.#options;
+    const ends = secure ? '; Secure' : '';
+    return `${this.#cookieName}=${secret}; Path=${base}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${ends}`;
+  }
 }
 
 /** Only what the API needs to hear goes on; who asks is the session's business. */

@@ -90,31 +90,30 @@ function connect({ clock: own = systemClock, context, kubeconfig, log }: Operato
   };
 }
 
+/** What changes while the operator runs. */
+interface OperatorState {
+  certificate: ServingCertificate;
+  stopping: boolean;
+  leading: boolean;
+  synced: boolean;
+  port: number;
+}
+
 async function startOn(connection: Connection, options: OperatorOptions, abort: AbortController): Promise<Operator> {
-  const { answers, client, clock, send } = connection;
+  const { client, clock, send } = connection;
   const { log, namespace } = options;
+  const { signal } = abort;
   const { version } = await preflight(client, { gates: options.gates ?? new FeatureGates(), namespace });
   const certificate = await openCertificate(options, client, clock);
-  const tokens =
-    options.clients === undefined
-      ? await openReviewTokens({ client, clock, log, namespace, signal: abort.signal })
-      : undefined;
+  const withTokens = options.clients === undefined;
+  const tokens = withTokens ? await openReviewTokens({ client, clock, log, namespace, signal }) : undefined;
   // Before this process stands for election itself.
   const hasUnknownHistory = await openHistory(client, { clock, namespace });
-  const state = { certificate, stopping: false, leading: false, synced: false, port: 0 };
+  const state: OperatorState = { certificate, stopping: false, leading: false, synced: false, port: 0 };
   const elected = deferred();
   const released = deferred();
   const metrics = new Metrics();
-  const readers = { certificate: certificate.pair, access: delegateAccess({ client, clock }) };
-  const metricsServer = await startMetricsServer({
-    metrics,
-    host: options.bind,
-    port: options.metricsPort,
-    log,
-    guard: options.metricsOpen === true ? undefined : readers,
-  });
-  const registration = { authority: certificate.authority, token: tokens?.current() };
-  const { signal } = abort;
+  const metricsServer = await serveMetrics(options, connection, { certificate, metrics });
   const sources = {
     client,
     clock,
@@ -125,52 +124,31 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
     authority: () => state.certificate.authority,
     port: () => state.port,
   };
-  const guard = await createGuard(options, sources, registration);
+  const guard = await createGuard(options, sources, { authority: certificate.authority, token: tokens?.current() });
   const { registered } = guard;
   const parts = { client, clock, leading: elected.promise, metrics, send, hasUnknownHistory, signal, guard };
   const judges = await openJudges(options, parts);
   judges.startControllers();
   const ready = judges.components.informers.whenSynced();
-  const webhook = await startWebhookServer({
-    certificate: certificate.pair,
-    host: options.bind,
-    port: options.webhookPort,
-    log,
-    handlers: measured(judges.handlers, metrics, clock),
-    callers: callersOf(options, tokens),
-    rejected: countRejected(metrics),
-    checks: operatorChecks({
-      clock,
-      informers: judges.components.informers,
-      answers,
-      certificate: () => state.certificate,
-      registration: () => registered.problem(),
-      isStopping: () => state.stopping,
-    }),
-  });
+  const webhook = await serveReviews(options, connection, { guard, judges, metrics, state, tokens });
   state.port = webhook.port;
   void ready.then(() => {
     state.synced = true;
     guard.follow(judges.components.informers);
   });
   // Only now: who cannot take its ports must not lead.
-  void standForElection(options, connection, { signal: abort.signal, withTokens: tokens !== undefined, released }).then(
-    () => {
-      state.leading = true;
-      elected.resolve();
-      void registered.look();
-    },
-  );
+  void standForElection(options, connection, { signal, withTokens, released }).then(() => {
+    state.leading = true;
+    elected.resolve();
+    void registered.look();
+  });
   tokens?.onRenewed((token) => void registered.set({ token }));
-  const renewed = (next: ServingCertificate): void => {
+  keepCertificate(options, connection, signal, certificate, (next) => {
     state.certificate = next;
     webhook.setCertificate(next.pair);
     metricsServer.setCertificate(next.pair);
     void registered.set({ authority: next.authority });
-  };
-  const upkeep = { client, clock, namespace, hosts: hostsOf(options), log, signal: abort.signal };
-  if (options.certificates === undefined) keepCertificateFresh(upkeep, certificate, renewed);
-  else followCertificate(options.certificates, upkeep, certificate, renewed);
+  });
   await registered.set({});
   return {
     server: connection.server,
@@ -181,19 +159,87 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
     reviewPath: (path) => withToken(tokens?.current(), path),
     isLeading: () => state.leading,
     ready,
-    async stop() {
+    stop() {
       state.stopping = true;
-      await webhook.close();
-      // Ledgers let go of spare the other replicas the wait.
-      await Promise.race([judges.ledgers.close(), sleep(systemClock, RELEASE_LIMIT_MS)]);
-      judges.components.stop();
-      abort.abort(new Error('The operator is stopping'));
-      // A lease given back spares the successor the wait.
-      await Promise.race([released.promise, sleep(systemClock, RELEASE_LIMIT_MS)]);
-      await metricsServer.close();
-      connection.close();
+      return stopAll({ abort, connection, judges, metricsServer, released, webhook });
     },
   };
+}
+
+function serveMetrics(
+  { bind, log, metricsOpen, metricsPort }: OperatorOptions,
+  { client, clock }: Connection,
+  { certificate, metrics }: { certificate: ServingCertificate; metrics: Metrics },
+) {
+  const readers = { certificate: certificate.pair, access: delegateAccess({ client, clock }) };
+  const guard = metricsOpen === true ? undefined : readers;
+  return startMetricsServer({ metrics, host: bind, port: metricsPort, log, guard });
+}
+
+interface ReviewParts {
+  readonly guard: Awaited<ReturnType<typeof createGuard>>;
+  readonly judges: Awaited<ReturnType<typeof openJudges>>;
+  readonly metrics: Metrics;
+  readonly state: OperatorState;
+  readonly tokens: ReviewTokens | undefined;
+}
+
+function serveReviews(
+  options: OperatorOptions,
+  { answers, clock }: Connection,
+  { guard, judges, metrics, state, tokens }: ReviewParts,
+) {
+  return startWebhookServer({
+    certificate: state.certificate.pair,
+    host: options.bind,
+    port: options.webhookPort,
+    log: options.log,
+    handlers: measured(judges.handlers, metrics, clock),
+    callers: callersOf(options, tokens),
+    rejected: countRejected(metrics),
+    checks: operatorChecks({
+      clock,
+      informers: judges.components.informers,
+      answers,
+      certificate: () => state.certificate,
+      registration: () => guard.registered.problem(),
+      isStopping: () => state.stopping,
+    }),
+  });
+}
+
+function keepCertificate(
+  options: OperatorOptions,
+  { client, clock }: Connection,
+  signal: AbortSignal,
+  certificate: ServingCertificate,
+  renewed: (next: ServingCertificate) => void,
+): void {
+  const { certificates, log, namespace } = options;
+  const upkeep = { client, clock, namespace, hosts: hostsOf(options), log, signal };
+  if (certificates === undefined) keepCertificateFresh(upkeep, certificate, renewed);
+  else followCertificate(certificates, upkeep, certificate, renewed);
+}
+
+interface RunningParts {
+  readonly abort: AbortController;
+  readonly connection: Connection;
+  readonly judges: ReviewParts['judges'];
+  readonly metricsServer: { close(): Promise<void> };
+  readonly released: Deferred<void>;
+  readonly webhook: { close(): Promise<void> };
+}
+
+async function stopAll({ abort, connection, judges, metricsServer, released, webhook }: RunningParts): Promise<void> {
+  await webhook.close();
+  // Ledgers let go of spare the other replicas the wait.
+  await Promise.race([judges.ledgers.close(), sleep(systemClock, RELEASE_LIMIT_MS)]);
+  judges.components.stop();
+  abort.abort(new Error('The operator is stopping'));
+  // A lease given back spares the successor the wait.
+  await Promise.race([released.promise, sleep(systemClock, RELEASE_LIMIT_MS)]);
+  await metricsServer.close();
+  connection.close();
 }
 
 function standForElection(

@@ -51,70 +51,32 @@ export interface Covering {
 const keyOf = (group: string, kind: string, namespace: string, name: string): string =>
   `${group}/${kind}/${namespace}/${name}`;
 
+function objectKeyOf({ apiVersion = '', kind = '', metadata: { name = '', namespace = '' } }: KubeObject): string {
+  return keyOf(splitApiVersion(apiVersion).group, kind, namespace, name);
+}
+
 export function gatherLintFacts({ api, gangOf, objects, source }: LintInput): LintFacts {
-  const { gangs, pods, sets, sources } = source === 'Cluster' ? observePods(objects) : projectPods(objects, gangOf);
+  const found = source === 'Cluster' ? observePods(objects) : projectPods(objects, gangOf);
+  const { gangs, pods, sets, sources } = found;
   const index = new DisruptionIndex();
   const feed = new UnavailabilityFeed();
-  const unavailability = feed.indexes;
-  const invalid: { object: KubeObject; issues: readonly Issue[] }[] = [];
-  const byKey = new Map<string, KubeObject>();
-  const pdbObjects: PodDisruptionBudget[] = [];
-  const pubObjects: PodUnavailableBudget[] = [];
-  const origins = new Map<PodUnavailableBudget, KubeObject>();
-
-  for (const object of objects) {
-    const { group, version } = splitApiVersion(object.apiVersion ?? '');
-    const { name = '', namespace = '' } = object.metadata;
-    byKey.set(keyOf(group, object.kind ?? '', namespace, name), object);
-    if (object.kind === 'PodDisruptionBudget' && group === 'policy') {
-      const issues = issuesOf(() => validateBudget(object as PodDisruptionBudget));
-      if (issues.length > 0) invalid.push({ object, issues });
-      else pdbObjects.push(object as PodDisruptionBudget);
-    } else if (object.kind === 'PodUnavailableBudget' && group === 'policy.kruise.io') {
-      let budget = object as PodUnavailableBudget;
-      const issues = issuesOf(() => {
-        if (version === 'v1alpha1') budget = fromV1alpha1(budget);
-        return validatePodUnavailableBudget(budget);
-      });
-      if (issues.length > 0) invalid.push({ object, issues });
-      else {
-        pubObjects.push(budget);
-        origins.set(budget, object);
-      }
-    } else {
-      const row = fedKindOf(object);
-      if (row?.role === 'Group') row.set(index, object);
-      const owner = OWNER_TYPES.find((type) => type.kind === object.kind && type.group === group);
-      if (owner !== undefined) feed.setOwner(owner.kind, object);
-    }
-  }
+  const { invalid, pdbs: pdbObjects, pubs: pubObjects } = readBudgets(objects);
+  feedGroupsAndOwners(objects, index, feed);
   for (const { minCount, name, namespace, template } of gangs) {
     index.setPodGroup(namespace, name, { name, terminating: false, template, policy: { minCount } });
   }
   for (const { key, namespace, source: said } of sources) index.setSource(namespace, key, { key, source: said });
   for (const budget of pdbObjects) index.setBudget(readBudget(budget));
-  for (const budget of pubObjects) unavailability.of(budget.metadata.namespace ?? '').setBudget(budget);
-
-  const podsByKey = new Map<string, LintPod>();
+  for (const { budget } of pubObjects) feed.indexes.of(budget.metadata.namespace ?? '').setBudget(budget);
   for (const one of pods) {
-    const { name, namespace } = one.facts;
-    podsByKey.set(`${namespace}/${name}`, one);
     index.setPod(one.facts);
-    unavailability.of(namespace).setPod({ pod: one.pod, targets: targetsOf(one, feed) });
+    feed.indexes.of(one.facts.namespace).setPod({ pod: one.pod, targets: targetsOf(one, feed) });
   }
-  const podOf = (namespace: string, name: string): LintPod | undefined => podsByKey.get(`${namespace}/${name}`);
+  const podsByName = new Map(pods.map((one) => [`${one.facts.namespace}/${one.facts.name}`, one]));
+  const podOf: PodOf = (namespace, name) => podsByName.get(`${namespace}/${name}`);
   const pdbs = pdbObjects.map((object) => viewPdb(object, index, podOf));
-  const pubs = pubObjects.flatMap((budget) => {
-    const { name = '', namespace = '' } = budget.metadata;
-    const indexed = unavailability.of(namespace).budget(name);
-    if (indexed === undefined) return [];
-    const covered = [...indexed.tally.pods.keys()].flatMap((podName) => podOf(namespace, podName) ?? []);
-    return [{ ...viewPub(indexed, covered, objects), object: (origins.get(budget) ?? budget) as PodUnavailableBudget }];
-  });
-  const named = <T extends PdbView | PubView>(views: readonly T[]): Map<string, T> =>
-    new Map(views.map((view) => [`${view.object.metadata.namespace}/${view.object.metadata.name}`, view]));
-  const pdbsByName = named(pdbs);
-  const pubsByName = named(pubs);
+  const pubs = pubObjects.flatMap((pub) => viewPubIn(feed, pub, podOf, objects));
+  const byKey = new Map(objects.map((object) => [objectKeyOf(object), object]));
 
   return {
     source,
@@ -129,17 +91,80 @@ export function gatherLintFacts({ api, gangOf, objects, source }: LintInput): Li
     invalid,
     find: (group, kind, namespace, name) => byKey.get(keyOf(group, kind, namespace, name)),
     lookup: (namespace) => index.groupsIn(namespace),
-    covering({ facts: { name, namespace } }) {
-      const pdbNames = index.concernedBy(namespace, name).selecting;
-      const pubNames = unavailability
-        .of(namespace)
-        .covering(name)
-        .map(({ budget }) => budget.metadata.name);
-      return {
-        pdbs: pdbNames.flatMap((one) => pdbsByName.get(`${namespace}/${one}`) ?? []),
-        pubs: pubNames.flatMap((one) => pubsByName.get(`${namespace}/${one}`) ?? []),
-      };
-    },
+    covering: coveringOf({ index, feed, pdbs, pubs }),
+  };
+}
+
+type PodOf = (namespace: string, name: string) => LintPod | undefined;
+
+/** A budget in the version that is decided by, and as it was written. */
+interface ReadPub {
+  readonly budget: PodUnavailableBudget;
+  readonly origin: KubeObject;
+}
+
+/** The budgets among the objects, those that the API would refuse apart. */
+function readBudgets(objects: readonly KubeObject[]) {
+  const invalid: { object: KubeObject; issues: readonly Issue[] }[] = [];
+  const pdbs: PodDisruptionBudget[] = [];
+  const pubs: ReadPub[] = [];
+  for (const object of objects) {
+    const { group, version } = splitApiVersion(object.apiVersion ?? '');
+    if (object.kind === 'PodDisruptionBudget' && group === 'policy') {
+      const issues = issuesOf(() => validateBudget(object as PodDisruptionBudget));
+      if (issues.length > 0) invalid.push({ object, issues });
+      else pdbs.push(object as PodDisruptionBudget);
+    } else if (object.kind === 'PodUnavailableBudget' && group === 'policy.kruise.io') {
+      let budget = object as PodUnavailableBudget;
+      const issues = issuesOf(() => {
+        if (version === 'v1alpha1') budget = fromV1alpha1(budget);
+        return validatePodUnavailableBudget(budget);
+      });
+      if (issues.length > 0) invalid.push({ object, issues });
+      else pubs.push({ budget, origin: object });
+    }
+  }
+  return { invalid, pdbs, pubs };
+}
+
+function feedGroupsAndOwners(objects: readonly KubeObject[], index: DisruptionIndex, feed: UnavailabilityFeed): void {
+  for (const object of objects) {
+    const row = fedKindOf(object);
+    if (row?.role === 'Group') row.set(index, object);
+    const { group } = splitApiVersion(object.apiVersion ?? '');
+    const owner = OWNER_TYPES.find((type) => type.kind === object.kind && type.group === group);
+    if (owner !== undefined) feed.setOwner(owner.kind, object);
+  }
+}
+
+function viewPubIn(
+  feed: UnavailabilityFeed,
+  { budget, origin }: ReadPub,
+  podOf: PodOf,
+  objects: readonly KubeObject[],
+): PubView[] {
+  const { name = '', namespace = '' } = budget.metadata;
+  const indexed = feed.indexes.of(namespace).budget(name);
+  if (indexed === undefined) return [];
+  const covered = [...indexed.tally.pods.keys()].flatMap((podName) => podOf(namespace, podName) ?? []);
+  return [{ ...viewPub(indexed, covered, objects), object: origin as PodUnavailableBudget }];
+}
+
+interface AllViews extends Pick<LintFacts, 'index' | 'pdbs' | 'pubs'> {
+  readonly feed: UnavailabilityFeed;
+}
+
+function coveringOf({ feed, index, pdbs, pubs }: AllViews): LintFacts['covering'] {
+  const named = <T extends PdbView | PubView>(views: readonly T[]): Map<string, T> =>
+    new Map(views.map((view) => [`${view.object.metadata.namespace}/${view.object.metadata.name}`, view]));
+  const pdbsByName = named(pdbs);
+  const pubsByName = named(pubs);
+  return ({ facts: { name, namespace } }) => {
+    const pubsOfPod = feed.indexes.of(namespace).covering(name);
+    return {
+      pdbs: index.concernedBy(namespace, name).selecting.flatMap((one) => pdbsByName.get(`${namespace}/${one}`) ?? []),
+      pubs: pubsOfPod.flatMap(({ budget }) => pubsByName.get(`${namespace}/${budget.metadata.name}`) ?? []),
+    };
   };
 }
 

@@ -6,7 +6,6 @@ export * from './cluster/pod-facts.ts';
 export { ask, checkNode } from './filters/check-node.ts';
 export { Diagnosis } from './filters/diagnosis.ts';
 export type { FilterName, Rejection } from './filters/rejection.ts';
-export { firstUntolerated, tolerates } from './filters/tolerations.ts';
 export type { Constraint, NodeRefusal } from './filters/constraint.ts';
 export * from './fits/model.ts';
 export * from './fits/fits.ts';

@@ -122,27 +122,27 @@ export const DEADLINE_MS = 30_000;
 const PAGE_SIZE = 500;
 
 export function createClient(options: ClientOptions): Client {
-  const { deadlineMs = DEADLINE_MS, transport, userAgent, headers: extraHeaders, pageSize = PAGE_SIZE } = options;
-  /** Objects that are sent many times unchanged, encoded. */
-  const encoded = new WeakMap<object, Uint8Array>();
+  const send = createSender(options);
+  return {
+    pageSize: options.pageSize ?? PAGE_SIZE,
+    request: (method, path, body, headers) => send(method, path, body, { headers }),
+    ...readsWith(send, options),
+    ...writesWith(send),
+  };
+}
 
-  function request<R>(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-    more?: Sending,
-  ): Promise<R> {
-    return send(method, path, body === undefined ? undefined : JSON.stringify(body), headers, more);
-  }
+type Send = <R>(method: string, path: string, body?: unknown, options?: SendOptions) => Promise<R>;
 
-  async function send<R>(
-    method: string,
-    path: string,
-    payload: string | Uint8Array | undefined,
-    headers: Record<string, string> = {},
-    { deadlineMs: wanted = deadlineMs, shared = false }: Sending = {},
-  ): Promise<R> {
+interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly shared?: boolean | undefined;
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Sends one whole request and reads its whole answer; bytes go as they are, everything else as JSON. */
+function createSender({ deadlineMs, headers: extraHeaders, transport, userAgent }: ClientOptions): Send {
+  return async <R>(method: string, path: string, body?: unknown, options: SendOptions = {}): Promise<R> => {
+    const payload = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
     const response = await transport({
       method,
       path,
@@ -151,110 +151,92 @@ export function createClient(options: ClientOptions): Client {
         'user-agent': userAgent,
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...extraHeaders,
-        ...headers,
+        ...options.headers,
       },
       body: payload,
-      shared,
+      shared: options.shared ?? false,
       whole: true,
-      deadlineMs: wanted,
+      deadlineMs: options.deadlineMs ?? deadlineMs ?? DEADLINE_MS,
     });
     if (response.document !== undefined) return response.document as R;
     const text = (await readBody(response.body)).toString('utf8');
     if (response.status >= 400) throw toApiError(response.status, text);
     return (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as R;
-  }
+  };
+}
 
-  const fill = <T extends KubeObject>(type: ResourceType<T>, object: T): T => ({
-    ...object,
-    apiVersion: apiVersionOf(type),
-    kind: type.kind,
-  });
-
+function readsWith(send: Send, clientOptions: ClientOptions): Pick<Client, 'get' | 'list' | 'watch'> {
   return {
-    pageSize,
-    request: (method, path, body, headers) => request(method, path, body, headers),
-    get: (type, key, options) => request('GET', resourcePath(type, { ...key, ...options })),
+    get: (type, key, options) => send('GET', resourcePath(type, { ...key, ...options })),
     async list(type, options = {}) {
-      const { deadlineMs: wanted, namespace, metadataOnly, shared, ...query } = options;
+      const { deadlineMs, namespace, metadataOnly, shared, ...query } = options;
       const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
       const path = resourcePath(type, { namespace }) + formatQuery(query);
-      const list = await request<Omit<ObjectList<never>, 'items'> & { items: never[] | null }>(
-        'GET',
-        path,
-        undefined,
-        headers,
-        { shared, deadlineMs: wanted },
-      );
+      type Answer = Omit<ObjectList<never>, 'items'> & { items: never[] | null };
+      const list = await send<Answer>('GET', path, undefined, { headers, shared, deadlineMs });
       // Go writes an empty list of metadata as null.
       return { ...list, items: list.items ?? [] };
     },
-    watch: (type, options) => watchResource(transport, { type, options, userAgent, extraHeaders, deadlineMs }),
+    watch: (type, options) => watchResource(clientOptions, type, options),
+  };
+}
+
+const fill = <T extends KubeObject>(type: ResourceType<T>, object: T): T => ({
+  ...object,
+  apiVersion: apiVersionOf(type),
+  kind: type.kind,
+});
+
+function writesWith(send: Send): Omit<Client, 'pageSize' | 'request' | 'get' | 'list' | 'watch'> {
+  /** Objects that are sent many times unchanged, encoded. */
+  const encoded = new WeakMap<object, Uint8Array>();
+  return {
     create(type, object, options) {
       const path = resourcePath(type, { namespace: object.metadata.namespace }) + writeQuery(options);
-      if (options?.shared !== true) return request('POST', path, fill(type, object));
+      if (options?.shared !== true) return send('POST', path, fill(type, object));
       const payload = encoded.get(object) ?? Buffer.from(JSON.stringify(fill(type, object)), 'utf8');
       encoded.set(object, payload);
-      return send('POST', path, payload, undefined, { shared: true });
+      return send('POST', path, payload, { shared: true });
     },
     update(type, object, options) {
       const { namespace, name } = object.metadata;
       const path = resourcePath(type, { namespace, name, subresource: options?.subresource });
-      return request('PUT', path + writeQuery(options), fill(type, object));
+      return send('PUT', path + writeQuery(options), fill(type, object));
     },
     updateStatus(type, object) {
       const { namespace, name } = object.metadata;
-      return request('PUT', resourcePath(type, { namespace, name, subresource: 'status' }), fill(type, object));
+      return send('PUT', resourcePath(type, { namespace, name, subresource: 'status' }), fill(type, object));
     },
     patch(type, key, patch, options) {
       const path = resourcePath(type, { ...key, subresource: options?.subresource });
-      return request('PATCH', path + writeQuery(options), patch.body, { 'content-type': PATCH_CONTENT[patch.type] });
+      const headers = { 'content-type': PATCH_CONTENT[patch.type] };
+      return send('PATCH', path + writeQuery(options), patch.body, { headers });
     },
     async delete(type, key, options) {
-      await request('DELETE', resourcePath(type, key), deleteBody(options), undefined, { shared: true });
+      await send('DELETE', resourcePath(type, key), deleteBody(options), { shared: true });
     },
     async deleteCollection(type, options = {}) {
       const {
-        namespace,
-        labelSelector,
-        fieldSelector,
-        metadataOnly: _,
-        shared: _shared,
         deadlineMs,
+        fieldSelector,
+        labelSelector,
+        metadataOnly: _,
+        namespace,
+        shared: _shared,
         ...rest
       } = options;
-      await request(
-        'DELETE',
-        resourcePath(type, { namespace }) + formatQuery({ labelSelector, fieldSelector }),
-        deleteBody(rest),
-        undefined,
-        { deadlineMs },
-      );
+      const path = resourcePath(type, { namespace }) + formatQuery({ labelSelector, fieldSelector });
+      await send('DELETE', path, deleteBody(rest), { deadlineMs });
     },
     createSubresource: (type, key, subresource, body) =>
-      request('POST', resourcePath(type, { ...key, subresource }), body),
+      send('POST', resourcePath(type, { ...key, subresource }), body),
   };
 }
 
-interface Sending {
-  readonly shared?: boolean | undefined;
-  readonly deadlineMs?: number | undefined;
-}
-
 async function* watchResource<T extends KubeObject>(
-  transport: Transport,
-  {
-    type,
-    options = {},
-    userAgent,
-    extraHeaders,
-    deadlineMs,
-  }: {
-    type: ResourceType<T>;
-    options: WatchOptions | undefined;
-    userAgent: string;
-    extraHeaders: Readonly<Record<string, string>> | undefined;
-    deadlineMs: number;
-  },
+  { deadlineMs = DEADLINE_MS, headers: extraHeaders, transport, userAgent }: ClientOptions,
+  type: ResourceType<T>,
+  options: WatchOptions = {},
 ): AsyncGenerator<WatchEvent<T>> {
   const { gatherMs, namespace, opened, signal, sendInitialEvents, metadataOnly, shared, ...query } = options;
   const path =

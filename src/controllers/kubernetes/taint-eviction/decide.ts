@@ -1,4 +1,4 @@
-import { matchingTolerations } from '../../../api/core/toleration.ts';
+import { tolerates } from '../../../api/core/toleration.ts';
 import type { Pod, Taint } from '../../../api/generated/core-v1.ts';
 
 export type TaintVerdict =
@@ -10,10 +10,12 @@ export type TaintVerdict =
 /** Decides how long a pod may stay on a node with these NoExecute taints. The shortest toleration in use counts. */
 export function decideTaintEviction({ spec }: Pod, taints: readonly Taint[]): TaintVerdict {
   if (taints.length === 0) return { reason: 'NoTaints' };
-  const used = matchingTolerations(taints, spec?.tolerations);
-  if (used === undefined) return { reason: 'NotTolerated' };
-  const limits = used.flatMap(({ tolerationSeconds }) => (tolerationSeconds === undefined ? [] : [tolerationSeconds]));
-  if (limits.length === 0) return { reason: 'ToleratedForever' };
-  const seconds = Math.min(...limits);
+  let seconds = Number.POSITIVE_INFINITY;
+  for (const taint of taints) {
+    const used = spec?.tolerations?.find((toleration) => tolerates(toleration, taint));
+    if (used === undefined) return { reason: 'NotTolerated' };
+    seconds = Math.min(seconds, used.tolerationSeconds ?? seconds);
+  }
+  if (seconds === Number.POSITIVE_INFINITY) return { reason: 'ToleratedForever' };
   return seconds <= 0 ? { reason: 'NotTolerated' } : { reason: 'ToleratedForAWhile', seconds };
 }

@@ -1,8 +1,8 @@
+import { tolerates } from '../../../api/core/toleration.ts';
 import type { Cluster } from '../../placement/cluster/cluster.ts';
 import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
 import { sumPreferences } from '../../placement/cluster/node-selection.ts';
 import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
-import { tolerates } from '../../placement/filters/tolerations.ts';
 import { type NodeScore, scoreAffinity, scoreCloseness, scoreReplicas, scoreSoftSpread } from './neighbour-scores.ts';
 import { scoreResources } from './resource-scores.ts';
 

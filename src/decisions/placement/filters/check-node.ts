@@ -1,3 +1,4 @@
+import { firstUntolerated } from '../../../api/core/toleration.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type NodeFacts, UNSCHEDULABLE } from '../cluster/node-facts.ts';
 import { matchesNodeChoice } from '../cluster/node-selection.ts';
@@ -9,7 +10,6 @@ import { describeAffinity, describePort, describeSpread } from './describe.ts';
 import { type AffinityState, checkAffinity, prepareAffinity } from './pod-affinity.ts';
 import { type Rejection, rejection } from './rejection.ts';
 import { checkResources, shortages } from './resource-fit.ts';
-import { firstUntolerated } from './tolerations.ts';
 import { checkSpread, countSpread, type SpreadCounts } from './topology-spread.ts';
 import { askVolumes, checkDisks, checkVolumes, type VolumeQuestion } from './volumes.ts';
 

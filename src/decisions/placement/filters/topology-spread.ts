@@ -1,3 +1,4 @@
+import { firstUntolerated } from '../../../api/core/toleration.ts';
 import { matches } from '../../../machinery/values/index.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { SpreadFrame } from '../cluster/placed.ts';
@@ -6,7 +7,6 @@ import { matchesNodeChoice } from '../cluster/node-selection.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import type { SpreadRule } from '../cluster/pod-terms.ts';
 import { type Rejection, rejection } from './rejection.ts';
-import { firstUntolerated } from './tolerations.ts';
 
 export interface SpreadCounts {
   readonly rule: SpreadRule;
