@@ -1,8 +1,10 @@
 /** Nodes × groups on a canvas that shows what is in view, with a cursor for keyboards and screen readers. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ShownGroup } from '../fleet/group-book.ts';
 import { MARK_WORDS } from '../fleet/marks.ts';
-import { draw, readTheme, type Theme, type View } from './draw.ts';
+import { moveBy, type MatrixPlace, placeAt, reveal } from './cursor.ts';
+import { draw, type View } from './draw.ts';
+import { usePainting, useSize, useTheme, useWheelZoom } from './hooks.ts';
 import type { Layout, Row } from './layout.ts';
 
 export interface MatrixProps {
@@ -14,167 +16,58 @@ export interface MatrixProps {
   readonly open: (group: ShownGroup) => void;
 }
 
-interface Place {
-  readonly row: number;
-  readonly column: number;
-}
-
 const HEADER = 84;
 
-export function Matrix({ cell, chosen, layout, open, toggle, zoom }: MatrixProps) {
+export function Matrix(props: MatrixProps) {
+  const { cell, chosen, layout, open, toggle, zoom } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [cursor, setCursor] = useState<Place>({ row: 0, column: 0 });
-  const [hover, setHover] = useState<(Place & { x: number; y: number }) | undefined>(undefined);
+  const [cursor, setCursor] = useState<MatrixPlace>({ row: 0, column: 0 });
+  const [hover, setHover] = useState<(MatrixPlace & { x: number; y: number }) | undefined>(undefined);
   const [focused, setFocused] = useState(false);
-  const [theme, setTheme] = useState<Theme | undefined>(undefined);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const theme = useTheme(scroller);
+  const size = useSize(scroller);
   const gutter = size.width < 500 ? 96 : 148;
-  const scene = useRef<() => void>(() => {});
-
-  useEffect(() => {
-    const element = scroller.current as HTMLDivElement;
-    const measure = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
-    measure.observe(element);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const read = (): void => setTheme(readTheme(element));
-    read();
-    dark.addEventListener('change', read);
-    return () => {
-      measure.disconnect();
-      dark.removeEventListener('change', read);
-    };
-  }, []);
-
-  useEffect(() => {
-    const element = scroller.current as HTMLDivElement;
-    const wheel = (event: WheelEvent): void => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      zoom(event.deltaY < 0 ? 1 : -1);
-    };
-    element.addEventListener('wheel', wheel, { passive: false });
-    return () => element.removeEventListener('wheel', wheel);
-  }, [zoom]);
+  useWheelZoom(scroller, zoom);
 
   const viewNow = (): View => {
-    const element = scroller.current as HTMLDivElement;
-    return { ...size, left: element.scrollLeft, top: element.scrollTop, cell, gutter, header: HEADER };
+    const { scrollLeft: left, scrollTop: top } = scroller.current as HTMLDivElement;
+    return { ...size, left, top, cell, gutter, header: HEADER };
   };
-
-  useLayoutEffect(() => {
-    scene.current = () => {
-      const element = canvas.current;
-      const context = element?.getContext('2d', { alpha: false });
-      if (element === null || !context || theme === undefined || size.width === 0) return;
-      const ratio = window.devicePixelRatio || 1;
-      const width = Math.round(size.width * ratio);
-      const height = Math.round(size.height * ratio);
-      if (element.width !== width) element.width = width;
-      if (element.height !== height) element.height = height;
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      draw(context, { layout, view: viewNow(), theme, chosen, cursor: focused ? cursor : undefined, hover });
-    };
-    scene.current();
+  const repaint = usePainting(canvas, size, (context) => {
+    if (theme === undefined) return;
+    draw(context, { layout, view: viewNow(), theme, chosen, cursor: focused ? cursor : undefined, hover });
   });
-
-  let frame = 0;
-  const scrolled = (): void => {
-    if (frame !== 0) return;
-    frame = requestAnimationFrame(() => {
-      frame = 0;
-      scene.current();
-    });
-  };
-
-  const placeOf = (event: MouseEvent): Place | undefined => {
+  const pointOf = (event: MouseEvent) => {
     const box = (scroller.current as HTMLDivElement).getBoundingClientRect();
-    const view = viewNow();
-    const x = event.clientX - box.left;
-    const y = event.clientY - box.top;
-    if (y < HEADER || x > size.width || y > size.height) return undefined;
-    const row = Math.floor((y - HEADER + view.top) / cell);
-    const column = x < gutter ? -1 : Math.floor((x - gutter + view.left) / cell);
-    return row < layout.rows.length && column < layout.columns.length ? { row, column } : undefined;
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
-
   const moved = (event: MouseEvent): void => {
-    const place = placeOf(event);
-    const box = (scroller.current as HTMLDivElement).getBoundingClientRect();
-    setHover(place && { ...place, x: event.clientX - box.left, y: event.clientY - box.top });
+    const point = pointOf(event);
+    const place = placeAt(layout, viewNow(), point);
+    setHover(place && { ...place, ...point });
   };
-
   const clicked = (event: MouseEvent): void => {
-    const place = placeOf(event);
+    const place = placeAt(layout, viewNow(), pointOf(event));
     if (place === undefined) return;
-    const row = layout.rows[place.row] as Row;
     setCursor({ row: place.row, column: Math.max(0, place.column) });
-    const group = layout.columns[place.column];
-    if (group !== undefined && row.cells.some(({ column }) => column === place.column)) open(group);
-    else if (event.shiftKey) {
-      const [from, to] = [cursor.row, place.row].sort((a, b) => a - b) as [number, number];
-      toggle(
-        layout.rows.slice(from, to + 1).map(({ node }) => node),
-        true,
-      );
-    } else toggle([row.node], !chosen.has(row.node));
+    act(props, place, event.shiftKey ? cursor.row : undefined);
   };
-
-  const go = (row: number, column: number): void => {
-    const next = {
-      row: Math.max(0, Math.min(layout.rows.length - 1, row)),
-      column: Math.max(0, Math.min(layout.columns.length - 1, column)),
-    };
-    setCursor(next);
-    const element = scroller.current as HTMLDivElement;
-    const top = next.row * cell;
-    const left = next.column * cell;
-    const roomY = size.height - HEADER - cell;
-    const roomX = size.width - gutter - cell;
-    if (top < element.scrollTop || top > element.scrollTop + roomY) element.scrollTop = top - roomY / 2;
-    if (left < element.scrollLeft || left > element.scrollLeft + roomX) element.scrollLeft = left - roomX / 2;
-  };
-
-  /** The next group on the same node. */
-  const along = (by: 1 | -1): number => {
-    const cells = layout.rows[cursor.row]?.cells ?? [];
-    const next =
-      by === 1
-        ? cells.find(({ column }) => column > cursor.column)
-        : [...cells].reverse().find(({ column }) => column < cursor.column);
-    return next?.column ?? cursor.column;
-  };
-
   const keyed = (event: KeyboardEvent): void => {
-    const { column, row } = cursor;
     const page = Math.max(1, Math.floor((size.height - HEADER) / cell) - 1);
-    const keys: Record<string, () => void> = {
-      ArrowDown: () => go(row + 1, column),
-      ArrowUp: () => go(row - 1, column),
-      ArrowRight: () => go(row, event.ctrlKey ? column + 1 : along(1)),
-      ArrowLeft: () => go(row, event.ctrlKey ? column - 1 : along(-1)),
-      PageDown: () => go(row + page, column),
-      PageUp: () => go(row - page, column),
-      Home: () => go(event.ctrlKey ? 0 : row, 0),
-      End: () => go(event.ctrlKey ? layout.rows.length - 1 : row, layout.columns.length - 1),
-      '+': () => zoom(1),
-      '-': () => zoom(-1),
-      ' ': () => {
-        const node = layout.rows[row]?.node;
-        if (node !== undefined) toggle([node], !chosen.has(node));
-      },
-      Enter: () => {
-        const group = layout.columns[column];
-        if (group !== undefined && layout.rows[row]?.cells.some((one) => one.column === column)) open(group);
-      },
-    };
-    const act = keys[event.key];
-    if (act === undefined) return;
+    const next = moveBy(event, cursor, layout, page);
+    const node = layout.rows[cursor.row]?.node;
+    if (next !== undefined) {
+      setCursor(next);
+      reveal(scroller.current as HTMLDivElement, next, viewNow());
+    } else if (event.key === '+' || event.key === '-') zoom(event.key === '+' ? 1 : -1);
+    else if (event.key === ' ' && node !== undefined) toggle([node], !chosen.has(node));
+    else if (event.key === 'Enter') {
+      const group = groupAt(layout, cursor);
+      if (group !== undefined) open(group);
+    } else if (event.key !== ' ') return;
     event.preventDefault();
-    act();
   };
-
-  const at = layout.rows[cursor.row];
   return (
     <div class="matrix-frame">
       <div
@@ -187,7 +80,7 @@ export function Matrix({ cell, chosen, layout, open, toggle, zoom }: MatrixProps
         aria-colcount={layout.columns.length}
         aria-multiselectable="true"
         aria-activedescendant="matrix-cursor"
-        onScroll={scrolled}
+        onScroll={repaint}
         onMouseMove={moved}
         onMouseLeave={() => setHover(undefined)}
         onClick={clicked}
@@ -196,31 +89,55 @@ export function Matrix({ cell, chosen, layout, open, toggle, zoom }: MatrixProps
         onBlur={() => setFocused(false)}
       >
         <canvas ref={canvas} aria-hidden="true" />
-        <div
-          class="matrix-room"
-          aria-hidden="true"
-          style={{
-            width: `${gutter + layout.columns.length * cell + 40}px`,
-            height: `${HEADER + layout.rows.length * cell}px`,
-          }}
-        />
-        <div class="offscreen" role="row" aria-rowindex={cursor.row + 1}>
-          <span
-            role="gridcell"
-            id="matrix-cursor"
-            aria-colindex={cursor.column + 1}
-            aria-selected={at !== undefined && chosen.has(at.node)}
-          >
-            {describe(layout, cursor)}
-          </span>
-        </div>
+        <Extent width={gutter + layout.columns.length * cell + 40} height={HEADER + layout.rows.length * cell} />
+        <SpokenCursor layout={layout} chosen={chosen} cursor={cursor} />
       </div>
       {hover !== undefined && <Tip layout={layout} place={hover} x={hover.x} y={hover.y} width={size.width} />}
     </div>
   );
 }
 
-function describe({ columns, rows }: Layout, { column, row }: Place): string {
+/** A click on a group opens it; one beside chooses the node, with shift all nodes from the row before. */
+function act({ chosen, layout, open, toggle }: MatrixProps, place: MatrixPlace, since: number | undefined): void {
+  const group = groupAt(layout, place);
+  const { node } = layout.rows[place.row] as Row;
+  if (group !== undefined) open(group);
+  else if (since === undefined) toggle([node], !chosen.has(node));
+  else {
+    const rows = layout.rows.slice(Math.min(since, place.row), Math.max(since, place.row) + 1);
+    toggle(
+      rows.map((row) => row.node),
+      true,
+    );
+  }
+}
+
+function groupAt({ columns, rows }: Layout, { column, row }: MatrixPlace): ShownGroup | undefined {
+  return rows[row]?.cells.some((one) => one.column === column) ? columns[column] : undefined;
+}
+
+/** Makes the scroller as large as everything there is to see. */
+function Extent({ height, width }: { height: number; width: number }) {
+  return <div class="matrix-room" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />;
+}
+
+function SpokenCursor({ chosen, cursor, layout }: Pick<MatrixProps, 'chosen' | 'layout'> & { cursor: MatrixPlace }) {
+  const at = layout.rows[cursor.row];
+  return (
+    <div class="offscreen" role="row" aria-rowindex={cursor.row + 1}>
+      <span
+        role="gridcell"
+        id="matrix-cursor"
+        aria-colindex={cursor.column + 1}
+        aria-selected={at !== undefined && chosen.has(at.node)}
+      >
+        {describe(layout, cursor)}
+      </span>
+    </div>
+  );
+}
+
+function describe({ columns, rows }: Layout, { column, row }: MatrixPlace): string {
   const at = rows[row];
   if (at === undefined) return 'No node.';
   const state = at.ready ? (at.cordoned ? ', cordoned' : '') : ', not ready';
@@ -232,7 +149,7 @@ function describe({ columns, rows }: Layout, { column, row }: Place): string {
 
 interface TipProps {
   readonly layout: Layout;
-  readonly place: Place;
+  readonly place: MatrixPlace;
   readonly x: number;
   readonly y: number;
   readonly width: number;
