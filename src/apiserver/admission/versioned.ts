@@ -12,6 +12,12 @@ const isMainKind = ({ resource, kind }: AdmissionAttributes): boolean =>
 const versionOf = ({ resource }: AdmissionAttributes, name: string): ServedVersion | undefined =>
   resource.versions.find((version) => version.name === name);
 
+/** Has a conversion webhook, if there is one, convert what is under admission to every version. */
+export async function learnVersions({ resource, object, oldObject }: AdmissionAttributes): Promise<void> {
+  const objects = [object, oldObject].filter((one) => one !== undefined);
+  for (const version of resource.versions) await version.learn?.(objects);
+}
+
 /** A copy that may be changed. */
 export function shownIn(attributes: AdmissionAttributes, object: ApiObject, name: string): ApiObject {
   const copy = deepClone(object);

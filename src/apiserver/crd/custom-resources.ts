@@ -13,6 +13,8 @@ import { ApiError } from '../exchange/status.ts';
 import { deleteInTransaction } from '../stored/deletion.ts';
 import { putObject, removeObject } from '../stored/encoding.ts';
 import { acceptNames, mergeConditions, type TakenNames } from './names.ts';
+import { WebhookCaller } from '../webhook-call/call.ts';
+import { ConversionWebhook } from './conversion-webhook.ts';
 import { customResource } from './resource.ts';
 
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
@@ -33,9 +35,11 @@ export class CustomResources {
   readonly #definitions: Resource;
   readonly #served = new Map<string, Served>();
   readonly #stop: () => void;
+  readonly #caller: WebhookCaller;
 
   constructor(context: ServerContext) {
     this.#context = context;
+    this.#caller = new WebhookCaller(context, context.clock);
     const resource = context.registry.byPlural(GROUP, PLURAL);
     if (resource === undefined)
       throw new Error('Cannot serve custom resources: the kind of their definitions is not served');
@@ -48,6 +52,7 @@ export class CustomResources {
 
   stop(): void {
     this.#stop();
+    this.#caller.stop();
     for (const { stopSweeping } of this.#served.values()) stopSweeping?.();
   }
 
@@ -94,11 +99,19 @@ export class CustomResources {
     ]);
     if (served.madeOf === madeOf) return;
     served.madeOf = madeOf;
-    const resource = isEstablished(served.definition) ? customResource(served.definition) : undefined;
+    const resource = isEstablished(served.definition) ? this.#resourceOf(served.definition) : undefined;
     if (served.resource !== undefined && resource !== undefined) registry.replace(served.resource, resource);
     else if (resource !== undefined) registry.add(resource);
     else if (served.resource !== undefined) registry.remove(served.resource);
     served.resource = resource;
+  }
+
+  #resourceOf(definition: CustomResourceDefinition): Resource | undefined {
+    const { group = '', names, conversion } = definition.spec ?? {};
+    const { webhook } = conversion ?? {};
+    if (conversion?.strategy !== 'Webhook' || webhook === undefined) return customResource(definition);
+    const tools = { caller: this.#caller, context: this.#context };
+    return customResource(definition, new ConversionWebhook({ group, kind: names?.kind ?? '' }, webhook, tools));
   }
 
   #takenBy({ resource: own, definition }: Served): TakenNames {
@@ -144,7 +157,7 @@ export class CustomResources {
   #sweep(served: Served): void {
     const { definition } = served;
     if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
-    const resource = customResource(definition);
+    const resource = this.#resourceOf(definition);
     const { store } = this.#context;
     if (resource === undefined || store.count(resource.prefix) === 0) {
       this.#release(served);

@@ -8,7 +8,14 @@ import type {
 import { deepEqual } from '../../machinery/values/index.ts';
 import { compareVersions } from '../discovery/discovery.ts';
 import type { ApiObject } from '../exchange/object.ts';
-import { ALL_VERBS, type Resource, type Verb, type ServedVersion, storagePrefix } from '../registry/resource.ts';
+import {
+  ALL_VERBS,
+  apiVersion,
+  type Resource,
+  type Verb,
+  type ServedVersion,
+  storagePrefix,
+} from '../registry/resource.ts';
 import type { Strategy } from '../registry/strategy.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { type ScaleFields, scaleSubresource } from '../subresources/scale.ts';
@@ -17,12 +24,16 @@ import { customLayout } from './columns.ts';
 import { formatScalar, plainPath, readPath, writePath } from './json-path.ts';
 import { compileSchema } from './schema.ts';
 import type { CustomSchema } from '../codec/structural/custom-schema.ts';
+import type { ConversionWebhook } from './conversion-webhook.ts';
 
 /** A definition on its way out takes nothing new; updates go on, for those who must remove a finalizer. */
 const VERBS_WHILE_TERMINATING: readonly Verb[] = ALL_VERBS.filter((verb) => verb !== 'create');
 
-/** Undefined when no version is served. */
-export function customResource(definition: CustomResourceDefinition): Resource | undefined {
+/** Undefined when no version is served. `webhook` converts, where the definition names one. */
+export function customResource(
+  definition: CustomResourceDefinition,
+  webhook?: ConversionWebhook,
+): Resource | undefined {
   const { spec } = definition;
   if (spec === undefined) return undefined;
   const served = spec.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
@@ -48,12 +59,17 @@ export function customResource(definition: CustomResourceDefinition): Resource |
     categories: names.categories ?? [],
     namespaced: spec.scope === 'Namespaced',
     verbs: definition.metadata.deletionTimestamp ? VERBS_WHILE_TERMINATING : ALL_VERBS,
-    versions: served.map((version) => servedVersion(spec, version, schemaOf)),
+    versions: served.map((version) => {
+      const shown = servedVersion(spec, version, schemaOf);
+      return webhook === undefined ? shown : convertedVersion(shown, { spec, storage: storage.name, webhook });
+    }),
     stored: { group: spec.group, version: storage.name },
+    ...(webhook !== undefined && { inStoredVersion: (object) => webhook.convert(object, storage.name) }),
     prefix: storagePrefix(spec.group, names.plural),
     strategy: customStrategy(
       spec,
-      (name) => schemaOf(served.find((version) => version.name === name) ?? storage),
+      // By the time they are checked, objects that a webhook converts are in the stored version.
+      (name) => schemaOf((webhook === undefined && served.find((version) => version.name === name)) || storage),
       storage,
     ),
     subresources: subresourcesOf(names.kind, storage),
@@ -84,6 +100,30 @@ function servedVersion(
     ...(version.deprecated && {
       deprecationWarning: version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`,
     }),
+  };
+}
+
+/** The same version of a definition whose webhook converts from and to the stored one. */
+function convertedVersion(
+  version: ServedVersion,
+  {
+    spec: { group, names },
+    storage,
+    webhook,
+  }: { spec: CustomResourceDefinitionSpec; storage: string; webhook: ConversionWebhook },
+): ServedVersion {
+  const { name } = version;
+  return {
+    ...version,
+    toStored(object) {
+      const given = version.toStored?.(object) ?? object;
+      return webhook.convert({ ...given, kind: names.kind, apiVersion: apiVersion(group, name) }, storage);
+    },
+    fromStored(object) {
+      const shown = webhook.convert(object, name);
+      return version.fromStored?.(shown) ?? shown;
+    },
+    learn: (stored) => webhook.learn(stored, name),
   };
 }
 

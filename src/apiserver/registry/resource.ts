@@ -25,6 +25,11 @@ export interface ServedVersion {
    */
   toStored?(object: ApiObject, existing?: ApiObject): ApiObject;
   fromStored?(object: ApiObject): ApiObject;
+  /**
+   * Set where a webhook converts: has it convert these stored objects, in one call, so that `fromStored` knows the
+   * outcome. Otherwise `fromStored` and `toStored` throw ConversionNeeded (stored/converting.ts).
+   */
+  learn?(stored: readonly ApiObject[]): Promise<void>;
   /** Puts back into an update, in stored form, what this version cannot say; `old` is what the update replaces. */
   carry?(object: ApiObject, old: ApiObject): void;
   /** A PUT in this version must carry a resourceVersion, whatever the strategy says. */
@@ -54,6 +59,8 @@ export interface Resource {
   readonly versions: readonly ServedVersion[];
   /** Group and version of the stored form. */
   readonly stored: { readonly group: string; readonly version: string };
+  /** Brings an object that was stored in another version to the present one; may throw ConversionNeeded. */
+  inStoredVersion?(object: ApiObject): ApiObject;
   /** Storage keys start with this; ends with a slash. */
   readonly prefix: string;
   readonly strategy: Strategy;

@@ -6,6 +6,7 @@ import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { StoredReads } from './kind-view.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { apiVersion, type Resource, type ServedVersion } from '../registry/resource.ts';
+import { converting } from './converting.ts';
 import { encodeManagedFields } from './managed-fields-text.ts';
 import { withManagedFields } from './object-cache.ts';
 
@@ -115,6 +116,33 @@ export function isStoredForm(resource: Resource, version: ServedVersion): boolea
     resource.stored.group === resource.group &&
     version.fromStored === undefined
   );
+}
+
+/** What a webhook is asked to convert at once. */
+const LEARNED_AT_ONCE = 200;
+
+/** All of them as the asked version shows them. Waits only where a webhook converts. */
+export function allInVersion(
+  asked: { resource: Resource; version: ServedVersion },
+  stored: readonly ApiObject[],
+  clone: (object: ApiObject) => ApiObject,
+): ApiObject[] | Promise<ApiObject[]> {
+  if (asked.version.learn === undefined) return stored.map((object) => inVersion(asked, object, clone));
+  return allLearned(asked, stored, clone);
+}
+
+async function allLearned(
+  asked: { resource: Resource; version: ServedVersion },
+  stored: readonly ApiObject[],
+  clone: (object: ApiObject) => ApiObject,
+): Promise<ApiObject[]> {
+  const shown: ApiObject[] = [];
+  for (let at = 0; at < stored.length; at += LEARNED_AT_ONCE) {
+    const page = stored.slice(at, at + LEARNED_AT_ONCE);
+    await asked.version.learn?.(page);
+    for (const object of page) shown.push(await converting(() => inVersion(asked, object, clone)));
+  }
+  return shown;
 }
 
 /** The object as the asked version shows it; the stored object is left as it is. */

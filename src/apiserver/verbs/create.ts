@@ -8,6 +8,7 @@ import type { ApiObject } from '../exchange/object.ts';
 import { objectKey } from '../registry/resource.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
 import { alreadyExists, badRequest, failure, invalid } from '../exchange/status.ts';
+import { converting } from '../stored/converting.ts';
 import { ordered, putObject } from '../stored/encoding.ts';
 import { withManagedFields } from '../stored/object-cache.ts';
 import { dropDuplicateOwners, initMetadata, validateMetadata } from '../stored/metadata.ts';
@@ -17,7 +18,8 @@ import { readObject } from './body.ts';
 import { nextPart } from './parts.ts';
 
 export async function create(call: Call): Promise<ApiResponse> {
-  const object = readObject(call);
+  const reading = converting(() => readObject(call));
+  const object = reading instanceof Promise ? await reading : reading;
   const read = nextPart(call);
   if (read !== undefined) await read;
   const written = await createObject(call, object, { kind: 'CreateOptions' });
@@ -30,8 +32,14 @@ export interface Written {
   readonly object: ApiObject;
 }
 
-export function respondWithWritten(call: Call, status: number, { entry, object }: Written): ApiResponse {
-  return entry === undefined ? respondWithObject(call, status, object) : respondWithEntry(call, status, entry);
+export function respondWithWritten(
+  call: Call,
+  status: number,
+  { entry, object }: Written,
+): ApiResponse | Promise<ApiResponse> {
+  return converting(() =>
+    entry === undefined ? respondWithObject(call, status, object) : respondWithEntry(call, status, entry),
+  );
 }
 
 const GENERATED_NAME_TRIES = 8;

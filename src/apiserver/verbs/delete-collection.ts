@@ -8,7 +8,7 @@ import { parseSelection } from './selection.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
 import { ApiError } from '../exchange/status.ts';
-import { inVersion } from '../stored/encoding.ts';
+import { allInVersion } from '../stored/encoding.ts';
 import { deleteObject } from './delete.ts';
 import { current, LIST_TRANSFORMS } from './list.ts';
 
@@ -38,14 +38,12 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
       }
     }),
   );
-  const items = deleted
-    .filter((object) => object !== undefined)
-    .map((object) => inVersion(call, object, deepClone))
-    .map((object) => {
-      if (resource.custom) return object;
-      const { kind: _kind, apiVersion: _version, ...rest } = object;
-      return rest;
-    });
+  const gone = deleted.filter((object) => object !== undefined);
+  const items = (await allInVersion(call, gone, deepClone)).map((object) => {
+    if (resource.custom) return object;
+    const { kind: _kind, apiVersion: _version, ...rest } = object;
+    return rest;
+  });
   const document = {
     kind: resource.listKind,
     apiVersion: apiVersion(resource.group, version.name),

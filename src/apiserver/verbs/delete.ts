@@ -4,6 +4,7 @@ import type { ApiObject } from '../exchange/object.ts';
 import { objectKey } from '../registry/resource.ts';
 import { type DeleteRequest, readDeleteOptions } from './delete-options.ts';
 import { encodeAnswer, negotiateObject, respondWithEntry, respondWithObject } from '../response/respond.ts';
+import { converting } from '../stored/converting.ts';
 import { notFound } from '../exchange/status.ts';
 import { type DeletionOutcome, deleteInTransaction } from '../stored/deletion.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
@@ -13,9 +14,10 @@ export async function remove(call: Call): Promise<ApiResponse> {
   const outcome = await deleteObject(call, nameOf(call), { options });
   // Kept for clients of the old option: 202 says that the object is still there.
   const status = !outcome.removed && options.orphanDependents === false ? 202 : 200;
-  if (!outcome.removed && outcome.entry !== undefined) return respondWithEntry(call, status, outcome.entry);
+  const { entry } = outcome;
+  if (!outcome.removed && entry !== undefined) return converting(() => respondWithEntry(call, status, entry));
   if (!outcome.removed || call.resource.strategy.deleteReturnsObject)
-    return respondWithObject(call, status, outcome.object());
+    return converting(() => respondWithObject(call, status, outcome.object()));
   return encodeAnswer(call, 200, deletedStatus(call, outcome.object()), {
     ...negotiateObject(call),
     transform: undefined,

@@ -3,6 +3,7 @@ import type { ApiResponse } from '../exchange/exchange.ts';
 import { objectKey } from '../registry/resource.ts';
 import { parseRevision, waitForRevision } from './revision.ts';
 import { respondWithEntry } from '../response/respond.ts';
+import { converting } from '../stored/converting.ts';
 import { notFound } from '../exchange/status.ts';
 
 export async function get(call: Call): Promise<ApiResponse> {
@@ -14,5 +15,5 @@ export async function get(call: Call): Promise<ApiResponse> {
   }
   const entry = context.store.get(objectKey(resource, info.namespace, name));
   if (entry === undefined) throw notFound(resource, name);
-  return respondWithEntry(call, 200, entry);
+  return converting(() => respondWithEntry(call, 200, entry));
 }

@@ -13,7 +13,7 @@ import { encodeAnswer, isPretty } from '../response/respond.ts';
 import { withWarnings } from '../response/warnings.ts';
 import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
 import { badRequest, expired } from '../exchange/status.ts';
-import { inVersion, isStoredForm, storedHead } from '../stored/encoding.ts';
+import { allInVersion, isStoredForm, storedHead } from '../stored/encoding.ts';
 
 export const LIST_TRANSFORMS: ReadonlySet<Transform> = new Set<Transform>(['Table', 'PartialObjectMetadataList']);
 
@@ -41,7 +41,8 @@ export async function list(call: Call): Promise<ApiResponse> {
     return listFromBytes(call, entries, metadata);
   }
   const stored = entries.map((entry) => context.objects.read(entry));
-  const objects = stored.map((object) => inVersion(call, object, deepClone));
+  const showing = allInVersion(call, stored, deepClone);
+  const objects = showing instanceof Promise ? await showing : showing;
   if (accepted.transform === 'Table') {
     const table = tableOf(objects, {
       layout: tableLayoutOf(resource, version),
@@ -74,16 +75,16 @@ export async function list(call: Call): Promise<ApiResponse> {
 }
 
 /** The objects themselves, for a caller that never changes them. */
-function sharedList(
+async function sharedList(
   call: Call,
   { transform, transformVersion }: Accepted,
   entries: readonly StoredEntry[],
   metadata: ListMetadata,
-): ApiResponse {
-  const items = entries.map((entry) => {
-    const object = inVersion(call, call.context.objects.readWithoutManagedFields(entry), deepClone);
-    return transform === undefined ? object : partialMetadata(object, transformVersion);
-  });
+): Promise<ApiResponse> {
+  const stored = entries.map((entry) => call.context.objects.readWithoutManagedFields(entry));
+  const showing = allInVersion(call, stored, deepClone);
+  const objects = showing instanceof Promise ? await showing : showing;
+  const items = transform === undefined ? objects : objects.map((object) => partialMetadata(object, transformVersion));
   return { status: 200, headers: {}, body: [], document: { metadata, items } };
 }
 

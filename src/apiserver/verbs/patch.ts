@@ -14,6 +14,7 @@ import type { ApiObject } from '../exchange/object.ts';
 import { apiVersion, objectKey } from '../registry/resource.ts';
 import { parseRevision } from './revision.ts';
 import { badRequest, conflict, invalid, notFound, tooLarge, unsupportedMediaType } from '../exchange/status.ts';
+import { converting } from '../stored/converting.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { reportProblems, toStored } from './body.ts';
 import { checkName, createObject, respondWithWritten, type Written } from './create.ts';
@@ -242,7 +243,7 @@ export async function applyConfig(
       apiVersion: apiVersion(resource.group, version.name),
       metadata: { name, ...(resource.namespaced && { namespace: info.namespace as string }) },
     };
-    const created = toStored(call, merge(empty));
+    const created = await converting(() => toStored(call, merge(empty)));
     return { status: 201, written: await createObject(call, created, { kind: 'PatchOptions', fieldsRecorded: true }) };
   }
   const written = await updateObject(call, {

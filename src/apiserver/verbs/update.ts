@@ -14,6 +14,7 @@ import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { objectKey } from '../registry/resource.ts';
 import { conflict, invalid, notFound } from '../exchange/status.ts';
+import { converting } from '../stored/converting.ts';
 import { isReadyToGo } from '../stored/deletion.ts';
 import { ordered, putObject, removeObject } from '../stored/encoding.ts';
 import {
@@ -62,7 +63,8 @@ export async function update(call: Call): Promise<ApiResponse> {
   if (call.resource.strategy.createOnUpdate && call.context.store.peek(key) === undefined) {
     delete given.metadata.resourceVersion;
     if (given.metadata.uid) throw conflict(call.resource, name, 'there is no object with the uid that was asked for');
-    return respondWithWritten(call, 201, await createObject(call, toStored(call, given), { kind: 'UpdateOptions' }));
+    const object = await converting(() => toStored(call, given));
+    return respondWithWritten(call, 201, await createObject(call, object, { kind: 'UpdateOptions' }));
   }
   const written = await updateObject(call, {
     compute: (old) => toStored(call, deepClone(given), old),
@@ -127,8 +129,10 @@ interface Attempt {
 async function tryUpdate(call: Call, attempt: Attempt): Promise<Written | 'outrun'> {
   const { context, info } = call;
   const { base, name, plan } = attempt;
-  const old = context.objects.read(base);
-  const computed = plan.compute(old);
+  const read = context.objects.read(base);
+  const reading = converting(() => call.resource.inStoredVersion?.(read) ?? read);
+  const old = reading instanceof Promise ? await reading : reading;
+  const computed = converting(() => plan.compute(old));
   let object = computed instanceof Promise ? await computed : computed;
   const part = () => nextPart(call, base.value.length);
   const done = part();
@@ -163,7 +167,7 @@ async function tryUpdate(call: Call, attempt: Attempt): Promise<Written | 'outru
   recordUpdate(call, plan, { object, old });
   const recorded = part();
   if (recorded !== undefined) await recorded;
-  const written = await commitUpdate(call, attempt, { attributes, object, old });
+  const written = await commitUpdate(call, attempt, { attributes, object, old, isOutdated: old !== read });
   if (written !== 'outrun') call.warnings.push(...warnings);
   return written;
 }
@@ -219,7 +223,16 @@ function recordUpdate(call: Call, plan: UpdatePlan, { object, old }: Change): vo
 async function commitUpdate(
   call: Call,
   { base, key, plan }: Attempt,
-  { attributes, object, old }: Change & { readonly attributes: AdmissionAttributes },
+  {
+    attributes,
+    object,
+    old,
+    isOutdated,
+  }: Change & {
+    readonly attributes: AdmissionAttributes;
+    /** What is stored is in another version: it is written anew although nothing else changes. */
+    readonly isOutdated: boolean;
+  },
 ): Promise<Written | 'outrun'> {
   const { context, resource } = call;
   try {
@@ -232,7 +245,7 @@ async function commitUpdate(
       if (call.options.dryRun) throw new DryRun();
       if (isReadyToGo(resource, object))
         return { entry: undefined, object: removeObject(context, transaction, { resource, key, object }) };
-      if (isUnchanged(object, old)) return { entry: latest, object: old };
+      if (!isOutdated && isUnchanged(object, old)) return { entry: latest, object: old };
       return { entry: putObject(context, transaction, { resource, key, object }), object };
     });
   } catch (error) {

@@ -9,11 +9,13 @@ import type { Accepted } from '../request/negotiate.ts';
 import type { Selection } from './selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { includeObjectOption, findStored, tableLayoutOf, tableOf, tableSource } from '../response/table.ts';
+import { converting } from '../stored/converting.ts';
 import { inVersion, isStoredForm } from '../stored/encoding.ts';
 import { documentLine, shownEntry, typeOf, type WatchType, watchLine } from '../stored/watch-lines.ts';
 
 const INITIAL_CHUNK_BYTES = 64 * 1024;
 const INITIAL_BATCH = 500;
+const CONVERTED_AT_ONCE = 200;
 
 export interface WatchForm {
   readonly selection: Selection;
@@ -38,8 +40,43 @@ function seenChange(event: StoreEvent, selection: Selection): { type: WatchType;
   return was ? { type: 'DELETED', before: event.type === 'put' } : undefined;
 }
 
-export function eventWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter {
-  return sink.events === undefined ? byteWriter(call, form, sink) : sharedWriter(call, form, sink.events);
+/** `fail` is told what goes wrong after a call has returned. */
+export function eventWriter(
+  call: Call,
+  form: WatchForm,
+  { sink, fail }: { readonly sink: StreamSink; readonly fail: (error: unknown) => void },
+): EventWriter {
+  const writer = sink.events === undefined ? byteWriter(call, form, sink) : sharedWriter(call, form, sink.events);
+  return call.version.learn === undefined ? writer : convertingWriter(call, writer, fail);
+}
+
+/** Everything in its turn, each when a webhook has converted it. */
+function convertingWriter(call: Call, writer: EventWriter, fail: (error: unknown) => void): EventWriter {
+  const { objects } = call.context;
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+  return {
+    initial: (entries, isOpen) =>
+      inTurn(async () => {
+        for (let at = 0; at < entries.length && isOpen(); at += CONVERTED_AT_ONCE) {
+          const page = entries.slice(at, at + CONVERTED_AT_ONCE);
+          await call.version.learn?.(page.map((entry) => objects.read(entry)));
+          await writer.initial(page, isOpen);
+        }
+      }),
+    events(events) {
+      for (const event of events) inTurn(async () => converting(() => writer.events([event]))).catch(fail);
+    },
+    document(type, object) {
+      // An error is the end: nothing that still waits comes after it.
+      if (type === 'ERROR') writer.document(type, object);
+      else inTurn(async () => writer.document(type, object)).catch(fail);
+    },
+  };
 }
 
 const leaving = (old: ApiObject, revision: number): ApiObject => ({

@@ -62,7 +62,7 @@ export async function watch(call: Call): Promise<ApiResponse> {
 function startWatch(call: Call, plan: WatchPlan, sink: StreamSink): () => void {
   const { context } = call;
   const { store, clock } = context;
-  const write = eventWriter(call, plan, sink);
+  const write = eventWriter(call, plan, { sink, fail: (error) => fail(error) });
   const bookmarkNow = (revision: number, annotations?: Record<string, string>): void =>
     write.document('BOOKMARK', bookmarkObject(call, plan, revision, annotations));
   const cancels: (() => void)[] = [];

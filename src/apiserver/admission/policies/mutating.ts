@@ -10,7 +10,8 @@ import { fromCel } from '../../cel/values.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
 import { forbidden } from '../../exchange/status.ts';
-import { shownIn, storedFrom } from '../versioned.ts';
+import { converting } from '../../stored/converting.ts';
+import { learnVersions, shownIn, storedFrom } from '../versioned.ts';
 import { PolicyFailure, PolicySource, run } from './source.ts';
 import { variablesFor } from '../expressions.ts';
 
@@ -27,6 +28,7 @@ export function mutatingPolicies(context: ServerContext): AdmissionPlugin & { st
 }
 
 async function mutate(context: ServerContext, source: Source, attributes: AdmissionAttributes): Promise<void> {
+  await learnVersions(attributes);
   const refuse = (policy: string, binding: string, why: string): never => {
     const message = `MutatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${why}`;
     throw forbidden(attributes.resource, attributes.name, message);
@@ -34,11 +36,12 @@ async function mutate(context: ServerContext, source: Source, attributes: Admiss
   for (const { policy, binding, spec, version, variables } of source.meetings(attributes, refuse)) {
     for (const mutation of spec.mutations ?? []) {
       try {
-        apply(context, attributes, mutation, { version, variables });
+        await converting(() => apply(context, attributes, mutation, { version, variables }));
       } catch (error) {
         if (!(error instanceof PolicyFailure)) throw error;
         if (spec.failurePolicy !== 'Ignore') refuse(policy, binding, error.message);
       }
+      await learnVersions(attributes);
       // The next mutation sees what this one did.
       variables['object'] = variablesFor(attributes, version, undefined)['object'];
     }

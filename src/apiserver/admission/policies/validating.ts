@@ -7,6 +7,7 @@ import type {
 import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import { ApiError, forbidden } from '../../exchange/status.ts';
+import { converting } from '../../stored/converting.ts';
 import { PolicyFailure, PolicySource, run } from './source.ts';
 
 type Source = PolicySource<ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec>;
@@ -23,7 +24,7 @@ export function validatingPolicies(context: ServerContext): AdmissionPlugin & { 
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: (attributes) => source.applies(attributes),
-    validate: (attributes) => decide(source, attributes),
+    validate: (attributes) => converting(() => decide(source, attributes)),
     stop: () => source.stop(),
   };
 }

@@ -3,7 +3,7 @@ import type { AdmissionResponse } from '../../../api/generated/admission-v1.ts';
 import type { StatusBody } from '../../../machinery/runtime/index.ts';
 import { isObject } from '../../../machinery/values/index.ts';
 import { ApiError } from '../../exchange/status.ts';
-import { WebhookCallError } from './call.ts';
+import { WebhookCallError } from '../../webhook-call/call.ts';
 
 /** Checks that the answer belongs to the question. Throws WebhookCallError. */
 export function readAnswer(answer: unknown, uid: string, mayPatch: boolean): AdmissionResponse {

@@ -3,7 +3,7 @@ import type { AdmissionPlugin } from '../../context/admission-plugin.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import { KindView } from '../../stored/kind-view.ts';
 import { isExempt } from '../matching.ts';
-import { WebhookCaller } from './call.ts';
+import { WebhookCaller } from '../../webhook-call/call.ts';
 import type { Webhook } from './invocation.ts';
 import { mutate } from './mutate.ts';
 import { validate } from './validate.ts';

@@ -9,9 +9,10 @@ import type { ApiObject } from '../../exchange/object.ts';
 import { badRequest, forbidden, internalError } from '../../exchange/status.ts';
 import { requestOf, variablesFor } from '../expressions.ts';
 import { matchVersion, namespaceOf } from '../matching.ts';
+import { converting } from '../../stored/converting.ts';
 import { shownIn } from '../versioned.ts';
 import { denial, readAnswer } from './answer.ts';
-import { type WebhookCaller, WebhookCallError } from './call.ts';
+import { type WebhookCaller, WebhookCallError } from '../../webhook-call/call.ts';
 
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 
@@ -93,6 +94,7 @@ export async function ask(
   if (attributes.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
     throw badRequest(`admission webhook "${webhook.name}" does not support dry run`);
   }
+  const before = await converting(() => oldObject && shownIn(attributes, oldObject, version));
   const uid = context.newUid();
   const review = {
     kind: 'AdmissionReview',
@@ -101,7 +103,7 @@ export async function ask(
       uid,
       ...requestOf(attributes, version),
       object: shown ?? null,
-      oldObject: oldObject === undefined ? null : shownIn(attributes, oldObject, version),
+      oldObject: before ?? null,
     },
   };
   let answer: unknown;

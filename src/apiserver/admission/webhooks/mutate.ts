@@ -7,8 +7,9 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admissi
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
 import { internalError } from '../../exchange/status.ts';
+import { converting } from '../../stored/converting.ts';
 import { shownIn, storedFrom } from '../versioned.ts';
-import { type WebhookCaller, WebhookCallError } from './call.ts';
+import { type WebhookCaller, WebhookCallError } from '../../webhook-call/call.ts';
 import { ask, guarded, type Invocation, invocationOf, type Webhook } from './invocation.ts';
 
 export async function mutate(
@@ -22,7 +23,7 @@ export async function mutate(
   let changed = false;
   let anyChange = false;
   const callOne = async (webhook: Webhook, round: number): Promise<void> => {
-    const invocation = invocationOf(context, webhook, attributes);
+    const invocation = await converting(() => invocationOf(context, webhook, attributes));
     if (invocation === undefined) return;
     const didChange = await mutateWith(context, caller, invocation, attributes);
     if (didChange) changed = true;
@@ -55,7 +56,7 @@ async function mutateWith(
   attributes: AdmissionAttributes,
 ): Promise<boolean> {
   const { object } = attributes;
-  const shown = object === undefined ? undefined : shownIn(attributes, object, version);
+  const shown = await converting(() => object && shownIn(attributes, object, version));
   const hidden = shown === undefined || attributes.operation !== 'CREATE' ? {} : hideSystemFields(shown);
   const response = await guarded(context, webhook, () =>
     ask(context, caller, { webhook, version }, attributes, { shown, mayPatch: true }),
@@ -71,7 +72,7 @@ async function mutateWith(
   );
   if (patched === undefined || deepEqual(patched, shown)) return false;
   patched.metadata = { ...patched.metadata, ...hidden };
-  const stored = storedFrom(attributes, patched, version);
+  const stored = await converting(() => storedFrom(attributes, patched, version));
   attributes.resource.strategy.defaults?.(stored);
   attributes.object = stored;
   return true;

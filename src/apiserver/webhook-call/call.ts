@@ -1,11 +1,11 @@
 /** One call of a webhook: HTTPS with the CA of its configuration, one JSON document there and one back. */
 import { Agent, request as httpsRequest } from 'node:https';
 import { createHash } from 'node:crypto';
-import type { EndpointSlice } from '../../../api/generated/discovery-v1.ts';
-import type { Service } from '../../../api/generated/core-v1.ts';
-import type { WebhookClientConfig } from '../../../api/generated/admissionregistration-v1.ts';
-import type { Clock } from '../../../machinery/runtime/index.ts';
-import { listStored, readStored, type StoredReads } from '../../stored/kind-view.ts';
+import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
+import type { Service } from '../../api/generated/core-v1.ts';
+import type { WebhookClientConfig } from '../../api/generated/admissionregistration-v1.ts';
+import type { Clock } from '../../machinery/runtime/index.ts';
+import { listStored, readStored, type StoredReads } from '../stored/kind-view.ts';
 
 export class WebhookCallError extends Error {
   override name = 'WebhookCallError';
