@@ -20,6 +20,8 @@ export interface StatusWebhook extends PodsFollower {
   /** Whether numbers of a namespace may be ours for the first time: evictions there are judged. */
   readonly mayPublish: (namespace: string) => boolean;
   readonly answered?: ((result: Adoption) => void) | undefined;
+  /** By which formula numbers are computed here. Default: this version's. */
+  readonly formula?: number | undefined;
 }
 
 /** The API server waits two seconds, and whoever writes waits with it. */
@@ -81,7 +83,8 @@ async function isFreshEnough(
   ledger: DisruptionLedger | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (ledger?.status === undefined || ledger.status.publication !== PUBLICATION) return false;
+  const { formula = PUBLICATION } = webhook;
+  if (ledger?.status === undefined || ledger.status.publication !== formula) return false;
   const { podsResourceVersion } = ledger.status;
   return sees(webhook, podsResourceVersion) || hasSeen(webhook, podsResourceVersion, signal, PODS_LIMIT_MS);
 }

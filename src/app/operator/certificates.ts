@@ -3,26 +3,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../api/generated/core-v1.ts';
 import { secretType } from '../../api/resource-types.ts';
-import { createAuthority, isFresh, issueServer, type KeyPair, renewAt } from '../../machinery/runtime/certificates.ts';
-import {
-  type Client,
-  type Clock,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type Logger,
-} from '../../machinery/runtime/index.ts';
+import { createAuthority, isFresh, issueServer, type KeyPair } from '../../machinery/runtime/certificates.ts';
+import { type Client, type Clock, isAlreadyExists, isConflict, type Logger } from '../../machinery/runtime/index.ts';
 import { CERTIFICATE_SECRET, labels } from '../../webhook/index.ts';
+import { existing } from './existing.ts';
 
 export interface ServingCertificate {
   readonly pair: KeyPair;
   /** PEM of the authority that API servers must trust. */
   readonly authority: string;
+  /** PEM of its key, where it is ours. */
+  readonly authorityKey?: string | undefined;
 }
 
 const AUTHORITY_DAYS = 3650;
 const SERVING_DAYS = 90;
-const LOOK_AGAIN_MS = 60_000;
+/** Often: a Secret that was deleted is put back before a replica that starts makes another authority. */
+const LOOK_AGAIN_MS = 10_000;
 
 /** Reads what somebody else (cert-manager) keeps in a folder. */
 export function readCertificate(folder: string, now: number): ServingCertificate {
@@ -83,21 +80,28 @@ export interface OwnCertificateOptions {
   readonly hosts: readonly string[];
 }
 
+interface OwnCertificate {
+  readonly authority: KeyPair;
+  readonly pair: KeyPair;
+}
+
 /**
  * The certificate all replicas serve with, kept in a Secret with its authority. Whoever finds it missing or old makes a
- * new one; a replica that comes second takes what the first has made.
+ * new one; a replica that comes second takes what the first has made. One that serves with a certificate whose Secret is
+ * gone puts that one back.
  */
-export async function ensureCertificate(options: OwnCertificateOptions): Promise<ServingCertificate> {
+export async function ensureCertificate(
+  options: OwnCertificateOptions,
+  held?: ServingCertificate,
+): Promise<ServingCertificate> {
   const { client, clock, hosts, namespace } = options;
+  const isGood = ({ authority, pair }: OwnCertificate): boolean =>
+    isFresh(pair.certificate, authority.certificate, hosts, clock.now());
   for (;;) {
-    const secret = await readSecret(client, namespace);
-    const stored = secret === undefined ? undefined : fromSecret(secret);
-    if (stored !== undefined && isFresh(stored.pair.certificate, stored.authority.certificate, hosts, clock.now())) {
-      return { pair: stored.pair, authority: stored.authority.certificate };
-    }
-    const now = clock.now();
-    const authority = stored?.authority ?? (await createAuthority('quorate-webhook-ca', { now, days: AUTHORITY_DAYS }));
-    const pair = await issueServer(authority, 'quorate-webhook', hosts, { now, days: SERVING_DAYS });
+    const secret = await existing(client.get(secretType, { namespace, name: CERTIFICATE_SECRET }));
+    const stored = secret === undefined ? ownPart(held) : fromSecret(secret);
+    if (secret !== undefined && stored !== undefined && isGood(stored)) return served(stored);
+    const { authority, pair } = stored !== undefined && isGood(stored) ? stored : await issue(stored, options);
     const data = {
       'ca.crt': encode(authority.certificate),
       'ca.key': encode(authority.key),
@@ -114,11 +118,31 @@ export async function ensureCertificate(options: OwnCertificateOptions): Promise
       } else {
         await client.update(secretType, { ...secret, data });
       }
-      return { pair, authority: authority.certificate };
+      return served({ authority, pair });
     } catch (error) {
       if (!isAlreadyExists(error) && !isConflict(error)) throw error;
     }
   }
+}
+
+async function issue(
+  stored: OwnCertificate | undefined,
+  { clock, hosts }: OwnCertificateOptions,
+): Promise<OwnCertificate> {
+  const now = clock.now();
+  const authority = stored?.authority ?? (await createAuthority('quorate-webhook-ca', { now, days: AUTHORITY_DAYS }));
+  return { authority, pair: await issueServer(authority, 'quorate-webhook', hosts, { now, days: SERVING_DAYS }) };
+}
+
+const served = ({ authority, pair }: OwnCertificate): ServingCertificate => ({
+  pair,
+  authority: authority.certificate,
+  authorityKey: authority.key,
+});
+
+function ownPart(held: ServingCertificate | undefined): OwnCertificate | undefined {
+  if (held?.authorityKey === undefined) return undefined;
+  return { authority: { certificate: held.authority, key: held.authorityKey }, pair: held.pair };
 }
 
 /** Looks after the certificate for as long as the process runs; `renewed` puts a new one in use. */
@@ -131,7 +155,7 @@ export function keepCertificateFresh(
   let held = current;
   const look = async (): Promise<void> => {
     try {
-      const found = await ensureCertificate(options);
+      const found = await ensureCertificate(options, held);
       if (found.pair.certificate !== held.pair.certificate) {
         held = found;
         renewed(found);
@@ -143,24 +167,13 @@ export function keepCertificateFresh(
   };
   const arm = (): void => {
     if (signal.aborted) return;
-    // Another replica may renew first, so this looks well before it would renew itself.
-    const waitMs = Math.max(LOOK_AGAIN_MS, Math.min(renewAt(held.pair.certificate) - clock.now(), 12 * 3_600_000));
-    const cancel = clock.after(waitMs, () => void look());
+    const cancel = clock.after(LOOK_AGAIN_MS, () => void look());
     signal.addEventListener('abort', cancel, { once: true });
   };
   arm();
 }
 
-async function readSecret(client: Client, namespace: string): Promise<Secret | undefined> {
-  try {
-    return await client.get(secretType, { namespace, name: CERTIFICATE_SECRET });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-function fromSecret({ data = {} }: Secret): { authority: KeyPair; pair: KeyPair } | undefined {
+function fromSecret({ data = {} }: Secret): OwnCertificate | undefined {
   const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8');
   const authority = { certificate: text('ca.crt'), key: text('ca.key') };
   const pair = { certificate: text('tls.crt'), key: text('tls.key') };

@@ -1,23 +1,29 @@
 /** What this replica has to do with being asked: which configurations it keeps, and where budgets may be published. */
+import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Namespace } from '../../api/generated/core-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
-import { namespaceType, podType } from '../../api/resource-types.ts';
+import { deploymentType, namespaceType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
+import { lastForeignWriteMs } from '../../decisions/disruption/index.ts';
 import {
   type Client,
   type Clock,
   FeatureGates,
   type InformerSet,
+  isAlreadyExists,
+  isForbidden,
   type Logger,
   type Metrics,
 } from '../../machinery/runtime/index.ts';
 import {
+  ARMED_ANNOTATION,
   type Guarded,
   IGNORE_LABEL,
   labels,
   MODE_LABEL,
+  NAME,
   operatorUser,
   type ReviewRequest,
   type ReviewResponse,
@@ -48,6 +54,8 @@ export interface Guard {
   readonly mayPublish: (namespace: string) => boolean;
   /** Called with namespaces in which that has become so; `*` for all. */
   readonly onGuarded: (call: (namespaces: readonly string[]) => void) => void;
+  /** Called with our Deployment and the name of a configuration that was deleted and could not be put back. */
+  readonly onMissed: (call: (deployment: Deployment, configuration: string) => void) => void;
 }
 
 export async function createGuard(
@@ -63,6 +71,7 @@ export async function createGuard(
   ]);
   let known: InformerSet | undefined;
   let calls: ((namespaces: readonly string[]) => void)[] = [];
+  let missed: ((deployment: Deployment, configuration: string) => void)[] = [];
   const isExempt = (name: string): boolean =>
     SYSTEM_NAMESPACES.includes(name) ||
     name === namespace ||
@@ -96,14 +105,28 @@ export async function createGuard(
         notAdopting: () => otherModes(client, options),
         missing: (reach) =>
           whatIsMissing({ client, namespace, authority: sources.authority, port: sources.port }, reach),
+        othersWrite() {
+          const lastMs = lastForeignWriteMs(known?.of(podDisruptionBudgetType).list() ?? []);
+          return lastMs !== undefined && clock.now() - lastMs < (options.quietMs ?? QUIET_MS);
+        },
+        async putBack(type, last) {
+          const deployment = known?.of(deploymentType).get({ namespace, name: NAME });
+          const wasPut = await putBack(client, type, last, deployment);
+          if (!wasPut && deployment !== undefined) missed.forEach((call) => call(deployment, last.metadata.name ?? ''));
+          return wasPut;
+        },
       },
     },
     registration,
   );
   metrics.countedGauge('quorate_webhook_armed', {
-    help: 'Whether a webhook configuration is filled',
+    help: 'Whether a webhook configuration is filled; 0 for one that was deleted, which only the leader tells',
     labelNames: ['configuration'],
-    count: () => registered.armed().map((configuration): [{ configuration: string }, number] => [{ configuration }, 1]),
+    count: () =>
+      [...registered.armed(), ...registered.deleted()].map((configuration): [{ configuration: string }, number] => [
+        { configuration },
+        registered.deleted().includes(configuration) ? 0 : 1,
+      ]),
   });
   return {
     registered,
@@ -117,7 +140,39 @@ export async function createGuard(
     mayPublish: (name) =>
       isExempt(name) ? mode === 'replace' : registered.isGuarded(name) && (mode !== 'adopt' || registered.isAdopting()),
     onGuarded: (call) => (calls = [...calls, call]),
+    onMissed: (call) => (missed = [...missed, call]),
   };
+}
+
+/** Within this time whoever else counts budgets has written the status of one. */
+const QUIET_MS = 600_000;
+
+/**
+ * Makes a configuration again that was deleted, as it was installed. Not while the installation itself is being removed,
+ * and only where the manifests allow it: the rights to make configurations are given by name nowhere.
+ */
+async function putBack(
+  client: Client,
+  type: ResourceType<KubeObject>,
+  { apiVersion, kind, metadata }: KubeObject,
+  deployment: Deployment | undefined,
+): Promise<boolean> {
+  if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return false;
+  const { annotations = {}, labels: found, name } = metadata;
+  const { [ARMED_ANNOTATION]: _, ...stated } = annotations;
+  try {
+    await client.create(type, {
+      apiVersion,
+      kind,
+      metadata: { name, annotations: stated, ...(found === undefined ? {} : { labels: found }) },
+    } as KubeObject);
+    return true;
+  } catch (error) {
+    // Somebody else was faster.
+    if (isAlreadyExists(error)) return true;
+    if (isForbidden(error)) return false;
+    throw error;
+  }
 }
 
 /** A PodUnavailableBudget protects from the moment it is there: its namespace is asked about before. */

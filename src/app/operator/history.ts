@@ -1,9 +1,10 @@
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { ResourceType } from '../../api/resource.ts';
-import { type Client, type Clock, isNotFound } from '../../machinery/runtime/index.ts';
+import type { Client, Clock } from '../../machinery/runtime/index.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { ABANDONED_MS, NAME } from '../../webhook/index.ts';
+import { existing } from './existing.ts';
 
 const leaseType: ResourceType<Lease> = {
   group: 'coordination.k8s.io',
@@ -24,10 +25,7 @@ export async function openHistory(
   client: Client,
   { clock, namespace }: { clock: Clock; namespace: string },
 ): Promise<(budget: PodDisruptionBudget) => boolean> {
-  const lease = await client.get(leaseType, { namespace, name: NAME }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const lease = await existing(client.get(leaseType, { namespace, name: NAME }));
   const startedMs = clock.now();
   const startedAt = clock.elapsed();
   const ranMs = parseTime(lease?.spec?.renewTime) ?? Number.NEGATIVE_INFINITY;

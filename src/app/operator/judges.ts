@@ -190,23 +190,33 @@ function openEvictions(
 
 /** Alongside, the numbers of budgets are not ours: what another mode has put in is left to who takes it out. */
 function openAdoption(
-  { mode }: OperatorOptions,
+  { mode, publication }: OperatorOptions,
   { clock, guard, metrics }: JudgesParts,
   { index, ledger, podsResourceVersion }: ReturnType<typeof openEvictions>,
 ): ReviewHandler {
   if (mode === 'alongside') return (request) => Promise.resolve(keepStatus(request));
   const { mayPublish } = guard;
-  const adoption = { clock, index, ledger, mayPublish, podsResourceVersion, answered: countAdopted(metrics) };
+  const answered = countAdopted(metrics);
+  const adoption = { clock, index, ledger, mayPublish, podsResourceVersion, answered, formula: publication };
   return (request, signal) => reviewStatus(adoption, request, signal);
 }
 
 function createBudgetController(
-  { mode, settlingMs }: OperatorOptions,
-  { client, clock, guard, hasUnknownHistory }: JudgesParts,
+  { mode, publication, settlingMs }: OperatorOptions,
+  { client, clock, guard, hasUnknownHistory, metrics }: JudgesParts,
   { components, evictions }: { readonly components: Components; readonly evictions: ReturnType<typeof openEvictions> },
 ): Controller {
   const { eventsFor, informers } = components;
   const { index, ledgers, publisher, writer } = evictions;
+  const events = eventsFor('quorate');
+  const foreignWrites = metrics.counter(
+    'quorate_foreign_status_writes_total',
+    'How often somebody else put other numbers into a budget over groups in replace mode',
+  );
+  guard.onMissed((deployment, name) => {
+    const what = `the webhook configuration ${name} was deleted and cannot be put back: apply the manifests again`;
+    events.record(deployment, 'Warning', 'Unguarded', what);
+  });
   return createDisruptionController({
     index,
     debounceMs: DEBOUNCE_MS,
@@ -215,7 +225,7 @@ function createBudgetController(
       ledgerBook({
         client,
         clock,
-        events: eventsFor('quorate'),
+        events,
         budgets: informers.of(podDisruptionBudgetType),
         ledgers,
         pods: informers.of(podType),
@@ -224,6 +234,9 @@ function createBudgetController(
         unmark: (key) => (guard.registered.hasAbandoned() ? writer.unmark(key) : undefined),
         onGuarded: guard.onGuarded,
         hasUnknownHistory,
+        formula: publication,
+        unguarded: guard.registered.deleted,
+        foreignWrite: () => foreignWrites.inc(),
       }),
     resyncMs: RESYNC_MS,
   });

@@ -27,6 +27,10 @@ export interface OperatorOptions {
   readonly compat?: 'kruise' | undefined;
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
   readonly settlingMs?: number | undefined;
+  /** How long nobody else may have written the status of a budget before nobody else is thought to. Default 10 min. */
+  readonly quietMs?: number | undefined;
+  /** By which formula numbers are published, where it is not this version's: see `status.publication` of ledgers. */
+  readonly publication?: number | undefined;
   readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;

@@ -26,14 +26,20 @@ interface EndpointSlices {
 export async function whatIsMissing(options: ReachOptions, reach: Reach): Promise<string | undefined> {
   const { client, namespace } = options;
   if ('url' in reach) return probe(`${new URL(reach.url).origin}/livez`, options.authority());
+  const problem = await endpointProblem(client, namespace);
+  if (problem !== undefined) return problem;
+  // By the name that the API server asks for; the way there may be closed to pods.
+  return probe(`https://127.0.0.1:${options.port()}/livez`, options.authority(), serviceNames(namespace)[2]);
+}
+
+/** Undefined where a replica is ready behind the Service. */
+export async function endpointProblem(client: Client, namespace: string): Promise<string | undefined> {
   const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D${SERVICE}`;
   const { items = [] } = await client.request<EndpointSlices>('GET', path);
   const ready = items
     .flatMap(({ endpoints }) => endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready !== false && conditions?.terminating !== true);
-  if (ready.length === 0) return `Service ${namespace}/${SERVICE} has no ready endpoint`;
-  // By the name that the API server asks for; the way there may be closed to pods.
-  return probe(`https://127.0.0.1:${options.port()}/livez`, options.authority(), serviceNames(namespace)[2]);
+  return ready.length === 0 ? `Service ${namespace}/${SERVICE} has no ready endpoint` : undefined;
 }
 
 function probe(url: string, ca: string, servername?: string): Promise<string | undefined> {

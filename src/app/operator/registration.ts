@@ -16,6 +16,7 @@ import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
 import {
   ARMED_ANNOTATION,
   EVICTIONS_CONFIGURATION,
+  type Mode,
   type Reach,
   reviewPath,
   SERVICE,
@@ -26,6 +27,7 @@ import {
   type WebhookOptions,
   withToken,
 } from '../../webhook/index.ts';
+import { withAuthority } from './ca-bundle.ts';
 import { type GuardedNamespaces, namespacesOf } from './guarded-namespaces.ts';
 
 export const webhookConfigurationType = builtinType(
@@ -39,14 +41,16 @@ const mutatingConfigurationType = builtinType(
   'admissionregistration.k8s.io',
 ) as typeof webhookConfigurationType;
 
-interface Configuration {
+export interface Configuration {
   readonly name: string;
   readonly type: typeof webhookConfigurationType;
+  /** Where it is filled; everywhere when absent. */
+  readonly modes?: readonly Mode[] | undefined;
 }
 
-const CONFIGURATIONS: readonly Configuration[] = [
+export const CONFIGURATIONS: readonly Configuration[] = [
   { name: EVICTIONS_CONFIGURATION, type: mutatingConfigurationType },
-  { name: STATUS_CONFIGURATION, type: mutatingConfigurationType },
+  { name: STATUS_CONFIGURATION, type: mutatingConfigurationType, modes: ['adopt'] },
   { name: WEBHOOK_CONFIGURATION, type: webhookConfigurationType },
 ];
 
@@ -74,6 +78,10 @@ export interface Arming {
   readonly missing: (reach: Reach) => Promise<string | undefined>;
   /** Why the status of budgets must not be asked about yet: a replica that runs in another mode. */
   readonly notAdopting: () => Promise<string | undefined>;
+  /** Whether somebody else still writes the status of budgets, so that it must go on being asked about. */
+  readonly othersWrite: () => boolean;
+  /** Makes a configuration again that was deleted, empty; false where that is not ours to do. */
+  readonly putBack: (type: Configuration['type'], last: ValidatingWebhookConfiguration) => Promise<boolean>;
 }
 
 export interface RegistrationKeeper {
@@ -90,6 +98,8 @@ export interface RegistrationKeeper {
   /** Whether every API server has had the time to learn that the status of budgets is asked about, or no longer is. */
   isAdopting(): boolean;
   hasAbandoned(): boolean;
+  /** Which configurations were deleted and could not be put back; empty on a replica that does not lead. */
+  deleted(): readonly string[];
   /** Names of the configurations that are filled. */
   armed(): readonly string[];
 }
@@ -115,7 +125,7 @@ export function keepRegistration(options: KeeperOptions, first: Registration): R
   /** What keeps us from filling a configuration, by its name. */
   const waiting = new Map<string, string>();
   /** One that was there and is not any more was deleted; one that never was need not be there. */
-  const seenOnce = new Set<string>();
+  const seenOnce = new Map<string, ValidatingWebhookConfiguration>();
   /** Since when evictions are asked about: everywhere, or in each namespace. */
   const since = new Map<string, number>();
   const look = async (configuration: Configuration, asked = false): Promise<void> => {
@@ -139,7 +149,8 @@ export function keepRegistration(options: KeeperOptions, first: Registration): R
       const is = webhooks.length > 0;
       const ours = isOurs({ metadata, webhooks });
       if (is !== adopting.is) adopting = { is, sinceMs: clock.elapsed(), isOurs: ours };
-      if (is) clock.after(ours ? ARM_MS : 0, () => options.guarded?.([EVERYWHERE]));
+      // Numbers become ours from then on, or cease to be.
+      clock.after(ours ? ARM_MS : 0, () => options.guarded?.([EVERYWHERE]));
     }
     if (metadata.name !== EVICTIONS_CONFIGURATION) return;
     const names = webhooks.length === 0 ? [] : (namespacesOf(webhooks[0] as ValidatingWebhook) ?? [EVERYWHERE]);
@@ -153,33 +164,57 @@ export function keepRegistration(options: KeeperOptions, first: Registration): R
     const { name, type } = configuration;
     const informer = new Informer({ client, clock, log, type, fieldSelector: `metadata.name=${name}` });
     const seen = (found: ValidatingWebhookConfiguration): void => {
-      seenOnce.add(name);
+      seenOnce.set(name, found);
       learn(found);
       void look(configuration);
     };
-    informer.addHandler({ added: seen, updated: seen, deleted: () => learn({ metadata: { name } }) });
+    const missed = (): void => {
+      learn({ metadata: { name } });
+      clock.after(PUT_BACK_MS, () => void putBack(configuration));
+    };
+    informer.addHandler({ added: seen, updated: seen, deleted: missed });
     informer.start(signal);
     return informer;
   });
   const found = (): ValidatingWebhookConfiguration[] => informers.flatMap((informer) => informer.list());
+  const gone = (): Configuration[] => {
+    const names = found().map(({ metadata }) => metadata.name);
+    return CONFIGURATIONS.filter(({ name }) => seenOnce.has(name) && !names.includes(name));
+  };
+  const putBack = async (configuration: Configuration): Promise<void> => {
+    const last = seenOnce.get(configuration.name);
+    if (last === undefined || signal.aborted || !arming.isLeading() || !gone().includes(configuration)) return;
+    try {
+      if (await arming.putBack(configuration.type, last)) {
+        log.warn({ configuration: configuration.name }, 'a webhook configuration was deleted and has been put back');
+      }
+    } catch (error) {
+      log.error({ configuration: configuration.name, error: String(error) }, 'cannot put a configuration back');
+    }
+    // Whether it is there again or is missed: budgets say so.
+    options.guarded?.([EVERYWHERE]);
+  };
   const again = (): void => {
     if (signal.aborted) return;
     const delayMs = waiting.size === 0 ? LOOK_AGAIN_MS : TRY_AGAIN_MS;
-    const cancel = clock.after(delayMs, () => void lookAtAll().then(again));
+    const cancel = clock.after(delayMs, () => {
+      for (const configuration of gone()) void putBack(configuration);
+      void lookAtAll().then(again);
+    });
     signal.addEventListener('abort', cancel, { once: true });
   };
   again();
   return {
     problem() {
       const all = found();
-      const bad = all.flatMap(({ webhooks = [] }) => webhooks).filter((one) => !isFilledIn(one, wanted));
+      const now = clock.now();
+      const bad = all.flatMap(({ webhooks = [] }) => webhooks).filter((one) => !isFilledIn(one, wanted, now));
       if (bad.length > 0) {
         return `${bad.map(({ name }) => name).join(', ')}: the API server lacks our path or our authority`;
       }
-      const names = all.map(({ metadata }) => metadata.name);
-      const gone = CONFIGURATIONS.filter(({ name }) => seenOnce.has(name) && !names.includes(name));
-      return gone.length > 0 && arming.isLeading()
-        ? `${gone.map(({ name }) => name).join(', ')}: deleted; apply the manifests again`
+      const missed = arming.isLeading() ? gone() : [];
+      return missed.length > 0
+        ? `${missed.map(({ name }) => name).join(', ')}: deleted; apply the manifests again`
         : undefined;
     },
     async set(change) {
@@ -199,11 +234,14 @@ export function keepRegistration(options: KeeperOptions, first: Registration): R
     },
     isAdopting: () => adopting.is && (!adopting.isOurs || clock.elapsed() - adopting.sinceMs >= ARM_MS),
     hasAbandoned: () => !adopting.is && clock.elapsed() - adopting.sinceMs >= ARM_MS,
+    deleted: () => (arming.isLeading() ? gone().map(({ name }) => name) : []),
     armed: () => found().flatMap(({ metadata, webhooks = [] }) => (webhooks.length > 0 ? [metadata.name ?? ''] : [])),
   };
 }
 
 const EVERYWHERE = '*';
+/** Who removes an installation removes more than a configuration within this time. */
+const PUT_BACK_MS = 1000;
 
 /** Filled, or to be filled, by the leading replica. */
 function isOurs({ metadata, webhooks = [] }: ValidatingWebhookConfiguration): boolean {
@@ -235,11 +273,18 @@ async function register(
       : ((await arming.missing(reach)) ?? (adopts ? await arming.notAdopting() : undefined));
     if (missing !== undefined) return missing;
     for (const one of stated) arming.namespaces.known(one);
-    const options = { ...arming.options, guarded: arming.namespaces.lists() };
+    // Whoever goes on counting beside us would put in numbers that let pass what we refuse.
+    const stays = name === STATUS_CONFIGURATION && arming.options.mode === 'replace' && stated.length > 0;
+    const adopted = stays && arming.othersWrite() ? { mode: 'adopt' as const } : {};
+    const options = { ...arming.options, ...adopted, guarded: arming.namespaces.lists() };
     const whole = webhookConfigurations(options, reach).find(({ metadata }) => metadata.name === name);
     stated = whole?.webhooks ?? [];
   }
-  const webhooks = stated.map((one) => ({ ...one, clientConfig: filledIn(one, wanted) }));
+  const known = new Map((found.webhooks ?? []).map((one) => [one.name, one.clientConfig?.caBundle]));
+  const webhooks = stated.map((one) => ({
+    ...one,
+    clientConfig: filledIn(withBundle(one, known.get(one.name)), wanted, clock.now()),
+  }));
   const arms = isOurs(found) && !isArmed;
   if (!arms && semanticEqual(webhooks, found.webhooks ?? [])) return undefined;
   const armed = { annotations: { [ARMED_ANNOTATION]: formatTime(clock.now()) } };
@@ -253,15 +298,22 @@ async function register(
   return undefined;
 }
 
-function isFilledIn(webhook: ValidatingWebhook, wanted: Registration): boolean {
-  return semanticEqual(filledIn(webhook, wanted), webhook.clientConfig);
+function isFilledIn(webhook: ValidatingWebhook, wanted: Registration, now: number): boolean {
+  return semanticEqual(filledIn(webhook, wanted, now), webhook.clientConfig);
+}
+
+/** What is stated anew does not say whom the API server trusts already. */
+function withBundle(webhook: ValidatingWebhook, caBundle: string | undefined): ValidatingWebhook {
+  return caBundle === undefined ? webhook : { ...webhook, clientConfig: { ...webhook.clientConfig, caBundle } };
 }
 
 function filledIn(
   { clientConfig, name }: ValidatingWebhook,
   { authority, token }: Registration,
+  now: number,
 ): ValidatingWebhook['clientConfig'] {
-  const caBundle = Buffer.from(authority).toString('base64');
+  const bundle = Buffer.from(clientConfig?.caBundle ?? '', 'base64').toString('utf8');
+  const caBundle = Buffer.from(withAuthority(bundle, authority, now)).toString('base64');
   const plain = reviewPath(name);
   // A webhook that is not ours in an object that is: its path is not ours to choose.
   if (plain === undefined) return clientConfig;

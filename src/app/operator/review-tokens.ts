@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Secret } from '../../api/generated/core-v1.ts';
 import { secretType } from '../../api/resource-types.ts';
-import {
-  type Client,
-  type Clock,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type Logger,
-} from '../../machinery/runtime/index.ts';
+import { type Client, type Clock, isAlreadyExists, isConflict, type Logger } from '../../machinery/runtime/index.ts';
 import { formatTime, parseTime } from '../../machinery/values/index.ts';
 import { labels, TOKEN_SECRET } from '../../webhook/index.ts';
+import { existing } from './existing.ts';
 
 export interface ReviewTokensOptions {
   readonly client: Client;
@@ -91,7 +85,7 @@ export async function openReviewTokens(options: ReviewTokensOptions): Promise<Re
 async function ensureTokens(options: ReviewTokensOptions, known: Stored | undefined): Promise<Stored> {
   const { client, clock, namespace } = options;
   for (;;) {
-    const secret = await readSecret(client, namespace);
+    const secret = await existing(client.get(secretType, { namespace, name: TOKEN_SECRET }));
     const found = secret && fromSecret(secret);
     const now = clock.now();
     if (found !== undefined && now - found.renewedMs < RENEW_AFTER_MS) return found;
@@ -119,15 +113,6 @@ async function ensureTokens(options: ReviewTokensOptions, known: Stored | undefi
     } catch (error) {
       if (!isAlreadyExists(error) && !isConflict(error)) throw error;
     }
-  }
-}
-
-async function readSecret(client: Client, namespace: string): Promise<Secret | undefined> {
-  try {
-    return await client.get(secretType, { namespace, name: TOKEN_SECRET });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }
 

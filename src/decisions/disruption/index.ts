@@ -29,3 +29,4 @@ export type { Remedy, RemedyAction } from './remedy.ts';
 export * from './resolve.ts';
 export * from './together.ts';
 export * from './verdict.ts';
+export { foreignWriter, ForeignWrites, lastForeignWriteMs } from './status-writers.ts';

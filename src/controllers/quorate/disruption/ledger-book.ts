@@ -8,6 +8,7 @@ import {
   disruptionLedgerType,
   isLedgerOf,
 } from '../../../api/quorate/types.ts';
+import { formatKey, type KubeObject } from '../../../api/resource.ts';
 import { podDisruptionBudgetType } from '../../../api/resource-types.ts';
 import {
   ApiError,
@@ -17,9 +18,18 @@ import {
   type Informer,
   isNotFound,
 } from '../../../machinery/runtime/index.ts';
-import { COUNTS_GROUPS, isSamePublished, PUBLICATION, withoutMarker } from '../../../decisions/disruption/index.ts';
-import { formatTime, isAsNewAs, semanticEqual } from '../../../machinery/values/index.ts';
+import {
+  COUNTS_GROUPS,
+  foreignWriter,
+  ForeignWrites,
+  isMarked,
+  isSamePublished,
+  PUBLICATION,
+  withoutMarker,
+} from '../../../decisions/disruption/index.ts';
+import { isAsNewAs, semanticEqual } from '../../../machinery/values/index.ts';
 import type { BudgetBook } from './book.ts';
+import { withLedgerConditions } from './ledger-conditions.ts';
 
 /** The ledgers of a cluster, as new as this process knows them. */
 export interface Ledgers {
@@ -66,6 +76,12 @@ export interface LedgerBookOptions {
   readonly onGuarded?: ((call: (namespaces: readonly string[]) => void) => void) | undefined;
   /** Whether evictions may have been granted under this budget that nobody here knows of. */
   readonly hasUnknownHistory: (budget: PodDisruptionBudget) => boolean;
+  /** By which formula numbers are published. Default: this version's. */
+  readonly formula?: number | undefined;
+  /** Names of webhook configurations that were deleted, so that nobody is asked about evictions. */
+  readonly unguarded?: (() => readonly string[]) | undefined;
+  /** Called for every time that somebody else put other numbers into a budget which is ours alone to count. */
+  readonly foreignWrite?: (() => void) | undefined;
 }
 
 /**
@@ -73,7 +89,7 @@ export interface LedgerBookOptions {
  * count pods have no ledger: Kubernetes (or, where it is switched off, the status written here) counts them.
  */
 export function ledgerBook(options: LedgerBookOptions): BudgetBook {
-  const { budgets, client, countsPods, ledgers, pods, publisher } = options;
+  const { budgets, client, clock, countsPods, formula = PUBLICATION, ledgers, pods, publisher } = options;
   /** The ledgers that budgets were given with: numbers computed from one are written to that one or not at all. */
   const sources = new WeakMap<PodDisruptionBudget, DisruptionLedger>();
   const withLedger = (budget: PodDisruptionBudget): PodDisruptionBudget => {
@@ -92,6 +108,26 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
     if (countsPods && ledger.status.unit === 'Pod') given.status.disruptedPods = budget.status?.disruptedPods;
     sources.set(given, ledger);
     return given;
+  };
+  const fights = new ForeignWrites();
+  const conditionsOf = (budget: PodDisruptionBudget, { conditions = [] }: PodDisruptionBudgetStatus): Condition[] =>
+    withLedgerConditions(options, budget, conditions, {
+      publishes: publisher !== undefined,
+      foreignWriter: fights.writer(formatKey(keyOf(budget)), clock.elapsed()),
+      unguarded: options.unguarded?.() ?? [],
+    });
+  let look: (object: KubeObject) => void = () => {};
+  const publish = async (budget: PodDisruptionBudget): Promise<void> => {
+    const waitMs = fights.turnInMs(formatKey(keyOf(budget)), clock.elapsed());
+    if (waitMs === 0) await publisher?.publish(keyOf(budget));
+    else clock.after(waitMs, () => look(budget));
+  };
+  /** Where every status is ours to write, numbers of somebody else's are no proposal but the start of a fight. */
+  const watchForFights = (budget: PodDisruptionBudget, old: PodDisruptionBudget): void => {
+    const writer = countsPods && isMarked(old) ? foreignWriter(old, budget) : undefined;
+    if (writer === undefined) return;
+    options.foreignWrite?.();
+    fights.add(formatKey(keyOf(budget)), writer, clock.elapsed());
   };
   return {
     get(key) {
@@ -113,40 +149,52 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
       if (!countsGroups) await leaveGroups(options, budget, status);
       const next: DisruptionLedgerStatus = {
         ...status,
-        conditions: withBuiltinCount(options, budget, status),
+        conditions: conditionsOf(budget, status),
         unit: countsGroups ? 'PodGroup' : 'Pod',
         podsResourceVersion: isAsNewAs(pods.changedAt, counted) ? pods.changedAt : counted,
         budgetUID: budget.metadata.uid,
-        ...(publisher && { publication: PUBLICATION }),
+        ...(publisher && { publication: formula }),
       };
       await writeLedger(options, { budget, ledger, status: next });
-      if (countsGroups) await publisher?.publish(keyOf(budget));
+      if (countsGroups) await publish(budget);
     },
     async mend(budget) {
       const ledger = sources.get(budget);
       if (publisher === undefined) await options.unmark?.(keyOf(budget));
-      if (publisher === undefined || !isTrue(budget.status ?? {}, 'PodGroupBudget') || ledger === undefined) return;
-      // Another version published before: from now on this one does.
-      if (ledger.status?.publication !== PUBLICATION) {
-        await ledgers.write(ledger, { ...ledger.status, publication: PUBLICATION });
-      }
-      await publisher.publish(keyOf(budget));
+      if (!isTrue(budget.status ?? {}, 'PodGroupBudget') || ledger?.status === undefined) return;
+      const conditions = conditionsOf(budget, ledger.status);
+      // Another version may have published before: from now on this one does.
+      const publication = publisher ? { publication: formula } : {};
+      const next = { ...ledger.status, conditions, ...publication };
+      if (!semanticEqual(next, ledger.status)) await ledgers.write(ledger, next);
+      await publish(budget);
     },
     leavesAlone: ({ name, namespace = '' }, unit) =>
       !countsPods && unit === 'Pod' && ledgers.get(namespace, name) === undefined,
     follow({ gone, seen }) {
       const see = (budget: PodDisruptionBudget): void => seen(withLedger(budget));
-      budgets.addHandler({ added: see, updated: see, deleted: gone });
+      look = ({ metadata: { name = '', namespace } }) => {
+        const budget = budgets.get({ namespace, name });
+        if (budget !== undefined) see(budget);
+      };
+      budgets.addHandler({
+        added: see,
+        updated(budget, old) {
+          watchForFights(budget, old);
+          see(budget);
+        },
+        deleted(budget) {
+          fights.forget(formatKey(keyOf(budget)));
+          gone(budget);
+        },
+      });
       options.onGuarded?.((namespaces) => {
         for (const budget of budgets.list()) {
           const { namespace = '' } = budget.metadata;
           if (namespaces.includes(namespace) || namespaces.includes('*')) see(budget);
         }
       });
-      ledgers.follow(({ metadata }) => {
-        const budget = budgets.get({ namespace: metadata.namespace, name: metadata.name ?? '' });
-        if (budget !== undefined) see(budget);
-      });
+      ledgers.follow(look);
     },
     async whenSynced() {
       await Promise.all([budgets.whenSynced(), ledgers.whenSynced()]);
@@ -232,35 +280,4 @@ function conditionOf({ conditions }: PodDisruptionBudgetStatus, wanted: string):
 
 function isTrue(status: PodDisruptionBudgetStatus, wanted: string): boolean {
   return conditionOf(status, wanted)?.status === 'True';
-}
-
-const BUILTIN = 'BuiltInCountTighter';
-
-/**
- * Beside Kubernetes' own controller, groups can only be counted on top of its count of pods. That is exact for an
- * integer minAvailable; the other spellings it resolves to pods, and then it may refuse what groups would allow.
- */
-function withBuiltinCount(
-  { clock, events, publisher }: LedgerBookOptions,
-  budget: PodDisruptionBudget,
-  { conditions = [] }: PodDisruptionBudgetStatus,
-): Condition[] {
-  if (publisher !== undefined) return conditions.filter(({ type }) => type !== BUILTIN);
-  const { maxUnavailable, minAvailable } = budget.spec ?? {};
-  const tighter = maxUnavailable !== undefined || typeof minAvailable === 'string';
-  const old = conditions.find(({ type }) => type === BUILTIN);
-  const status = tighter ? 'True' : 'False';
-  const message = tighter
-    ? 'Kubernetes resolves this budget to a number of pods and may refuse evictions that the groups would allow; use an integer minAvailable, a PodUnavailableBudget, or adopt mode'
-    : '';
-  if (tighter && old?.status !== 'True') events.record(budget, 'Warning', BUILTIN, message);
-  const condition: Condition = {
-    type: BUILTIN,
-    status,
-    reason: tighter ? 'CountsPods' : 'Exact',
-    message,
-    lastTransitionTime:
-      old?.status === status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(clock.now()),
-  };
-  return [...conditions.filter(({ type }) => type !== BUILTIN), condition];
 }
