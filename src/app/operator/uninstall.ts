@@ -25,14 +25,14 @@ export async function uninstall(
     certManager: true,
     groups: 'crd',
     scheduler: true,
+    recreateWebhooks: true,
   }).toReversed();
-  let isStillMarked = true;
+  let unmarks = false;
   for (const { apiVersion = '', kind = '', metadata } of objects) {
-    // The configurations come first: from here on nobody puts our numbers in.
-    if (isStillMarked && !kind.endsWith('WebhookConfiguration')) {
-      if (!dryRun) await unmarkBudgets(client);
-      isStillMarked = false;
-    }
+    // The configurations come first, after the right to put them back: from here on nobody puts our numbers in.
+    const isConfiguration = kind.endsWith('WebhookConfiguration');
+    if (unmarks && !isConfiguration && !dryRun) await unmarkBudgets(client);
+    unmarks = isConfiguration;
     if (keepDefinitions && kind === 'CustomResourceDefinition') continue;
     const { group, version } = splitApiVersion(apiVersion);
     const type = resources.find((one) => one.group === group && one.version === version && one.kind === kind);

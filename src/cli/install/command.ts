@@ -2,11 +2,11 @@
 import { type Command, Option } from 'commander';
 import { withClusterFlags } from '../shared/flags.ts';
 import type { InstallFlags, UninstallFlags } from './run.ts';
-import { wholeNumber } from '../shared/parse.ts';
+import { someDuration, wholeNumber } from '../shared/parse.ts';
 
 export function register(program: Command): void {
   withClusterFlags(program.command('install'))
-    .description('Print the manifests that install Quorate in a cluster')
+    .description('Print the manifests that install Quorate in a cluster, or apply them and wait')
     .option('-n, --namespace <name>', 'namespace to install into', 'quorate-system')
     .option('--image <image>', 'container image to run', 'quorate:latest')
     .addOption(
@@ -30,21 +30,34 @@ export function register(program: Command): void {
       'addresses of API servers and nodes; nobody else reaches the webhook (default: anybody)',
     )
     .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
+    .option('--recreate-webhooks', 'let the operator put webhook configurations back that somebody deletes', false)
+    .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)
+    .option('--timeout <duration>', 'with --wait: give up after this long', someDuration, 300_000)
     .addHelpText(
       'after',
       `
 Examples:
+  quorate install --wait
   quorate install | kubectl apply -f -
   quorate install --groups crd --scheduler | kubectl apply -f -
   quorate install --mode replace --image example.com/quorate:1 > quorate.yaml
 
 In replace mode start kube-controller-manager with
 --controllers=*,-disruption-controller.
-Namespaces labelled policy.quorate.dev/ignore are left alone.`,
+Namespaces labelled policy.quorate.dev/ignore are left alone.
+
+The webhook configurations are applied empty. A replica fills them when it is
+ready, so nothing in the cluster is asked about before somebody can answer.
+
+Exit codes:
+  0  printed; with --wait: installed, and replicas answer
+  1  could not be printed or applied
+  3  with --wait: applied, and not ready in time; what is missing is named, and
+     the cluster is left as it is`,
     )
     .action(async (flags: InstallFlags) => {
-      const { printInstall } = await import('./run.ts');
-      await printInstall(flags);
+      const { runInstall } = await import('./run.ts');
+      await runInstall(flags);
     });
   withClusterFlags(
     program

@@ -1,4 +1,13 @@
-import { defaultInstall, findGroupKinds, type GroupKinds, installObjects, uninstall } from '../../app/index.ts';
+import {
+  defaultInstall,
+  findGroupKinds,
+  type GroupKinds,
+  installAndWait,
+  installObjects,
+  type InstallOptions,
+  uninstall,
+} from '../../app/index.ts';
+import { systemClock } from '../../machinery/runtime/index.ts';
 import { openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
@@ -13,15 +22,63 @@ export interface InstallFlags extends ClusterFlags {
   readonly groups: GroupKinds | 'auto';
   readonly scheduler: boolean;
   readonly webhookFrom?: string[];
+  readonly recreateWebhooks: boolean;
+  readonly wait: boolean;
+  /** In milliseconds. */
+  readonly timeout: number;
 }
 
-export async function printInstall(flags: InstallFlags): Promise<void> {
+const NOT_READY = 3;
+
+export async function runInstall(flags: InstallFlags): Promise<void> {
+  if (flags.wait) process.exitCode = await install(flags);
+  else await printInstall(flags);
+}
+
+async function printInstall(flags: InstallFlags): Promise<void> {
   const groups = flags.groups === 'auto' ? await askCluster(flags) : flags.groups;
   const { stringify } = await import('yaml');
-  const documents = installObjects({ ...defaultInstall, ...flags, webhookFrom: flags.webhookFrom ?? [], groups }).map(
-    (object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }),
+  const documents = installObjects(optionsOf(flags, groups)).map((object) =>
+    stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }),
   );
   process.stdout.write(documents.join('---\n'));
+}
+
+/** Applies the manifests and waits; unlike printing, this needs the cluster, so nothing is assumed. */
+async function install(flags: InstallFlags): Promise<number> {
+  try {
+    const cluster = openCluster(flags);
+    try {
+      const groups = flags.groups === 'auto' ? await findGroupKinds(cluster.client) : flags.groups;
+      const missing = await installAndWait({
+        client: cluster.client,
+        clock: systemClock,
+        install: optionsOf(flags, groups),
+        timeoutMs: flags.timeout,
+        applied: (what) => process.stdout.write(`${what} applied\n`),
+        waiting: ({ check, problem }) => process.stderr.write(`waiting for the ${check}: ${problem}\n`),
+      });
+      if (missing === undefined) {
+        process.stdout.write(`Quorate answers in namespace "${flags.namespace}", mode ${flags.mode}.\n`);
+        return 0;
+      }
+      process.stderr.write(
+        `quorate install: not ready after ${flags.timeout / 1000} s: ${missing.check}: ${missing.problem}\nTo see more: quorate doctor -n ${flags.namespace}\n`,
+      );
+      return NOT_READY;
+    } finally {
+      cluster.close();
+    }
+  } catch (error) {
+    return failWith('install', error);
+  }
+}
+
+function optionsOf(flags: InstallFlags, groups: GroupKinds): InstallOptions {
+  const { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, scheduler } = flags;
+  const { webhookFrom = [] } = flags;
+  const chosen = { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, scheduler, webhookFrom };
+  return { ...defaultInstall, ...chosen, groups };
 }
 
 /** Printing must work without a cluster; what it then assumes is said. */

@@ -9,6 +9,7 @@ import {
   labels,
   METRICS_READER,
   NAME,
+  RECREATE,
   STATUS_CONFIGURATION,
   TOKEN_SECRET,
   WEBHOOK_CONFIGURATION,
@@ -73,6 +74,26 @@ function metricsReader(): ClusterRole {
     metadata: { name: METRICS_READER, labels },
     rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
   };
+}
+
+/** Of its own and applied last: whoever removes an installation takes this right first, so that nothing comes back. */
+export function recreateAccess({ namespace }: InstallOptions): [ClusterRole, ClusterRoleBinding] {
+  const kinds = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'];
+  return [
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: RECREATE, labels },
+      rules: [rule(ADMISSION, kinds, ['create'])],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: RECREATE, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: RECREATE },
+      subjects: [{ kind: 'ServiceAccount', name: NAME, namespace }],
+    },
+  ];
 }
 
 export function accessObjects(

@@ -16,6 +16,8 @@ export interface InstallOptions {
   readonly scheduler: boolean;
   /** CIDRs that API servers and nodes ask from; nobody else reaches the webhook's port. None: anybody does. */
   readonly webhookFrom: readonly string[];
+  /** The operator may put webhook configurations back that somebody deletes. */
+  readonly recreateWebhooks: boolean;
 }
 
 export type GroupKinds = 'native' | 'crd';
@@ -30,12 +32,15 @@ export const defaultInstall: InstallOptions = {
   groups: 'native',
   scheduler: false,
   webhookFrom: [],
+  recreateWebhooks: false,
 };
 
 export const NAME = 'quorate';
 export const SCHEDULER = 'quorate-scheduler';
 /** Lets its subjects read the operator's metrics. */
 export const METRICS_READER = 'quorate-metrics';
+/** Lets the operator make webhook configurations; its own role, so that an uninstallation takes it first. */
+export const RECREATE = 'quorate-recreate-webhooks';
 export const SERVICE = 'quorate-webhook';
 export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
 /** Holds the secret path of reviews. */

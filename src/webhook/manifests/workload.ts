@@ -76,7 +76,9 @@ function deployment({ certManager, failOpen, image, mode, namespace, replicas }:
             {
               maxSkew: 1,
               topologyKey: 'kubernetes.io/hostname',
-              whenUnsatisfiable: 'ScheduleAnyway',
+              // Two nodes, two replicas: whatever happens to one leaves the other. Nodes that take no pods do not count.
+              whenUnsatisfiable: 'DoNotSchedule',
+              nodeTaintsPolicy: 'Honor',
               labelSelector: { matchLabels: { ...labels } },
             },
           ],
@@ -93,6 +95,8 @@ function deployment({ certManager, failOpen, image, mode, namespace, replicas }:
               livenessProbe: { ...probe('/livez'), failureThreshold: 6 },
               startupProbe: { ...probe('/startupz'), failureThreshold: 24 },
               resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+              // API servers learn in this time that this replica is not to be asked any more.
+              lifecycle: { preStop: { sleep: { seconds: 3 } } },
               securityContext: {
                 allowPrivilegeEscalation: false,
                 readOnlyRootFilesystem: true,
