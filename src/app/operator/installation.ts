@@ -4,7 +4,14 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
 import { deploymentType, leaseType, podType } from '../../api/resource-types.ts';
 import { type Client, type Clock, discover, sleep } from '../../machinery/runtime/index.ts';
-import { ARMED_ANNOTATION, type InstallOptions, installObjects, labels, type Mode, NAME } from '../../webhook/index.ts';
+import {
+  ARMED_ANNOTATION,
+  type InstallOptions,
+  installObjects,
+  labels,
+  type OperatorMode,
+  NAME,
+} from '../../webhook/index.ts';
 import { existing } from './existing.ts';
 import { endpointProblem } from './reachable.ts';
 import { CONFIGURATIONS } from './registration.ts';
@@ -86,7 +93,7 @@ export async function whatIsAwaited(
       };
 }
 
-async function notArmed(client: Client, mode: Mode): Promise<string[]> {
+async function notArmed(client: Client, mode: OperatorMode): Promise<string[]> {
   const names: string[] = [];
   for (const { modes, name, type } of CONFIGURATIONS) {
     if (modes !== undefined && !modes.includes(mode)) continue;

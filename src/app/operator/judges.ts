@@ -235,7 +235,7 @@ function createBudgetController(
         onGuarded: guard.onGuarded,
         hasUnknownHistory,
         formula: publication,
-        unguarded: guard.registered.deleted,
+        unguarded: () => guard.registered.deleted(),
         foreignWrite: () => foreignWrites.inc(),
       }),
     resyncMs: RESYNC_MS,

@@ -16,7 +16,7 @@ import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
 import {
   ARMED_ANNOTATION,
   EVICTIONS_CONFIGURATION,
-  type Mode,
+  type OperatorMode,
   type Reach,
   reviewPath,
   SERVICE,
@@ -45,7 +45,7 @@ export interface Configuration {
   readonly name: string;
   readonly type: typeof webhookConfigurationType;
   /** Where it is filled; everywhere when absent. */
-  readonly modes?: readonly Mode[] | undefined;
+  readonly modes?: readonly OperatorMode[] | undefined;
 }
 
 export const CONFIGURATIONS: readonly Configuration[] = [
