@@ -8,10 +8,22 @@ import { type InstalledPackage, installPackage } from '../package/install.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const blocks = [...readme.matchAll(/```sh\n([^]*?)```/g)].map(([, text = '']) => text.trim());
+
+interface Block {
+  readonly commands: string;
+  /** What the page shows under the commands; `…` stands for anything. */
+  readonly shown: readonly string[];
+}
+
+const blocks: Block[] = [...readme.matchAll(/```sh\n([^]*?)```(?:\n+```text\n([^]*?)```)?/g)].map(
+  ([, commands = '', shown = '']) => ({
+    commands: commands.trim(),
+    shown: shown.split('\n').filter((line) => line.trim() !== ''),
+  }),
+);
 /** These start and test the whole project; whoever runs this test has just run one of them. */
 const OUTER = ['npm ci && npm start', 'npm test'];
-const commands = blocks.filter((block) => !OUTER.includes(block)).flatMap((block) => block.split('\n'));
+const session = blocks.filter(({ commands }) => !OUTER.includes(commands));
 
 let installed: InstalledPackage;
 let up: ChildProcess;
@@ -38,31 +50,54 @@ afterAll(async () => {
   await ended;
 });
 
-async function runLine(line: string): Promise<void> {
+/** What the command prints. */
+async function runLine(line: string): Promise<string> {
   const [command = '', note = ''] = line.split(' # ');
   const [program, ...args] = command.split(' ');
   if (program === 'kubectl') {
     const inPackage = args.map((arg) => (arg.startsWith('examples/') ? join(installed.folder, arg) : arg));
-    await kubectl.run(inPackage, { fails: note === 'fails' });
-    return;
+    const { stdout, stderr } = await kubectl.run(inPackage, { fails: note === 'fails' });
+    return `${stdout}\n${stderr}`;
   }
   expect(`${program} ${args[0]}`).toBe('npx quorate');
   const child = spawn(installed.program, args.slice(1), {
     // Where the examples are.
     cwd: installed.folder,
     env: { ...process.env, KUBECONFIG: kubeconfig },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const code = await new Promise((resolve) => child.once('exit', resolve));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise((resolve) => child.once('close', resolve));
   // 3 says that an eviction would be refused now, which is an answer and not a failure.
   expect([0, 3], line).toContain(code);
+  return output;
+}
+
+/** Blanks count for nothing: columns are as wide as what stands in them. */
+function patternOf(line: string): RegExp {
+  const parts = line.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'));
+  return new RegExp(parts.join('.*'));
 }
 
 test('the README names the two commands that do everything', () => {
-  expect(blocks.filter((block) => OUTER.includes(block))).toEqual(OUTER);
+  expect(blocks.map(({ commands }) => commands).filter((commands) => OUTER.includes(commands))).toEqual(OUTER);
 });
 
-test('every other command of the README works, in order', { timeout: 180_000 }, async () => {
-  expect(commands.length).toBeGreaterThan(8);
-  for (const line of commands) await runLine(line);
+test('every other command of the README works, in order, and prints what the page shows', {
+  timeout: 180_000,
+}, async () => {
+  expect(session.length).toBeGreaterThan(4);
+  for (const { commands, shown } of session) {
+    const lines = commands.split('\n');
+    let output = '';
+    for (const line of lines) output += await runLine(line);
+    for (const line of shown) {
+      // What a table shows follows what was done within a moment.
+      const look = lines.at(-1)?.startsWith('kubectl get ')
+        ? () => runLine(lines.at(-1) ?? '')
+        : () => Promise.resolve(output);
+      await expect.poll(look, { timeout: 30_000 }).toMatch(patternOf(line));
+    }
+  }
 });
