@@ -45,9 +45,36 @@ test('resize changes the resources of containers and nothing else', async () => 
   expect(resized.spec?.hostNetwork).toBeUndefined();
 });
 
-test('what leads into a container answers at once with a Status', async () => {
+test('23.4: what leads into a container says that a simulated node runs none', async () => {
   const path = '/api/v1/namespaces/default/pods/p';
-  await expect(plane.client.request('GET', `${path}/log`)).rejects.toThrow('node n1 is simulated and keeps no logs');
-  await expect(plane.client.request('GET', `${path}/exec`)).rejects.toThrow('Upgrade request required');
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+  for (const part of ['exec', 'attach', 'portforward']) {
+    await expect(plane.client.request('GET', `${path}/${part}`)).rejects.toThrow('Upgrade request required');
+    await expect(plane.client.request('GET', `${path}/${part}`, undefined, upgrade)).rejects.toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: error dialing backend: node n1 is simulated and runs no containers',
+    });
+  }
   await expect(plane.client.request('GET', `${path}/proxy/`)).rejects.toThrow('nothing runs behind a simulated node');
+});
+
+test('23.4: logs tell the life of a simulated container', async () => {
+  const path = '/api/v1/namespaces/default/pods/p/log';
+  await expect(plane.client.request('GET', path)).rejects.toThrow('is waiting to start');
+  await expect(plane.client.request('GET', `${path}?container=other`)).rejects.toThrow('container other is not valid');
+  const started = { startedAt: '2026-01-01T00:00:00Z' };
+  const show = async (state: object): Promise<void> => {
+    const body = {
+      status: { containerStatuses: [{ name: 'main', image: 'x', imageID: '', ready: true, restartCount: 0, state }] },
+    };
+    await plane.client.patch(podType, key, { type: 'merge', body }, { subresource: 'status' });
+  };
+  await show({ running: started });
+  expect(await plane.client.request('GET', path)).toBe(
+    '2026-01-01T00:00:00Z container main on simulated node n1 started\n',
+  );
+  await show({ running: null, terminated: { ...started, finishedAt: '2026-01-01T00:01:00Z', exitCode: 3 } });
+  expect(await plane.client.request('GET', `${path}?tailLines=1`)).toBe(
+    '2026-01-01T00:01:00Z container main on simulated node n1 ended with exit code 3\n',
+  );
 });
