@@ -30,6 +30,7 @@ import { bootstrapObjects, publishAuthentication, publishServer } from './bootst
 import { componentUser } from './component-user.ts';
 import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createEmbeddedDashboard } from './dashboard/index.ts';
+import { watchForJumps } from './clock-jumps.ts';
 import { createPlane } from './plane.ts';
 import { runComponents } from './run-components.ts';
 
@@ -117,6 +118,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     gates,
     compat,
     metrics,
+    health: [{ name: 'certificate', readinessOnly: true, check: () => pki.problem() }],
   });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
@@ -133,10 +135,11 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
     options.apiOnly === true ? [] : controllersOf(options, gates, pki),
   );
-  const stopRenewing = pki.keepServerFresh(
+  const certificate = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
     (error) => log.error({ err: error }, 'cannot renew the serving certificate'),
   );
+  const clockWatch = watchForJumps({ client, clock, log, metrics, jumped: () => void certificate.look() });
   const stopCompacting = compactEveryMinute(store, clock);
   return {
     url,
@@ -149,7 +152,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
         plane,
         listening,
         store,
-        cancels: [stopRenewing, stopCompacting, () => dashboard.close()],
+        cancels: [() => certificate.stop(), () => clockWatch.stop(), stopCompacting, () => dashboard.close()],
       }),
   };
 }
@@ -218,7 +221,7 @@ function compactEveryMinute(store: Store, clock: Clock): () => void {
   const marks: { at: number; revision: number }[] = [];
   let cancel = (): void => {};
   const tick = (): void => {
-    const now = clock.now();
+    const now = clock.elapsed();
     marks.push({ at: now, revision: store.revision });
     while ((marks[0]?.at ?? now) <= now - KEEP_HISTORY_MS)
       store.compact((marks.shift() as { revision: number }).revision);

@@ -51,6 +51,8 @@ export interface PlaneOptions {
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
   readonly extend?: (context: ServerContext) => void;
+  /** What `/readyz` looks at besides the store. */
+  readonly health?: ApiServerOptions['health'];
 }
 
 export function createPlane(options: PlaneOptions): ApiServer {
@@ -71,6 +73,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       ...builtinAdmission(context, { serviceAccounts: options.serviceAccounts ?? false, gates }),
       ...guardPods(context, { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) }),
     ],
+    ...(options.health && { health: options.health }),
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
     ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };

@@ -53,7 +53,7 @@ function playSteps({ pod: given, portsTaken = false, rules, steps: limit = 4 }: 
     const { since, step } = pickStage(generalPodStages, observe(pod, site), {
       before,
       draw: (stage) => draw(1, pod.metadata.uid ?? '', stage),
-      now: at,
+      clock: { now: () => at, elapsed: () => at },
     });
     if (step === undefined) break;
     before = since;

@@ -71,10 +71,10 @@ export async function beat(
 ): Promise<void> {
   await renewLease(client, name, nodes.get({ name })?.metadata.uid, clock.now());
   await fleet.sync(name);
-  const posted = lastPost.get(name) ?? clock.now();
+  const posted = lastPost.get(name) ?? clock.elapsed();
   if (!lastPost.has(name)) lastPost.set(name, posted);
-  if (clock.now() - posted < POST_EVERY_MS) return;
-  lastPost.set(name, clock.now());
+  if (clock.elapsed() - posted < POST_EVERY_MS) return;
+  lastPost.set(name, clock.elapsed());
   await fleet.post(name);
 }
 

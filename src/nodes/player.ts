@@ -69,7 +69,7 @@ export class Player {
       const { since, step } = pickStage(stages, observe(pod, site), {
         before: this.#since.get(name) ?? nothingYet,
         draw: (stage) => draw(seed, uid, stage),
-        now,
+        clock,
       });
       if (step !== undefined && step.due > now) {
         this.#since.set(name, since);

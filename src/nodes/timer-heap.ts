@@ -1,6 +1,9 @@
 import type { Clock } from '../machinery/runtime/index.ts';
 
 interface Entry {
+  /** As it was asked for. */
+  readonly wanted: number;
+  /** Of elapsed time: a clock that is set neither wakes anybody nor lets them sleep on. */
   readonly due: number;
   readonly order: number;
   readonly key: string;
@@ -24,9 +27,10 @@ export class TimerHeap {
     return this.#current.size;
   }
 
-  set(key: string, due: number): void {
-    if (this.#current.get(key)?.due === due) return;
-    const entry = { due, order: this.#order++, key };
+  set(key: string, wanted: number): void {
+    if (this.#current.get(key)?.wanted === wanted) return;
+    const due = wanted - this.#clock.now() + this.#clock.elapsed();
+    const entry = { wanted, due, order: this.#order++, key };
     this.#current.set(key, entry);
     this.#push(entry);
     this.#arm();
@@ -45,7 +49,7 @@ export class TimerHeap {
 
   #fire(): void {
     this.#armed = undefined;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     for (let top = this.#heap[0]; top !== undefined && top.due <= now; top = this.#heap[0]) {
       this.#pop();
       if (this.#current.get(top.key) !== top) continue;
@@ -59,7 +63,7 @@ export class TimerHeap {
     const top = this.#heap[0];
     if (top === undefined || (this.#armed !== undefined && this.#armed.due <= top.due)) return;
     this.#armed?.cancel();
-    const cancel = this.#clock.after(top.due - this.#clock.now(), () => this.#fire());
+    const cancel = this.#clock.after(top.due - this.#clock.elapsed(), () => this.#fire());
     this.#armed = { due: top.due, cancel };
   }
 

@@ -33,7 +33,7 @@ export class PendingQueue {
   start(signal: AbortSignal): void {
     const flush = (): void => {
       if (signal.aborted) return;
-      const before = this.#clock.now() - FLUSH_AFTER_MS;
+      const before = this.#clock.elapsed() - FLUSH_AFTER_MS;
       for (const entity of this.#waiting) if (entity.stateSince <= before) this.#wake(entity);
       this.#clock.after(FLUSH_EVERY_MS, flush);
     };
@@ -74,7 +74,7 @@ export class PendingQueue {
         state: 'idle',
         attempts: 0,
         restsUntil: 0,
-        stateSince: this.#clock.now(),
+        stateSince: this.#clock.elapsed(),
         filters: new Set(),
         failedAt: -1,
       };
@@ -156,26 +156,26 @@ export class PendingQueue {
     if (entity.state !== 'parked' && entity.state !== 'held') return;
     const held = entity.state === 'held';
     this.#waiting.delete(entity);
-    if (!held && entity.restsUntil > this.#clock.now()) this.#backOff(entity);
+    if (!held && entity.restsUntil > this.#clock.elapsed()) this.#backOff(entity);
     else this.#activate(entity);
   }
 
   #rest(entity: Entity, pods: number): void {
     entity.attempts += 1;
-    entity.restsUntil = this.#clock.now() + backoffMs(entity.attempts, pods);
+    entity.restsUntil = this.#clock.elapsed() + backoffMs(entity.attempts, pods);
   }
 
   #wait(entity: Entity, state: 'parked' | 'held', filters: ReadonlySet<FilterName>): void {
     entity.state = state;
     entity.filters = filters;
-    entity.stateSince = this.#clock.now();
+    entity.stateSince = this.#clock.elapsed();
     this.#waiting.add(entity);
   }
 
   #backOff(entity: Entity): void {
     entity.state = 'backoff';
     const { restsUntil } = entity;
-    this.#clock.after(Math.max(0, restsUntil - this.#clock.now()), () => {
+    this.#clock.after(Math.max(0, restsUntil - this.#clock.elapsed()), () => {
       if (entity.state === 'backoff' && entity.restsUntil === restsUntil) this.#activate(entity);
     });
   }
@@ -183,7 +183,7 @@ export class PendingQueue {
   #activate(entity: Entity): void {
     if (this.#entities.get(entity.key) !== entity) return;
     entity.state = 'active';
-    entity.stateSince = this.#clock.now();
+    entity.stateSince = this.#clock.elapsed();
     this.#active.push(entity);
     this.#onActive();
   }

@@ -69,7 +69,7 @@ async function pick(
   { signal, wanted }: { wanted: number; signal: AbortSignal },
 ): Promise<void> {
   const { client, clock } = webhook;
-  const deadline = clock.now() + WRITE_LIMIT_MS;
+  const deadline = clock.elapsed() + WRITE_LIMIT_MS;
   const namespace = request.namespace ?? '';
   // What is stored counts, not what the review says is: costs go on pods that a ReplicaSet really has and may lose.
   const replicaSet = await client.get(replicaSetType, { namespace, name: request.name ?? '' });
@@ -118,7 +118,7 @@ async function write(
   let newest = '';
   const writer = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (clock.now() >= deadline) {
+      if (clock.elapsed() >= deadline) {
         left += 1;
         continue;
       }
@@ -156,14 +156,14 @@ async function whenKnown(
   signal: AbortSignal,
 ): Promise<void> {
   const { client, clock } = webhook;
-  const written = clock.now();
+  const written = clock.elapsed();
   const deadline = written + KNOWN_LIMIT_MS;
-  while (!sees(webhook, newest) && clock.now() < deadline) await sleep(clock, STEP_MS, signal);
-  const lag = clock.now() - written;
-  await sleep(clock, Math.min(LEAST_WAIT_MS + 2 * lag, Math.max(0, deadline - clock.now())), signal);
+  while (!sees(webhook, newest) && clock.elapsed() < deadline) await sleep(clock, STEP_MS, signal);
+  const lag = clock.elapsed() - written;
+  await sleep(clock, Math.min(LEAST_WAIT_MS + 2 * lag, Math.max(0, deadline - clock.elapsed())), signal);
   const { name = '', namespace } = replicaSet.metadata;
   const ready = pods.filter(isPodReady).length;
-  for (let known = replicaSet; known.status?.readyReplicas !== ready && clock.now() < deadline; ) {
+  for (let known = replicaSet; known.status?.readyReplicas !== ready && clock.elapsed() < deadline; ) {
     await sleep(clock, STEP_MS * 5, signal);
     known = await client.get(replicaSetType, { namespace, name });
   }

@@ -14,6 +14,7 @@ export { type NamespaceFollower, sawPodsOfNow } from './pods-seen.ts';
 export { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 export { callersByCertificate, callersByToken, type Callers, splitToken, withToken } from './callers.ts';
 export type { ProbeCheck } from './health.ts';
+export { HOLD_MS } from './ledger-hold.ts';
 export { reviewPath } from './routes.ts';
 export { keepStatus, reviewStatus, type StatusWebhook } from './status.ts';
 export {

@@ -1,5 +1,5 @@
 /** Whether a replica's copy of the pods is new enough to decide by. */
-import type { KubeObject } from '../api/resource.ts';
+import { keyOf, type KubeObject } from '../api/resource.ts';
 import { podType } from '../api/resource-types.ts';
 import { type Client, type Clock, sleep } from '../machinery/runtime/index.ts';
 import { isAsNewAs } from '../machinery/values/index.ts';
@@ -12,8 +12,8 @@ export interface PodsFollower {
 
 export interface NamespaceFollower extends PodsFollower {
   readonly client: Client;
-  /** The pods of a namespace that are known here. */
-  readonly podsIn: (namespace: string) => readonly Pick<KubeObject, 'metadata'>[];
+  /** The pods of a namespace, or of all, that are known here. */
+  readonly podsIn: (namespace?: string) => readonly Pick<KubeObject, 'metadata'>[];
 }
 
 const STEP_MS = 20;
@@ -37,13 +37,13 @@ export function sees({ podsResourceVersion }: PodsFollower, wanted: string | und
 }
 
 /**
- * Whether our pods of a namespace are as new as the API server's: what was evicted until now shows in them. The pods
+ * Whether our pods of a namespace, or of all, are as new as the API server's: what was evicted until now shows in them. The pods
  * themselves are compared, because the version of a list grows with every write of anything, and where pods seldom
  * change our own follows only once a minute.
  */
 export async function sawPodsOfNow(
   follower: NamespaceFollower,
-  namespace: string,
+  namespace: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   const listed = await listPods(follower.client, namespace);
@@ -56,9 +56,9 @@ async function comesTrue(
   signal: AbortSignal,
   limitMs = LIMIT_MS,
 ): Promise<boolean> {
-  const deadline = clock.now() + limitMs;
+  const deadline = clock.elapsed() + limitMs;
   while (!holds()) {
-    if (clock.now() >= deadline) return false;
+    if (clock.elapsed() >= deadline) return false;
     await sleep(clock, STEP_MS, signal);
   }
   return true;
@@ -66,18 +66,18 @@ async function comesTrue(
 
 interface ListedPods {
   readonly resourceVersion: string;
-  /** Of each pod, by name. */
+  /** Of each pod, by namespace and name. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
-async function listPods(client: Client, namespace: string): Promise<ListedPods> {
+async function listPods(client: Client, namespace: string | undefined): Promise<ListedPods> {
   const versions = new Map<string, string>();
   let resourceVersion = '';
   let token: string | undefined;
   do {
     const options = { namespace, metadataOnly: true, limit: client.pageSize, continue: token };
     const { items, metadata } = await client.list(podType, options);
-    for (const { metadata: pod } of items) versions.set(pod.name ?? '', pod.resourceVersion ?? '');
+    for (const pod of items) versions.set(keyOf(pod), pod.metadata.resourceVersion ?? '');
     ({ resourceVersion } = metadata);
     token = metadata.continue || undefined;
   } while (token !== undefined);
@@ -87,9 +87,9 @@ async function listPods(client: Client, namespace: string): Promise<ListedPods> 
 /** Whether we know every listed pod as it was then or newer, and of no other but those that came since. */
 function shows(known: readonly Pick<KubeObject, 'metadata'>[], { resourceVersion, versions }: ListedPods): boolean {
   let found = 0;
-  for (const { metadata } of known) {
-    const listed = versions.get(metadata.name ?? '');
-    if (!isAsNewAs(metadata.resourceVersion ?? '', listed ?? resourceVersion)) return false;
+  for (const pod of known) {
+    const listed = versions.get(keyOf(pod));
+    if (!isAsNewAs(pod.metadata.resourceVersion ?? '', listed ?? resourceVersion)) return false;
     if (listed !== undefined) found += 1;
   }
   return found === versions.size;

@@ -1,15 +1,16 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../machinery/runtime/index.ts';
-import type { KeyPair } from '../../machinery/runtime/certificates.ts';
+import { issueServer, type KeyPair } from '../../machinery/runtime/certificates.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki } from './pki.ts';
 
 const DAY_MS = 86_400_000;
+const fail = (error: unknown): never => expect.unreachable(String(error));
 const directories: string[] = [];
 afterEach(() => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
@@ -98,18 +99,62 @@ test('openPki() replaces a serving certificate that is old or lacks a host, and 
   expect(aged.server.certificate).not.toBe(moved.server.certificate);
 });
 
-test('keepServerFresh() hands over a new certificate before the old one ends', async () => {
+test('17: keepServerFresh() hands over a new certificate before the old one ends, also after a sleep', async () => {
   const clock = new ManualClock(Date.now());
   const pki = await openPki({ clock });
   const old = pki.server;
-  const renewed = new Promise<KeyPair>((resolve, reject) => {
-    pki.keepServerFresh(resolve, reject);
-  });
-  await clock.advance(200 * DAY_MS);
+  const used: KeyPair[] = [];
+  const keeper = pki.keepServerFresh((pair) => used.push(pair), fail);
+  clock.set(clock.now() + 200 * DAY_MS);
+  await clock.advance(60_000);
   expect(pki.server).toBe(old);
-  await clock.advance(50 * DAY_MS);
-  const pair = await renewed;
-  expect(Date.parse(new X509Certificate(pair.certificate).validTo)).toBeGreaterThan(clock.now() + 300 * DAY_MS);
+  clock.set(clock.now() + 200 * DAY_MS);
+  expect(pki.problem()).toMatch(/^it ends at /);
+  await keeper.look();
+  expect(pki.problem()).toBeUndefined();
+  expect(used).toEqual([pki.server]);
+  const { validTo } = new X509Certificate(pki.server.certificate);
+  expect(Date.parse(validTo)).toBeGreaterThan(clock.now() + 300 * DAY_MS);
+  keeper.stop();
+});
+
+test('17: keepServerFresh() issues a certificate that is valid on a clock that was set back', async () => {
+  const clock = new ManualClock(Date.now());
+  const pki = await openPki({ clock });
+  const keeper = pki.keepServerFresh(() => {}, fail);
+  clock.set(clock.now() - DAY_MS);
+  expect(pki.problem()).toMatch(/^it is not valid before /);
+  await keeper.look();
+  expect(pki.problem()).toBeUndefined();
+  keeper.stop();
+});
+
+test('17: the certificate that is served is the stored one, or readiness says why not', async () => {
+  const clock = new ManualClock(Date.now());
+  const directory = temporary();
+  const pki = await openPki({ directory, clock });
+  let served = pki.server;
+  const failed: unknown[] = [];
+  const keeper = pki.keepServerFresh(
+    (pair) => (served = pair),
+    (error) => failed.push(error),
+  );
+  const { certificate, key } = await issueServer(pki.authority, 'kube-apiserver', pki.hosts, {
+    now: clock.now(),
+    days: 30,
+  });
+  writeFileSync(join(directory, 'server.key'), key);
+  writeFileSync(join(directory, 'server.crt'), certificate);
+  expect(pki.problem()).toMatch(/^it is not the one that is stored in pki\/server\.crt/);
+  await keeper.look();
+  expect([pki.problem(), served.certificate, failed]).toEqual([undefined, certificate, []]);
+  // Of another authority: nobody would believe it.
+  const other = await openPki({ clock });
+  writeFileSync(join(directory, 'server.crt'), other.server.certificate);
+  await keeper.look();
+  expect(pki.problem()).toMatch(/cannot be used/);
+  expect(served.certificate).toBe(certificate);
+  keeper.stop();
 });
 
 test('writeKubeconfig() writes for the owner only, over an older file', () => {

@@ -2,7 +2,7 @@
  * The secrets a control plane keeps: CA, serving certificate, admin certificate and token, and the key that signs
  * service-account tokens. They live in one directory that only its owner can read, or in memory for ephemeral planes.
  */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../machinery/runtime/index.ts';
@@ -27,8 +27,9 @@ export interface PkiOptions {
 
 const CA_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** Never look at the certificate more often than this, whatever its dates say. */
-const MIN_RENEWAL_CHECK_MS = 60_000;
+/** Not when its dates say: a machine that slept would be late by as long. */
+const LOOK_EVERY_MS = 60_000;
+const LEAST_LIFE_MS = 3_600_000;
 
 const ALWAYS_SERVED = [
   'localhost',
@@ -53,7 +54,8 @@ export class Pki {
   #server: KeyPair;
   readonly #files: SecretFiles;
   readonly #clock: Clock;
-  readonly #hosts: readonly string[];
+  /** Addresses and names that the serving certificate covers. */
+  readonly hosts: readonly string[];
 
   constructor(
     parts: Pick<Pki, 'authority' | 'admin' | 'adminToken' | 'serviceAccountKey' | 'server'>,
@@ -68,7 +70,7 @@ export class Pki {
     this.#server = parts.server;
     this.#files = files;
     this.#clock = clock;
-    this.#hosts = hosts;
+    this.hosts = hosts;
   }
 
   get server(): KeyPair {
@@ -76,43 +78,72 @@ export class Pki {
   }
 
   /**
-   * Issues a new serving certificate when two thirds of the old one's life are over and hands it to `renewed`, which
-   * puts it in use (`server.setSecureContext`). Returns how to stop.
+   * Looks after the serving certificate: a new one when two thirds of its life are over or, on a clock that was set back,
+   * its life has not begun; the stored one where somebody has put another there. `use` puts it in use
+   * (`server.setSecureContext`).
    */
-  keepServerFresh(renewed: (pair: KeyPair) => void, failed: (error: unknown) => void): () => void {
+  keepServerFresh(use: (pair: KeyPair) => void, failed: (error: unknown) => void): CertificateKeeper {
     let cancel: () => void = () => {};
     let stopped = false;
-    const arm = (): void => {
-      const wait = Math.max(renewAt(this.#server.certificate) - this.#clock.now(), MIN_RENEWAL_CHECK_MS);
-      cancel = this.#clock.after(wait, () => {
-        this.#renewServer().then(
-          (pair) => {
-            if (stopped) return;
-            renewed(pair);
-            arm();
-          },
-          (error: unknown) => {
-            failed(error);
-            if (!stopped) cancel = this.#clock.after(MIN_RENEWAL_CHECK_MS, arm);
-          },
-        );
-      });
-    };
-    arm();
-    return () => {
-      stopped = true;
+    const look = async (): Promise<void> => {
       cancel();
+      try {
+        const next = this.#stored() ?? (isCurrent(this.#server, this.#clock.now()) ? undefined : await this.#issue());
+        if (next !== undefined && !stopped) {
+          use(next);
+          this.#server = next;
+        }
+      } catch (error) {
+        failed(error);
+      }
+      if (!stopped) cancel = this.#clock.after(LOOK_EVERY_MS, () => void look());
+    };
+    cancel = this.#clock.after(LOOK_EVERY_MS, () => void look());
+    return {
+      look,
+      stop() {
+        stopped = true;
+        cancel();
+      },
     };
   }
 
-  async #renewServer(): Promise<KeyPair> {
-    this.#server = await issueServer(this.authority, 'kube-apiserver', this.#hosts, {
-      now: this.#clock.now(),
-      days: LEAF_DAYS,
-    });
-    this.#files.writePair('server', this.#server);
-    return this.#server;
+  /** What is wrong with the certificate that is served; undefined where nothing is. */
+  problem(): string | undefined {
+    const { validFrom, validTo } = new X509Certificate(this.#server.certificate);
+    const now = this.#clock.now();
+    if (now < Date.parse(validFrom)) return `it is not valid before ${validFrom}: is the clock of this machine right?`;
+    if (Date.parse(validTo) - now < LEAST_LIFE_MS) return `it ends at ${validTo}`;
+    const stored = this.#files.readPair('server');
+    return stored === undefined || stored.certificate === this.#server.certificate
+      ? undefined
+      : 'it is not the one that is stored in pki/server.crt, which cannot be used: put back the old one, or restart';
   }
+
+  /** Another pair than the one that is served, which can be. */
+  #stored(): KeyPair | undefined {
+    const stored = this.#files.readPair('server');
+    if (stored === undefined || stored.certificate === this.#server.certificate) return undefined;
+    const { certificate } = this.authority;
+    return isFresh(stored.certificate, certificate, this.hosts, this.#clock.now()) ? stored : undefined;
+  }
+
+  async #issue(): Promise<KeyPair> {
+    const validity = { now: this.#clock.now(), days: LEAF_DAYS };
+    const issued = await issueServer(this.authority, 'kube-apiserver', this.hosts, validity);
+    this.#files.writePair('server', issued);
+    return issued;
+  }
+}
+
+export interface CertificateKeeper {
+  /** Looks now, as after the clock was set. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+function isCurrent({ certificate }: KeyPair, now: number): boolean {
+  return now < renewAt(certificate) && now >= Date.parse(new X509Certificate(certificate).validFrom);
 }
 
 /** Reads what is there, makes what is missing, and replaces leaves that are old or do not cover the hosts. */

@@ -51,6 +51,15 @@ test('check() refuses an expired token, also when its signature was checked befo
   expect(tokens.check(token)).toMatchObject({ valid: false, reason: 'service account token has expired' });
 });
 
+test('17: check() takes a token that was issued before the clock was set back, and ends it by the clock', () => {
+  const token = tokens.issue(subject, [ISSUER], 600);
+  const issuedMs = clock.now();
+  clock.set(issuedMs - 3_600_000);
+  expect(tokens.check(token)?.valid).toBe(true);
+  clock.set(issuedMs + 3_600_000);
+  expect(tokens.check(token)?.valid).toBe(false);
+});
+
 test('check() refuses a token for another audience', () => {
   expect(tokens.check(tokens.issue(subject, ['vault'], 600))?.valid).toBe(false);
   expect(tokens.check(tokens.issue(subject, ['vault', 'other'], 600), ['vault'])).toMatchObject({

@@ -109,7 +109,7 @@ export class ServiceAccountTokens {
     if (claims === undefined) return undefined;
     const now = this.#clock.now();
     if (now >= claims.exp * 1000) return refuse('service account token has expired');
-    if (now < claims.nbf * 1000) return refuse('service account token is not valid yet');
+    // `nbf` is not looked at: what this server signed was valid then, and its clock may have been set back since.
     const shared = audiences.filter((audience) => claims.aud.includes(audience));
     if (shared.length === 0) {
       return refuse(

@@ -18,8 +18,6 @@ export interface ServingCertificate {
 
 const AUTHORITY_DAYS = 3650;
 const SERVING_DAYS = 90;
-/** Often: a Secret that was deleted is put back before a replica that starts makes another authority. */
-const LOOK_AGAIN_MS = 10_000;
 
 /** Reads what somebody else (cert-manager) keeps in a folder. */
 export function readCertificate(folder: string, now: number): ServingCertificate {
@@ -38,39 +36,84 @@ export function readCertificate(folder: string, now: number): ServingCertificate
   return { pair, authority: read('ca.crt') };
 }
 
-const FOLLOW_MS = 10_000;
+/** Often: a Secret that was deleted is put back before a replica that starts makes another authority. */
+const LOOK_EVERY_MS = 10_000;
+/** What could not be read for so long may have changed. */
+const UNREAD_MS = 180_000;
+
+export interface CertificateUpkeep {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Puts another certificate in use; what it throws means that it could not be. */
+  readonly use: (certificate: ServingCertificate) => void;
+}
+
+/** Why what is served is not what is stored; undefined where it is. */
+export type NotStored = () => string | undefined;
 
 /** Puts a certificate that somebody else renews in use when it changes. */
-export function followCertificate(
-  folder: string,
-  { clock, log, signal }: { clock: Clock; log: Logger; signal: AbortSignal },
+export function followCertificate(folder: string, upkeep: CertificateUpkeep, current: ServingCertificate): NotStored {
+  const read = () => Promise.resolve().then(() => readCertificate(folder, upkeep.clock.now()));
+  return serveStored({ ...upkeep, where: folder, read }, current);
+}
+
+/**
+ * Looks after the Secret's certificate for as long as the process runs: whoever finds it old makes a new one, and
+ * everybody serves what is stored.
+ */
+export function keepCertificateFresh(
+  options: OwnCertificateOptions,
+  upkeep: CertificateUpkeep,
   current: ServingCertificate,
-  renewed: (certificate: ServingCertificate) => void,
-): void {
-  let held = current;
+): NotStored {
+  const where = `Secret ${options.namespace}/${CERTIFICATE_SECRET}`;
+  return serveStored({ ...upkeep, where, read: (held) => ensureCertificate(options, held) }, current);
+}
+
+interface StoredCertificate extends CertificateUpkeep {
+  readonly where: string;
+  /** What is stored; `held` is what was served so far. */
+  readonly read: (held: ServingCertificate) => Promise<ServingCertificate>;
+}
+
+function serveStored(stored: StoredCertificate, current: ServingCertificate): NotStored {
+  const { clock, log, read, signal, use, where } = stored;
+  let served = current;
+  let unusable: string | undefined;
+  let readMs = clock.elapsed();
   let complained = '';
-  const look = (): void => {
+  let cancel = (): void => {};
+  const look = async (): Promise<void> => {
     try {
-      const found = readCertificate(folder, clock.now());
-      if (found.pair.certificate !== held.pair.certificate || found.authority !== held.authority) {
-        held = found;
-        log.info({ folder }, 'serving with a renewed certificate');
-        renewed(found);
+      const found = await read(served);
+      readMs = clock.elapsed();
+      if (found.pair.certificate !== served.pair.certificate || found.authority !== served.authority) {
+        unusable = `${where} has another one`;
+        use(found);
+        served = found;
+        log.info({ where }, 'serving with a renewed certificate');
       }
+      unusable = undefined;
       complained = '';
     } catch (error) {
+      if (unusable !== undefined) unusable = `${where} has another one, which cannot be used: ${String(error)}`;
       // Files change one after the other; only what stays wrong is worth a line.
-      if (String(error) !== complained) log.error({ folder, error: String(error) }, 'cannot follow the certificate');
+      if (String(error) !== complained) log.error({ where, error: String(error) }, 'cannot follow the certificate');
       complained = String(error);
     }
     arm();
   };
   const arm = (): void => {
-    if (signal.aborted) return;
-    const cancel = clock.after(FOLLOW_MS, look);
-    signal.addEventListener('abort', cancel, { once: true });
+    if (!signal.aborted) cancel = clock.after(LOOK_EVERY_MS, () => void look());
   };
   arm();
+  signal.addEventListener('abort', () => cancel(), { once: true });
+  return () => {
+    const unreadMs = clock.elapsed() - readMs;
+    if (unusable !== undefined || unreadMs < UNREAD_MS) return unusable;
+    return `${where} could not be read for ${Math.round(unreadMs / 1000)} s: ${complained}`;
+  };
 }
 
 export interface OwnCertificateOptions {
@@ -100,7 +143,7 @@ export async function ensureCertificate(
   for (;;) {
     const secret = await existing(client.get(secretType, { namespace, name: CERTIFICATE_SECRET }));
     const stored = secret === undefined ? ownPart(held) : fromSecret(secret);
-    if (secret !== undefined && stored !== undefined && isGood(stored)) return served(stored);
+    if (secret !== undefined && stored !== undefined && isGood(stored)) return asServed(stored);
     const { authority, pair } = stored !== undefined && isGood(stored) ? stored : await issue(stored, options);
     const data = {
       'ca.crt': encode(authority.certificate),
@@ -118,7 +161,7 @@ export async function ensureCertificate(
       } else {
         await client.update(secretType, { ...secret, data });
       }
-      return served({ authority, pair });
+      return asServed({ authority, pair });
     } catch (error) {
       if (!isAlreadyExists(error) && !isConflict(error)) throw error;
     }
@@ -134,7 +177,7 @@ async function issue(
   return { authority, pair: await issueServer(authority, 'quorate-webhook', hosts, { now, days: SERVING_DAYS }) };
 }
 
-const served = ({ authority, pair }: OwnCertificate): ServingCertificate => ({
+const asServed = ({ authority, pair }: OwnCertificate): ServingCertificate => ({
   pair,
   authority: authority.certificate,
   authorityKey: authority.key,
@@ -143,34 +186,6 @@ const served = ({ authority, pair }: OwnCertificate): ServingCertificate => ({
 function ownPart(held: ServingCertificate | undefined): OwnCertificate | undefined {
   if (held?.authorityKey === undefined) return undefined;
   return { authority: { certificate: held.authority, key: held.authorityKey }, pair: held.pair };
-}
-
-/** Looks after the certificate for as long as the process runs; `renewed` puts a new one in use. */
-export function keepCertificateFresh(
-  options: OwnCertificateOptions & { readonly log: Logger; readonly signal: AbortSignal },
-  current: ServingCertificate,
-  renewed: (certificate: ServingCertificate) => void,
-): void {
-  const { clock, log, signal } = options;
-  let held = current;
-  const look = async (): Promise<void> => {
-    try {
-      const found = await ensureCertificate(options, held);
-      if (found.pair.certificate !== held.pair.certificate) {
-        held = found;
-        renewed(found);
-      }
-    } catch (error) {
-      log.error({ error: String(error) }, 'cannot look after the serving certificate');
-    }
-    arm();
-  };
-  const arm = (): void => {
-    if (signal.aborted) return;
-    const cancel = clock.after(LOOK_AGAIN_MS, () => void look());
-    signal.addEventListener('abort', cancel, { once: true });
-  };
-  arm();
 }
 
 function fromSecret({ data = {} }: Secret): OwnCertificate | undefined {

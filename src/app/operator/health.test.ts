@@ -3,7 +3,7 @@ import { createAuthority, issueServer } from '../../machinery/runtime/certificat
 import { InformerSet, ManualClock, createClient, silentLogger } from '../../machinery/runtime/index.ts';
 import { listenForAnswers, operatorChecks } from './health.ts';
 
-test('18.6: readiness says what is true now: caches, the API server, the certificate, the registration, the end', async () => {
+test('17, 18.6: readiness says what is true now: caches, the API server, the certificate, the registration, the end', async () => {
   const clock = new ManualClock();
   const authority = await createAuthority('ca', { now: clock.now(), days: 10 });
   const pair = await issueServer(authority, 'w', ['w'], { now: clock.now(), days: 1 });
@@ -13,11 +13,14 @@ test('18.6: readiness says what is true now: caches, the API server, the certifi
   const { signal } = new AbortController();
   let registration: string | undefined;
   let isStopping = false;
+  let notStored: string | undefined;
   const checks = operatorChecks({
     clock,
     informers: new InformerSet({ client, clock, log: silentLogger, signal }),
     answers,
     certificate: () => ({ pair, authority: authority.certificate }),
+    notStored: () => notStored,
+    pauses: { name: 'clock', needed: true, problem: () => undefined },
     registration: () => registration,
     isStopping: () => isStopping,
   });
@@ -31,6 +34,9 @@ test('18.6: readiness says what is true now: caches, the API server, the certifi
   status = 200;
   await client.request('GET', '/version');
   expect(wrong()).toEqual([]);
+  notStored = 'Secret quorate/webhook has another one';
+  expect(wrong()).toEqual(['certificate']);
+  notStored = undefined;
   registration = 'evictions.quorate.dev: the API server lacks our path';
   isStopping = true;
   expect(wrong()).toEqual(['registration', 'not-stopping']);

@@ -32,13 +32,17 @@ export interface HealthSources {
   readonly informers: InformerSet;
   readonly answers: ApiAnswers;
   readonly certificate: () => ServingCertificate;
+  /** Why what is served is not what is stored; undefined where it is. */
+  readonly notStored: () => string | undefined;
+  /** See `watchForPauses`. */
+  readonly pauses: ProbeCheck;
   /** What is wrong with what the API server knows about us; undefined where nothing is. */
   readonly registration: () => string | undefined;
   readonly isStopping: () => boolean;
 }
 
 export function operatorChecks(sources: HealthSources): ProbeCheck[] {
-  const { answers, certificate, clock, informers, isStopping, registration } = sources;
+  const { answers, certificate, clock, informers, isStopping, notStored, pauses, registration } = sources;
   return [
     {
       name: 'caches',
@@ -59,9 +63,10 @@ export function operatorChecks(sources: HealthSources): ProbeCheck[] {
       name: 'certificate',
       problem() {
         const { validTo } = new X509Certificate(certificate().pair.certificate);
-        return Date.parse(validTo) - clock.now() > CERTIFICATE_MS ? undefined : `it ends at ${validTo}`;
+        return Date.parse(validTo) - clock.now() > CERTIFICATE_MS ? notStored() : `it ends at ${validTo}`;
       },
     },
+    pauses,
     { name: 'registration', problem: registration },
     { name: 'not-stopping', problem: () => (isStopping() ? 'this replica is being stopped' : undefined) },
   ];

@@ -75,6 +75,8 @@ export interface JudgesParts {
 export interface Judges {
   readonly components: Components;
   readonly ledgers: LedgerDesk;
+  /** Whether the pods of all namespaces that are known here are those of now. */
+  readonly sawPods: (signal: AbortSignal) => Promise<boolean>;
   /** Answers reviews, by path. */
   readonly handlers: ReadonlyMap<string, ReviewHandler>;
   readonly startControllers: () => void;
@@ -127,6 +129,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
   return {
     components,
     ledgers: evictions.ledgers,
+    sawPods: (signal) => sawPodsOfNow(evictions, undefined, signal),
     handlers: new Map<string, ReviewHandler>([
       ...picking,
       ['/validate-eviction', (request, signal) => reviewAllBudgets(groups, request, signal)],
@@ -154,7 +157,7 @@ function openEvictions(
     client,
     clock,
     podsResourceVersion: () => pods.resourceVersion,
-    podsIn: (namespace) => pods.list(namespace),
+    podsIn: (namespace?: string) => pods.list(namespace),
   };
   // A process that is started again under the same name does not know what the one before it granted.
   const identity = `${options.identity}/${randomBytes(4).toString('hex')}`;

@@ -32,6 +32,7 @@ import {
   ensureCertificate,
   followCertificate,
   keepCertificateFresh,
+  type NotStored,
   readCertificate,
   type ServingCertificate,
 } from './certificates.ts';
@@ -42,6 +43,7 @@ import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease
 import { startMetricsServer } from './metrics-server.ts';
 import type { Operator, OperatorOptions } from './options.ts';
 import { openJudges } from './judges.ts';
+import { watchForPauses } from './pauses.ts';
 import { preflight } from './preflight.ts';
 import { createGuard } from './guard.ts';
 import { openReviewTokens, type ReviewTokens } from './review-tokens.ts';
@@ -55,6 +57,8 @@ interface Connection {
   readonly client: Client;
   readonly electionClient: Client;
   readonly clock: Clock;
+  /** This machine's. */
+  readonly ownClock: Clock;
   readonly send: Transport;
   readonly answers: ApiAnswers;
   readonly close: () => void;
@@ -84,6 +88,7 @@ function connect({ clock: own = systemClock, context, kubeconfig, log }: Operato
     client: createClient(named),
     electionClient: createClient({ ...named, deadlineMs: ELECTION_DEADLINE_MS }),
     clock,
+    ownClock: own,
     send: transport,
     answers,
     close: () => http.close(),
@@ -93,6 +98,7 @@ function connect({ clock: own = systemClock, context, kubeconfig, log }: Operato
 /** What changes while the operator runs. */
 interface OperatorState {
   certificate: ServingCertificate;
+  notStored: NotStored;
   stopping: boolean;
   leading: boolean;
   synced: boolean;
@@ -109,7 +115,8 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   const tokens = withTokens ? await openReviewTokens({ client, clock, log, namespace, signal }) : undefined;
   // Before this process stands for election itself.
   const hasUnknownHistory = await openHistory(client, { clock, namespace });
-  const state: OperatorState = { certificate, stopping: false, leading: false, synced: false, port: 0 };
+  const notStored: NotStored = () => undefined;
+  const state: OperatorState = { certificate, notStored, stopping: false, leading: false, synced: false, port: 0 };
   const elected = deferred();
   const released = deferred();
   const metrics = new Metrics();
@@ -130,7 +137,7 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   const judges = await openJudges(options, parts);
   judges.startControllers();
   const ready = judges.components.informers.whenSynced();
-  const webhook = await serveReviews(options, connection, { guard, judges, metrics, state, tokens });
+  const webhook = await serveReviews(options, connection, { guard, judges, metrics, state, tokens, signal });
   state.port = webhook.port;
   void ready.then(() => {
     state.synced = true;
@@ -143,10 +150,10 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
     void registered.look();
   });
   tokens?.onRenewed((token) => void registered.set({ token }));
-  keepCertificate(options, connection, signal, certificate, (next) => {
-    state.certificate = next;
+  state.notStored = keepCertificate(options, connection, signal, certificate, (next) => {
     webhook.setCertificate(next.pair);
     metricsServer.setCertificate(next.pair);
+    state.certificate = next;
     void registered.set({ authority: next.authority });
   });
   await registered.set({});
@@ -182,12 +189,13 @@ interface ReviewParts {
   readonly metrics: Metrics;
   readonly state: OperatorState;
   readonly tokens: ReviewTokens | undefined;
+  readonly signal: AbortSignal;
 }
 
 function serveReviews(
   options: OperatorOptions,
-  { answers, clock }: Connection,
-  { guard, judges, metrics, state, tokens }: ReviewParts,
+  { answers, clock, ownClock }: Connection,
+  { guard, judges, metrics, signal, state, tokens }: ReviewParts,
 ) {
   return startWebhookServer({
     certificate: state.certificate.pair,
@@ -202,6 +210,8 @@ function serveReviews(
       informers: judges.components.informers,
       answers,
       certificate: () => state.certificate,
+      notStored: () => state.notStored(),
+      pauses: watchForPauses({ clock: ownClock, log: options.log, signal, sawPods: judges.sawPods }),
       registration: () => guard.registered.problem(),
       isStopping: () => state.stopping,
     }),
@@ -213,12 +223,12 @@ function keepCertificate(
   { client, clock }: Connection,
   signal: AbortSignal,
   certificate: ServingCertificate,
-  renewed: (next: ServingCertificate) => void,
-): void {
+  use: (next: ServingCertificate) => void,
+): NotStored {
   const { certificates, log, namespace } = options;
-  const upkeep = { client, clock, namespace, hosts: hostsOf(options), log, signal };
-  if (certificates === undefined) keepCertificateFresh(upkeep, certificate, renewed);
-  else followCertificate(certificates, upkeep, certificate, renewed);
+  const upkeep = { clock, log, signal, use };
+  if (certificates !== undefined) return followCertificate(certificates, upkeep, certificate);
+  return keepCertificateFresh({ client, clock, namespace, hosts: hostsOf(options) }, upkeep, certificate);
 }
 
 interface RunningParts {

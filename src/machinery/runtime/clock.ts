@@ -11,6 +11,11 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void;
 }
 
+/** A moment that was noted as elapsed time, on the clock as it is set now. What is counted from it is not moved by a jump. */
+export function wallTimeOf(clock: Pick<Clock, 'elapsed' | 'now'>, elapsedMs: number): number {
+  return clock.now() - (clock.elapsed() - elapsedMs);
+}
+
 /** Longest delay Node's timers keep; longer ones would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 

@@ -21,7 +21,7 @@ export class Debounce {
 
   delayMs(key: string): number {
     if (this.#debounceMs <= 0) return 0;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const last = this.#passes.get(key) ?? Number.NEGATIVE_INFINITY;
     if (now <= last) return last - now;
     const next = Math.max(now + this.#debounceMs, last + this.#debounceMs * STORM_FACTOR);

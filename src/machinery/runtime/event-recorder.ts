@@ -94,7 +94,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 
   function isSpam(subject: string): boolean {
-    const at = clock.now();
+    const at = clock.elapsed();
     const known = allowances.get(subject) ?? { tokens: SPAM_BURST, at };
     const tokens = Math.min(SPAM_BURST, known.tokens + (at - known.at) / SPAM_INTERVAL_MS);
     allowances.delete(subject);

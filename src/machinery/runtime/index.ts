@@ -1,5 +1,6 @@
 export * from './api-error.ts';
 export * from './client.ts';
+export * from './clock-watch.ts';
 export * from './clock.ts';
 export * from './controller.ts';
 export * from './controller-context.ts';

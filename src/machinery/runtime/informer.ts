@@ -154,14 +154,14 @@ export class Informer<T extends KubeObject> {
     let failures = 0;
     let resume = '';
     while (!signal.aborted) {
-      let openedMs = clock.now();
+      let openedMs = clock.elapsed();
       try {
         if (resume === '') resume = await this.#relist();
-        openedMs = clock.now();
+        openedMs = clock.elapsed();
         resume = await this.#watch(resume, signal);
         failures = 0;
         // A server that ends every watch at once must not be asked in a circle.
-        if (clock.now() - openedMs < BACKOFF_BASE_MS) await sleep(clock, BACKOFF_BASE_MS, signal).catch(() => {});
+        if (clock.elapsed() - openedMs < BACKOFF_BASE_MS) await sleep(clock, BACKOFF_BASE_MS, signal).catch(() => {});
       } catch (error) {
         if (signal.aborted) return;
         if (isExpired(error)) {
@@ -170,7 +170,7 @@ export class Informer<T extends KubeObject> {
         }
         // From where we are: what was heard before the watch broke must not be heard again, older after newer.
         if (resume !== '') resume = this.#resourceVersion;
-        if (clock.now() - openedMs > BACKOFF_MAX_MS) failures = 0;
+        if (clock.elapsed() - openedMs > BACKOFF_MAX_MS) failures = 0;
         failures += 1;
         const isServed = !isNotFound(error);
         if (isServed) this.#life.failed(error);

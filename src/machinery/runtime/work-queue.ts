@@ -66,7 +66,7 @@ export class WorkQueue {
       this.add(key);
       return;
     }
-    const due = this.#options.clock.now() + delayMs;
+    const due = this.#options.clock.elapsed() + delayMs;
     const waiting = this.#delayed.get(key);
     if (waiting !== undefined) {
       if (waiting.due <= due) return;

@@ -190,7 +190,7 @@ interface Plan {
 /** Evicts what is left in the planned order, again and again as budgets allow, until all pods are gone. */
 async function evictAll(deps: DrainDeps, options: DrainOptions, plan: Plan): Promise<DrainResult> {
   const { client, clock, report } = deps;
-  const start = clock.now();
+  const start = clock.elapsed();
   const targets = plan.chosen.filter(({ state }) => state === 'Planned');
   const uids = await uidsOf(deps, targets);
   const states = new Map<string, DrainPod>(targets.map((pod) => [keyOf(pod), pod]));
@@ -204,7 +204,7 @@ async function evictAll(deps: DrainDeps, options: DrainOptions, plan: Plan): Pro
   let order: readonly JointStep[] = plan.steps;
   let explanations: readonly PodExplanation[] = [];
   for (;;) {
-    if (options.timeoutMs > 0 && clock.now() - start > options.timeoutMs) return result('TimedOut', explanations);
+    if (options.timeoutMs > 0 && clock.elapsed() - start > options.timeoutMs) return result('TimedOut', explanations);
     const waiting: DrainPod[] = [];
     for (const { pod } of order) {
       const target = states.get(`${pod.namespace}/${pod.name}`);

@@ -68,7 +68,7 @@ export async function evictGroup(
     return { ...base, outcome: 'Failed', message, causes };
   }
   if (dryRun) return { ...base, outcome: 'WouldEvict', pods: made.status?.evictedPods };
-  return { ...base, ...(await finished(client, clock, made, clock.now() + timeoutMs)) };
+  return { ...base, ...(await finished(client, clock, made, clock.elapsed() + timeoutMs)) };
 }
 
 async function finished(
@@ -84,7 +84,7 @@ async function finished(
     if (condition?.status === 'True') return { outcome: 'Evicted', name, pods };
     if (condition?.status === 'False') return { outcome: 'Refused', name, pods, message: condition.message };
     if (seen === undefined) return { outcome: 'Failed', name, message: `GroupEviction ${name} was deleted` };
-    if (clock.now() >= deadline) {
+    if (clock.elapsed() >= deadline) {
       return {
         outcome: 'TimedOut',
         name,

@@ -58,7 +58,7 @@ export async function executePlan(
 ): Promise<ExecuteResult> {
   const { client, clock, report } = deps;
   const { steps } = planned.plan;
-  const until = options.timeoutMs > 0 ? clock.now() + options.timeoutMs : Number.POSITIVE_INFINITY;
+  const until = options.timeoutMs > 0 ? clock.elapsed() + options.timeoutMs : Number.POSITIVE_INFINITY;
   const run = { deps, planned, options, until };
   const end = (outcome: ExecuteOutcome, stepsDone: number, problems: readonly string[] = []): ExecuteResult => ({
     outcome,
@@ -130,7 +130,7 @@ async function runStep(run: Run, step: PlanStep): Promise<StepEnd> {
     }
     report.progress({ left: waiting.length, total: ids.length, groupsDown: 0, waitingFor: reason });
     if (options.isPaused()) return 'Paused';
-    if (clock.now() >= until) return 'TimedOut';
+    if (clock.elapsed() >= until) return 'TimedOut';
     await sleep(clock, waiting.length > 0 && reason !== undefined ? RETRY_MS : POLL_MS);
   }
 }

@@ -97,30 +97,50 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(tex
 /** Headers that HTTP/2 does not have; Node refuses to send them. */
 const NOT_IN_HTTP2 = new Set(['connection', 'expect', 'host', 'transfer-encoding']);
 
+/**
+ * Node's HTTP/2 (nghttp2) ends a connection on which a client has cancelled more than 1,000 streams, of which it forgets
+ * 33 a second: GOAWAY with INTERNAL_ERROR, and all other streams of that connection go unanswered. It is the defence
+ * against rapid resets. This client leaves a connection long before, so that whatever is not answered is a finding.
+ */
+const CANCELLED_PER_CONNECTION = 500;
+
+interface Session {
+  readonly http2: ClientHttp2Session;
+  cancelled: number;
+  /** The server closed it in order, as one that was idle: streams that it has not begun may be asked again. */
+  isLeft: boolean;
+}
+
 export function http2Lines(host: string, port: number): Lines {
-  let session: ClientHttp2Session | undefined;
-  const open = (): ClientHttp2Session => {
-    const made = connectHttp2(`https://${host}:${port}`, { rejectUnauthorized: false });
-    made.on('error', () => {});
+  let session: Session | undefined;
+  const open = (): Session => {
+    const http2 = connectHttp2(`https://${host}:${port}`, { rejectUnauthorized: false });
+    const made = { http2, cancelled: 0, isLeft: false };
+    http2.on('error', () => {});
+    http2.on('goaway', (code) => (made.isLeft = code === constants.NGHTTP2_NO_ERROR));
     return made;
+  };
+  const current = (): Session => {
+    if (session !== undefined && session.cancelled >= CANCELLED_PER_CONNECTION) {
+      // Ends with the last stream that is under way on it.
+      session.http2.close();
+      session = undefined;
+    }
+    if (session === undefined || session.http2.closed || session.http2.destroyed) session = open();
+    return session;
   };
   return {
     async send(request, authorization) {
-      if (session === undefined || session.closed || session.destroyed) session = open();
-      const used = session;
+      const used = current();
       const outcome = await exchangeHttp2(used, request, authorization);
-      // The server may end a connection, as one on which hundreds of streams a second are cancelled: every client asks
-      // again on another, and this one must be answered there.
-      if (outcome.status !== 0 || !(used.closed || used.destroyed)) return outcome;
-      if (session === used) session = open();
-      return exchangeHttp2(session, request, authorization);
+      return outcome.status === 0 && used.isLeft ? exchangeHttp2(current(), request, authorization) : outcome;
     },
-    close: () => session?.destroy(),
+    close: () => session?.http2.destroy(),
   };
 }
 
 function exchangeHttp2(
-  session: ClientHttp2Session,
+  session: Session,
   { body, headers, method, path }: FuzzRequest,
   authorization: string | undefined,
 ): Promise<Outcome> {
@@ -131,13 +151,15 @@ function exchangeHttp2(
     let status = 0;
     let text = '';
     const watches = isWatch(path);
-    const stream = session.request(sent, { endStream: body === undefined });
-    // Answered is answered. What goes on is cancelled, a watch or a body that was refused, and nothing else: a server
-    // ends the connection of a client that cancels hundreds of streams a second.
+    const stream = session.http2.request(sent, { endStream: body === undefined });
+    // Answered is answered. What goes on is cancelled, a watch or a body that was refused, and nothing else.
     const finish = (): void => {
       clearTimeout(late);
       const goesOn = !stream.readableEnded || !stream.writableFinished;
-      if (!stream.closed && goesOn) stream.close(constants.NGHTTP2_CANCEL);
+      if (!stream.closed && goesOn) {
+        stream.close(constants.NGHTTP2_CANCEL);
+        session.cancelled += 1;
+      }
       resolve({ status, text });
     };
     const late = setTimeout(finish, TIMEOUT_MS);

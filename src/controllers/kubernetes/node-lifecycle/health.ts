@@ -1,8 +1,9 @@
 import type { Lease } from '../../../api/generated/coordination-v1.ts';
 import type { Node, NodeCondition } from '../../../api/generated/core-v1.ts';
+import type { Clock } from '../../../machinery/runtime/index.ts';
 import { formatTime, parseTime } from '../../../machinery/values/index.ts';
 
-/** What was last seen of a node, with the local time it was seen at: clocks of nodes are not trusted. */
+/** What was last seen of a node, and when, as elapsed time: neither clocks of nodes nor a clock that is set are trusted. */
 export interface SeenHealth {
   readonly probedAt: number;
   readonly heartbeat: string | undefined;
@@ -27,21 +28,22 @@ export function seeHealth(
   before: SeenHealth | undefined,
   node: Node,
   lease: Lease | undefined,
-  now: number,
+  clock: Pick<Clock, 'elapsed' | 'now'>,
 ): SeenHealth {
   const ready = readyCondition(node);
   const heartbeat = ready?.lastHeartbeatTime;
   const renewTime = lease?.spec?.renewTime;
   if (before === undefined) {
-    const created = parseTime(node.metadata.creationTimestamp) ?? now;
-    return { probedAt: ready === undefined ? created : now, heartbeat, renewTime };
+    const ageMs = clock.now() - (parseTime(node.metadata.creationTimestamp) ?? clock.now());
+    return { probedAt: clock.elapsed() - (ready === undefined ? ageMs : 0), heartbeat, renewTime };
   }
-  const renewed = renewTime !== undefined && (parseTime(renewTime) ?? 0) > (parseTime(before.renewTime) ?? 0);
+  // Also with an earlier time: a clock that is set back silences nobody.
+  const renewed = renewTime !== undefined && renewTime !== before.renewTime;
   const posted = heartbeat !== before.heartbeat;
-  return renewed || posted ? { probedAt: now, heartbeat, renewTime } : before;
+  return renewed || posted ? { probedAt: clock.elapsed(), heartbeat, renewTime } : before;
 }
 
-/** When the node will have been silent for too long. */
+/** When the node will have been silent for too long, as elapsed time. */
 export function silentAt(node: Node, { probedAt }: SeenHealth, policy: HealthPolicy): number {
   return probedAt + (readyCondition(node) === undefined ? policy.startupGracePeriodMs : policy.gracePeriodMs);
 }

@@ -66,7 +66,7 @@ export class NodeMonitor {
       }
       if (evictingTaintKey(current) !== undefined && !hasEvictingTaint(current)) waiting.push(current);
     }
-    return this.#grant(waiting, evictionRates(zones, this.#deps.zones), now);
+    return this.#grant(waiting, evictionRates(zones, this.#deps.zones), clock.elapsed());
   }
 
   #grant(waiting: readonly Node[], rates: ReadonlyMap<string, number>, now: number): string[] {
@@ -84,12 +84,12 @@ export class NodeMonitor {
 
   /** Answers the node as written, when something had to be. */
   async #look(node: Node, now: number): Promise<Node | undefined> {
-    const { client, events, health, leases } = this.#deps;
+    const { client, clock, events, health, leases } = this.#deps;
     const name = node.metadata.name ?? '';
     const lease = leases.get({ namespace: 'kube-node-lease', name });
-    const seen = seeHealth(this.#seen.get(name), node, lease, now);
+    const seen = seeHealth(this.#seen.get(name), node, lease, clock);
     this.#seen.set(name, seen);
-    if (silentAt(node, seen, health) >= now) return undefined;
+    if (silentAt(node, seen, health) >= clock.elapsed()) return undefined;
     const conditions = unknownConditions(node, now);
     if (conditions.length === 0) return undefined;
     const wasReady = readyCondition(node)?.status === 'True';

@@ -77,7 +77,7 @@ async function reconcilePod(deps: Deps, key: ObjectKey): Promise<ReconcileResult
     case 'NotTolerated':
       return evict(deps, pod);
     case 'ToleratedForAWhile': {
-      const now = clock.now();
+      const now = clock.elapsed();
       const since = condemnedAt.get(formatKey(key)) ?? now;
       condemnedAt.set(formatKey(key), since);
       const leftMs = since + verdict.seconds * 1000 - now;

@@ -144,14 +144,14 @@ async function syncBudget(deps: DisruptionDeps, key: ObjectKey, budget: PodDisru
 
 /** Counts a budget; in pods once groups that cannot be resolved have had their time. */
 function countNow(
-  { index, settling }: DisruptionDeps,
+  { clock, index, settling }: DisruptionDeps,
   key: ObjectKey,
   now: number,
 ): (BudgetCount & { readonly settlesAt: number | undefined }) | undefined {
   const namespace = key.namespace ?? '';
   const count = index.count(namespace, key.name, now);
   if (count === undefined) return undefined;
-  const settlesAt = settling.until(formatKey(key), count, now);
+  const settlesAt = settling.until(formatKey(key), count, clock);
   if (settlesAt === undefined || now < settlesAt) return { ...count, settlesAt };
   return { ...(index.count(namespace, key.name, now, { settled: true }) ?? count), settlesAt: undefined };
 }

@@ -33,12 +33,12 @@ export async function reconcilePick(deps: PickDeps, key: ObjectKey): Promise<Rec
   const pod = pods.get(key);
   if (pod === undefined || !isPicked(pod)) return settled;
   const id = keyOf(pod);
-  const seen = since.get(id) ?? clock.now();
+  const seen = since.get(id) ?? clock.elapsed();
   since.set(id, seen);
   const owner = controllerOf(pod);
   const found = replicaSets.get({ namespace: key.namespace, name: owner?.name ?? '' });
   const replicaSet = found?.metadata.uid === owner?.uid ? found : undefined;
-  const waitedMs = clock.now() - seen;
+  const waitedMs = clock.elapsed() - seen;
   const verdict = judgePick(pod, { replicaSet, waitedMs });
   if (!verdict.over) {
     return verdict.reason === 'DownscaleUnderWay' && waitedMs < PICK_GRACE_MS

@@ -16,6 +16,7 @@ import {
   type EventRecorder,
   type ReconcileResult,
   settled,
+  wallTimeOf,
 } from '../../../machinery/runtime/index.ts';
 import { type ExpectedSources, gatherExpected } from './expected.ts';
 import { markNewPods, type MarkedPods } from './mark-pods.ts';
@@ -107,9 +108,9 @@ function followThreshold(
     shortSince.delete(key);
     return undefined;
   }
-  const since = shortSince.get(key) ?? clock.now();
+  const since = shortSince.get(key) ?? clock.elapsed();
   shortSince.set(key, since);
-  return since;
+  return wallTimeOf(clock, since);
 }
 
 function reportNotDeleted({ events, sources }: UnavailabilityDeps, namespace: string, names: readonly string[]): void {

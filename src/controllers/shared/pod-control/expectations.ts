@@ -22,17 +22,17 @@ export class Expectations {
 
   /** Replaces what was expected before. */
   expectCreations(key: string, count: number): void {
-    this.#records.set(key, { creations: count, deletions: new Set(), since: this.#clock.now() });
+    this.#records.set(key, { creations: count, deletions: new Set(), since: this.#clock.elapsed() });
   }
 
   /** Replaces what was expected before. `pods` are `namespace/name`. */
   expectDeletions(key: string, pods: Iterable<string>): void {
-    this.#records.set(key, { creations: 0, deletions: new Set(pods), since: this.#clock.now() });
+    this.#records.set(key, { creations: 0, deletions: new Set(pods), since: this.#clock.elapsed() });
   }
 
   /** Replaces what was expected before with both. */
   expect(key: string, creations: number, pods: Iterable<string>): void {
-    this.#records.set(key, { creations, deletions: new Set(pods), since: this.#clock.now() });
+    this.#records.set(key, { creations, deletions: new Set(pods), since: this.#clock.elapsed() });
   }
 
   /** A pod of this owner appeared, or will not: its creation failed or was skipped. */
@@ -50,7 +50,7 @@ export class Expectations {
     const record = this.#records.get(key);
     if (record === undefined) return true;
     if (record.creations <= 0 && record.deletions.size === 0) return true;
-    return this.#clock.now() - record.since > TIMEOUT_MS;
+    return this.#clock.elapsed() - record.since > TIMEOUT_MS;
   }
 
   forget(key: string): void {
