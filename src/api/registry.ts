@@ -128,6 +128,7 @@ export const builtinKinds: readonly KindNames[] = [
   inNamespace(RESOURCE, v1, 'ResourceClaimTemplate'),
   inCluster(RESOURCE, v1, 'ResourceSlice'),
   inCluster(SCHEDULING, v1, 'PriorityClass', { short: ['pc'] }),
+  inNamespace(SCHEDULING, ['v1alpha3'], 'CompositePodGroup', { status: true }),
   inNamespace(SCHEDULING, ['v1beta1', 'v1alpha2', 'v1alpha1'], 'PodGroup', { status: true }),
   inNamespace(SCHEDULING, ['v1beta1', 'v1alpha2', 'v1alpha1'], 'Workload'),
   inCluster(STORAGE, v1, 'CSIDriver'),

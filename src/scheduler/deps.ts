@@ -1,4 +1,4 @@
-import type { Cluster, GroupTerms, PreemptionContext } from '../decisions/gang/index.ts';
+import type { Cluster, GroupTree, PreemptionContext } from '../decisions/gang/index.ts';
 import type { Client, Clock, EventRecorder, Informers, Logger, Metrics } from '../machinery/runtime/index.ts';
 import type { PreemptionBudgets } from './budgets.ts';
 import type { GroupObjectStore } from './group-objects.ts';
@@ -29,6 +29,6 @@ export interface SchedulerDeps {
   readonly metrics: Metrics;
   readonly events: EventRecorder;
   readonly signal: AbortSignal;
-  /** The terms of a group as they are now; undefined while its chain of objects is broken. */
-  readonly termsOf: (known: KnownPod) => GroupTerms | undefined;
+  /** The group or tree of a pod as it is now; undefined while its chain of objects is broken. */
+  readonly treeOf: (known: KnownPod) => GroupTree | undefined;
 }

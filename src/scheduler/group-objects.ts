@@ -1,5 +1,6 @@
 import { isNotFound, type Client, type Informers, type Logger } from '../machinery/runtime/index.ts';
 import {
+  compositePodGroupType,
   discoverGroupApi,
   type GroupApi,
   podGroupType,
@@ -10,7 +11,8 @@ import {
   workloadType,
 } from '../api/scheduling/index.ts';
 import type { KubeObject, ResourceType } from '../api/resource.ts';
-import type { GroupObjects } from '../decisions/gang/index.ts';
+import type { CompositePodGroup } from '../api/generated/scheduling-v1alpha3.ts';
+import type { TreeObjects } from '../decisions/gang/index.ts';
 
 export function discoverGroups(client: Client): Promise<GroupApi> {
   return discoverGroupApi(async (path) => {
@@ -24,7 +26,7 @@ export function discoverGroups(client: Client): Promise<GroupApi> {
 }
 
 export interface GroupChange {
-  readonly kind: 'PodGroup' | 'Workload';
+  readonly kind: 'CompositePodGroup' | 'PodGroup' | 'Workload';
   readonly namespace: string;
   readonly name: string;
 }
@@ -33,6 +35,10 @@ export interface GroupChange {
 export class GroupObjectStore {
   readonly #podGroups = new Map<string, StoredPodGroup>();
   readonly #workloads = new Map<string, StoredWorkload>();
+  readonly #composites = new Map<string, CompositePodGroup>();
+  /** By parent, what says it belongs to it. */
+  readonly #groupsIn = new Map<string, Set<string>>();
+  readonly #compositesIn = new Map<string, Set<string>>();
   readonly #log: Logger;
 
   constructor(log: Logger) {
@@ -43,10 +49,16 @@ export class GroupObjectStore {
     return this.#podGroups.get(`${namespace}/${name}`);
   }
 
-  in(namespace: string): GroupObjects {
+  in(namespace: string): TreeObjects {
+    const at = (name: string): string => `${namespace}/${name}`;
     return {
-      podGroup: (name) => this.#podGroups.get(`${namespace}/${name}`),
-      workload: (name) => this.#workloads.get(`${namespace}/${name}`),
+      podGroup: (name) => this.#podGroups.get(at(name)),
+      workload: (name) => this.#workloads.get(at(name)),
+      composite: (name) => this.#composites.get(at(name)),
+      childrenOf: (name) => ({
+        groups: pick(this.#groupsIn.get(at(name)), this.#podGroups),
+        composites: pick(this.#compositesIn.get(at(name)), this.#composites),
+      }),
     };
   }
 
@@ -73,9 +85,18 @@ export class GroupObjectStore {
     };
     const [podGroups] = api.podGroups;
     const [workloads] = api.workloads;
+    if (api.composites) {
+      watch('CompositePodGroup', compositePodGroupType(api.group), (key, object) =>
+        place({ objects: this.#composites, within: this.#compositesIn }, key, object as CompositePodGroup | undefined),
+      );
+    }
     if (podGroups !== undefined) {
       watch('PodGroup', podGroupType(podGroups, api.group), (key, object) =>
-        set(this.#podGroups, key, object && storedPodGroup(object as never, podGroups)),
+        place(
+          { objects: this.#podGroups, within: this.#groupsIn },
+          key,
+          object && storedPodGroup(object as never, podGroups),
+        ),
       );
     }
     if (workloads !== undefined) {
@@ -88,6 +109,30 @@ export class GroupObjectStore {
     }
     await Promise.all(synced);
   }
+}
+
+interface Placed {
+  readonly metadata: { readonly namespace?: string | undefined };
+  readonly spec?: { readonly parentCompositePodGroupName?: string | undefined } | undefined;
+}
+
+/** Keeps an object, and with it who belongs to which composite. */
+function place<T extends Placed>(
+  { objects, within }: { objects: Map<string, T>; within: Map<string, Set<string>> },
+  key: string,
+  object: T | undefined,
+): void {
+  const parentOf = (one: T | undefined): string | undefined =>
+    one?.spec?.parentCompositePodGroupName && `${one.metadata.namespace ?? ''}/${one.spec.parentCompositePodGroupName}`;
+  const before = parentOf(objects.get(key));
+  if (before !== undefined) within.get(before)?.delete(key);
+  set(objects, key, object);
+  const after = parentOf(object);
+  if (after !== undefined) within.set(after, (within.get(after) ?? new Set()).add(key));
+}
+
+function pick<T>(keys: Iterable<string> | undefined, objects: ReadonlyMap<string, T>): T[] {
+  return [...(keys ?? [])].map((key) => objects.get(key)).filter((one) => one !== undefined);
 }
 
 function set<T>(map: Map<string, T>, key: string, value: T | undefined): void {

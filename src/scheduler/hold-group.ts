@@ -11,7 +11,7 @@ const GRACE_MS = 2000;
 export function holdGroup(
   deps: SchedulerDeps,
   entity: Entity,
-  { message, pending, terms }: { message: string; pending: readonly KnownPod[]; terms: GroupTerms | undefined },
+  { message, pending, terms }: { message: string; pending: readonly KnownPod[]; terms: readonly GroupTerms[] },
 ): void {
   deps.queue.hold(entity);
   const since = entity.stateSince;
@@ -21,6 +21,6 @@ export function holdGroup(
     if (now?.state !== 'held' || now.stateSince !== since || now.order !== order) return;
     const text = `Waiting: ${message}`;
     for (const known of pending) if (known.standing === 'pending') reportFailure(deps, known, text);
-    if (terms !== undefined) reportGroup(deps, terms, 'Unschedulable', text);
+    for (const one of terms) reportGroup(deps, one, 'Unschedulable', text);
   });
 }

@@ -8,6 +8,8 @@ export interface PermitOptions {
   readonly book: PodBook;
   /** Members a group must have placed before any is bound; undefined when it asks for none. */
   readonly neededBy: (group: string, member: KnownPod) => number | undefined;
+  /** Whether the tree that the pod's group is part of has enough groups with a place. */
+  readonly isTreePlaced?: ((known: KnownPod) => boolean) | undefined;
   readonly bind: (known: KnownPod) => void;
   /** The wait is over without the group: the pod gave its place back. */
   readonly expire: (known: KnownPod) => void;
@@ -31,12 +33,12 @@ export class Permit {
 
   /** Whether the pod may be bound now. */
   allows(known: KnownPod): boolean {
-    const { book, neededBy } = this.#options;
+    const { book, isTreePlaced, neededBy } = this.#options;
     if (known.group === undefined) return true;
     const needed = neededBy(known.group, known);
     if (needed === undefined) return true;
     const placed = book.members(known.group).filter(({ standing }) => standing !== 'pending').length;
-    return placed >= needed;
+    return placed >= needed && (isTreePlaced?.(known) ?? true);
   }
 
   /** Binds the pod, or keeps it waiting for its group. */

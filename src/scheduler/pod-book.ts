@@ -51,6 +51,14 @@ export class PodBook {
     return [...(this.#groups.get(group) ?? [])];
   }
 
+  /** A member of each group of a namespace. */
+  *groupsIn(namespace: string): Generator<KnownPod> {
+    for (const members of this.#groups.values()) {
+      const [first] = members;
+      if (first?.facts.namespace === namespace) yield first;
+    }
+  }
+
   observe(pod: Pod, now: number): PodChange {
     const uid = uidOf(pod);
     if (isPodFinished(pod)) return this.forget(uid);

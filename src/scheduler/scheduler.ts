@@ -1,5 +1,12 @@
 import { namespaceType, nodeType, podType } from '../api/resource-types.ts';
-import { Cluster, findTerms, type GroupTerms } from '../decisions/gang/index.ts';
+import {
+  Cluster,
+  disruptionIn,
+  findTree,
+  type GroupTerms,
+  type GroupTree,
+  isTreePlaced,
+} from '../decisions/gang/index.ts';
 import {
   type Controller,
   type ControllerContext,
@@ -73,19 +80,27 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Sched
   const counted = FED_KINDS.filter(({ role }) => role !== 'Budget' || gates.enabled('PodDisruptionBudget'));
   const budgets = new PreemptionBudgets(context, unavailabilityGates(gates), counted);
   const events = context.eventsFor(schedulerName);
-  const termsOf = ({ facts, link }: KnownPod): GroupTerms | undefined => {
-    const answer = link && findTerms(link, groups.in(facts.namespace));
-    return answer?.reason === 'Found' ? answer.terms : undefined;
+  const treeOf = ({ facts, link }: KnownPod): GroupTree | undefined => {
+    const answer = link && findTree(link, facts.namespace, groups.in(facts.namespace));
+    return answer?.reason === 'Found' ? answer.group : undefined;
   };
+  const leafOf = (tree: GroupTree | undefined, group: string | undefined) =>
+    tree?.leaves.find(({ id }) => id === group);
+  const termsOf = (known: KnownPod): GroupTerms | undefined => leafOf(treeOf(known), known.group)?.terms;
+  const placed = (group: string): number => book.members(group).filter(({ standing }) => standing !== 'pending').length;
   const queue = new PendingQueue({ clock, onActive: () => queueOf(NAME).add('next') });
   const permit = new Permit({
     clock,
     book,
     neededBy: (_, known) => termsOf(known)?.needed,
+    isTreePlaced(known) {
+      const group = treeOf(known);
+      return group?.root === undefined || isTreePlaced(group.tree, placed);
+    },
     bind: ({ facts }) => queueOf(BINDINGS).add(facts.uid),
     expire(known) {
       book.release(known);
-      requeuePod({ queue, schedulerName, termsOf }, known);
+      requeuePod({ queue, schedulerName, treeOf }, known);
       queue.notify('PodGone');
     },
   });
@@ -106,7 +121,9 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Sched
       cluster,
       disruptionOf(group) {
         const [member] = book.members(group);
-        return member && termsOf(member)?.disruption;
+        const tree = member && treeOf(member);
+        const leaf = leafOf(tree, group);
+        return tree && leaf && disruptionIn(tree, leaf);
       },
       openBudgets: () => budgets.open(),
     },
@@ -117,7 +134,7 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Sched
     metrics,
     events,
     signal,
-    termsOf,
+    treeOf,
   };
 }
 

@@ -4,7 +4,8 @@ import type { Informers } from '../machinery/runtime/index.ts';
 import { deepEqual } from '../machinery/values/index.ts';
 import { nodeEvents } from './cluster-event.ts';
 import type { SchedulerDeps } from './deps.ts';
-import { entityKeyOf } from './entities.ts';
+import { entityGroupOf, entityKeyOf } from './entities.ts';
+import type { Entity } from './entity.ts';
 import type { GroupChange } from './group-objects.ts';
 import { hasNewSpec, type KnownPod, type PodChange, uidOf } from './pod-book.ts';
 
@@ -66,11 +67,11 @@ function podChanged(deps: SchedulerDeps, pod: Pod, { before, known }: PodChange)
       }
       return;
     }
-    if (known.group === undefined) queue.remove(entityKeyOf(known));
+    if (known.group === undefined) queue.remove(entityKeyOf(known, deps.treeOf));
     else {
       permit.drop(known);
       permit.review(known.group);
-      requeueGroup(deps, known.group);
+      requeueGroup(deps, known);
     }
     queue.notify('PodAssigned');
     return;
@@ -103,14 +104,14 @@ function podGone(deps: SchedulerDeps, pod: Pod, hadPlace: boolean): void {
   if (hadPlace) queue.notify('PodGone');
 }
 
-type Requeuing = Pick<SchedulerDeps, 'queue' | 'schedulerName' | 'termsOf'>;
+type Requeuing = Pick<SchedulerDeps, 'queue' | 'schedulerName' | 'treeOf'>;
 
 /** Puts a pending pod, or the group it belongs to, in line. */
 export function requeuePod(deps: Requeuing, known: KnownPod, { rested = false } = {}): void {
   const { queue, schedulerName } = deps;
-  const key = entityKeyOf(known);
+  const key = entityKeyOf(known, deps.treeOf);
   if ((known.pod.spec?.schedulerName ?? 'default-scheduler') !== schedulerName) {
-    if (known.group !== undefined) requeueGroup(deps, known.group);
+    if (known.group !== undefined) requeueGroup(deps, known);
     return;
   }
   if (known.pod.metadata.deletionTimestamp) {
@@ -118,31 +119,47 @@ export function requeuePod(deps: Requeuing, known: KnownPod, { rested = false } 
     return;
   }
   const { priority } = known.facts;
-  queue.add(key, { group: known.group, priority: deps.termsOf(known)?.priority ?? priority, since: known.since });
+  const group = entityGroupOf(known, deps.treeOf);
+  queue.add(key, { group, priority: deps.treeOf(known)?.priority ?? priority, since: known.since });
   const entity = rested ? queue.get(key) : undefined;
   if (entity !== undefined) queue.retry(entity, 1);
 }
 
-function requeueGroup(deps: Requeuing, group: string): void {
-  const entity = deps.queue.get(`group:${group}`);
-  if (entity?.state === 'held') deps.queue.add(entity.key, entity);
+function requeueGroup(deps: Requeuing, known: KnownPod): void {
+  requeueHeld(deps, deps.queue.get(entityKeyOf(known, deps.treeOf)));
+}
+
+function requeueHeld({ queue }: Pick<Requeuing, 'queue'>, entity: Entity | undefined): void {
+  if (entity?.state === 'held') queue.add(entity.key, entity);
 }
 
 /** A group or Workload came, changed or went: its pods may have become complete. */
 export function watchGroup(deps: SchedulerDeps, { kind, name, namespace }: GroupChange): void {
-  const { permit } = deps;
+  const { book, permit } = deps;
+  if (kind === 'CompositePodGroup') {
+    // What is one tree may have changed for every group of the namespace; composites come and go rarely.
+    for (const member of book.groupsIn(namespace)) regroup(deps, member.group ?? '');
+    return;
+  }
   if (kind === 'PodGroup') {
     const group = `${namespace}/${name}`;
     permit.review(group);
     const entity = deps.queue.get(`group:${group}`);
     if (entity !== undefined) entity.failedAt = -1;
-    requeueGroup(deps, group);
+    requeueHeld(deps, entity);
+    if (deps.groups.podGroup(namespace, name)?.spec.parentCompositePodGroupName !== undefined) regroup(deps, group);
     return;
   }
   // Whose template it is only the pods know; a Workload changes rarely.
   for (const group of deps.queue.heldGroups()) {
     if (!group.startsWith(`${namespace}/`)) continue;
     permit.review(group);
-    requeueGroup(deps, group);
+    requeueHeld(deps, deps.queue.get(`group:${group}`));
   }
+}
+
+/** Puts pods that wait in line with the tree they are part of now. */
+function regroup(deps: SchedulerDeps, group: string): void {
+  deps.permit.review(group);
+  for (const member of deps.book.members(group)) if (member.standing === 'pending') requeuePod(deps, member);
 }

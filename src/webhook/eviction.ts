@@ -13,6 +13,7 @@ import {
   type EvictionQuestion,
   type Grant,
   exemptionOf,
+  followers,
   judgeEviction,
   type CountedPod,
   processing,
@@ -198,10 +199,14 @@ async function judge(
   const { grant, pin } = termsOf({ pod: question.pod, kind, cost, now, by: webhook.identity, fresh, given });
   try {
     const before = grantOf(status, grant);
-    await ledgers.grant(ledger, grant);
+    const following = (verdict.charge === undefined ? [] : followers(verdict.charge)).map(
+      ({ name, uid }): LedgerGrant => ({ name, uid, at: grant.at, cost: 0, kind: 'Group', by: webhook.identity }),
+    );
+    await ledgers.grant(ledger, grant, following);
     const recorded = { ledger: { namespace: pod.namespace, name }, grant, before };
     if (!(await hasPassage(webhook, recorded.ledger, question.pod, signal))) {
       await ledgers.takeBack(recorded.ledger, grant, before);
+      for (const one of following) await ledgers.takeBack(recorded.ledger, one, grantOf(status, one));
       return said({ ...processing(name), retryAfterSeconds: 1 });
     }
     return { response: allowWith(pinPatch(request, pin)), recorded };

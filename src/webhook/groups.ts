@@ -1,6 +1,9 @@
+import type { CompositePodGroup } from '../api/generated/scheduling-v1alpha3.ts';
 import {
   storedPodGroup,
   storedWorkload,
+  validateComposite,
+  validateCompositeUpdate,
   validatePodGroup,
   validatePodGroupUpdate,
   validateWorkload,
@@ -9,16 +12,27 @@ import {
 import { formatIssues, type Issue } from '../machinery/values/index.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
-/** Checks Workloads and PodGroups where definitions of ours serve them: schemas alone cannot say what holds for them. */
+/** Checks groups where definitions of ours serve them: schemas alone cannot say what holds for them. */
 export function reviewGroup({ object, oldObject, resource }: ReviewRequest): ReviewResponse {
-  const issues =
-    resource.resource === 'podgroups' ? podGroupIssues(object, oldObject) : workloadIssues(object, oldObject);
+  const issues = (ISSUES[resource.resource] ?? workloadIssues)(object, oldObject);
   if (issues.length === 0) return allow;
   const causes = issues.map(({ message, path, rule }) => ({ reason: rule, message, field: path }));
   return refuse({ code: 422, reason: 'Invalid', message: formatIssues(issues), details: { causes } });
 }
 
 type Reviewed = ReviewRequest['object'];
+
+const ISSUES: Readonly<Record<string, (object: Reviewed, old: Reviewed) => Issue[]>> = {
+  podgroups: podGroupIssues,
+  compositepodgroups: compositeIssues,
+  workloads: workloadIssues,
+};
+
+function compositeIssues(object: Reviewed, old: Reviewed): Issue[] {
+  const composite = object as unknown as CompositePodGroup;
+  const issues = validateComposite(composite);
+  return old ? [...issues, ...validateCompositeUpdate(composite, old as unknown as CompositePodGroup)] : issues;
+}
 
 function podGroupIssues(object: Reviewed, old: Reviewed): Issue[] {
   const group = storedPodGroup(object as never, 'v1beta1');

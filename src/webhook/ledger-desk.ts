@@ -86,17 +86,24 @@ export class LedgerDesk {
     return this.#copies.view(entry);
   }
 
-  /** Lists a grant that was judged by this version; throws a conflict where there is a newer one by now. */
-  async grant(ledger: DisruptionLedger, grant: LedgerGrant): Promise<DisruptionLedger> {
+  /**
+   * Lists a grant that was judged by this version; throws a conflict where there is a newer one by now. With `others`,
+   * grants of those who go with it, everything is written first.
+   */
+  async grant(
+    ledger: DisruptionLedger,
+    grant: LedgerGrant,
+    others: readonly LedgerGrant[] = [],
+  ): Promise<DisruptionLedger> {
     const entry = this.#copies.entry(ledger.metadata);
-    if (this.#isHeld(entry) && entry.granting === 0 && ledger === this.#copies.view(entry)) {
+    if (others.length === 0 && this.#isHeld(entry) && entry.granting === 0 && ledger === this.#copies.view(entry)) {
       entry.given += 1;
       entry.ahead = [...entry.ahead.filter((one) => !isSamePod(one.grant, grant)), { grant, number: entry.given }];
       entry.view = undefined;
       this.#listSoon(entry);
       return this.#copies.view(entry) ?? ledger;
     }
-    return this.write(ledger, withGrants(ledger.status ?? {}, [grant]), { grants: true });
+    return this.write(ledger, withGrants(ledger.status ?? {}, [grant, ...others]), { grants: true });
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Workload and PodGroup for clusters whose API server does not serve them itself. */
 import type { CustomResourceDefinition } from '../generated/apiextensions-v1.ts';
+import { COMPOSITE_VERSION } from '../scheduling/discover.ts';
 import { OWN_SCHEDULING_GROUP } from '../scheduling/stored.ts';
 import { conditions, defineKind, int32, list, object, type CrdSchema, text } from './builder.ts';
 
@@ -33,6 +34,14 @@ const named: Record<string, CrdSchema> = {
   preemptionPolicy: text('Whether the group may displace others.'),
 };
 
+const place: Record<string, CrdSchema> = {
+  parentCompositePodGroupName: text('Group of groups it belongs to.'),
+  workloadRef: object(
+    { workloadName: text('Name of the Workload.'), templateName: text('Name of the template in it.') },
+    { description: 'Where the group comes from.', required: ['workloadName', 'templateName'] },
+  ),
+};
+
 const podGroup = defineKind({
   type: { group: OWN_SCHEDULING_GROUP, kind: 'PodGroup', plural: 'podgroups', namespaced: true },
   versions: [
@@ -43,11 +52,7 @@ const podGroup = defineKind({
       spec: object(
         {
           ...named,
-          parentCompositePodGroupName: text('Group of groups it belongs to.'),
-          workloadRef: object(
-            { workloadName: text('Name of the Workload.'), templateName: text('Name of the template in it.') },
-            { description: 'Where the group comes from.', required: ['workloadName', 'templateName'] },
-          ),
+          ...place,
         },
         { required: ['schedulingPolicy'] },
       ),
@@ -87,4 +92,46 @@ const workload = defineKind({
   ],
 });
 
-export const groupDefinitions: readonly CustomResourceDefinition[] = [workload, podGroup];
+const compositePodGroup = defineKind({
+  type: { group: OWN_SCHEDULING_GROUP, kind: 'CompositePodGroup', plural: 'compositepodgroups', namespaced: true },
+  versions: [
+    {
+      name: COMPOSITE_VERSION,
+      stored: true,
+      description: 'Groups that are placed, and counted, together.',
+      spec: object(
+        {
+          ...place,
+          schedulingPolicy: object(
+            {
+              basic: empty('Groups are placed one by one.'),
+              gang: object(
+                { minGroupCount: int32('Groups that are placed together or not at all.', { minimum: 1 }) },
+                { description: 'Groups are placed whole.', required: ['minGroupCount'] },
+              ),
+            },
+            { description: 'How the groups are placed; exactly one member is set.' },
+          ),
+          schedulingConstraints: named['schedulingConstraints'] as CrdSchema,
+          disruptionMode: object(
+            { single: empty('Groups may go one by one.'), all: empty('All groups go together, with all their pods.') },
+            { description: 'What goes when one pod must go.' },
+          ),
+          priorityClassName: named['priorityClassName'] as CrdSchema,
+          priority: named['priority'] as CrdSchema,
+          preemptionPolicy: named['preemptionPolicy'] as CrdSchema,
+        },
+        { required: ['workloadRef', 'schedulingPolicy'] },
+      ),
+      status: object({ conditions: conditions('Whether the groups have been placed.') }),
+      columns: [
+        { name: 'Workload', type: 'string', jsonPath: '.spec.workloadRef.workloadName' },
+        { name: 'Min Groups', type: 'integer', jsonPath: '.spec.schedulingPolicy.gang.minGroupCount' },
+        { name: 'Parent', type: 'string', jsonPath: '.spec.parentCompositePodGroupName' },
+        { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+      ],
+    },
+  ],
+});
+
+export const groupDefinitions: readonly CustomResourceDefinition[] = [workload, podGroup, compositePodGroup];

@@ -7,6 +7,8 @@ export interface GroupApi {
   readonly group: string;
   readonly podGroups: readonly SchedulingVersion[];
   readonly workloads: readonly SchedulingVersion[];
+  /** Groups of groups are served too. */
+  readonly composites: boolean;
 }
 
 type Read = (path: string) => Promise<{ readonly resources?: readonly { readonly name: string }[] } | undefined>;
@@ -27,7 +29,9 @@ async function discoverIn(read: Read, group: string, versions: readonly Scheduli
     if (names.has('podgroups')) podGroups.push(version);
     if (names.has('workloads')) workloads.push(version);
   }
-  return { group, podGroups, workloads };
+  const list = await read(`/apis/${group}/${COMPOSITE_VERSION}`);
+  const composites = list?.resources?.some(({ name }) => name === 'compositepodgroups') ?? false;
+  return { group, podGroups, workloads, composites };
 }
 
 export const podGroupType = (version: SchedulingVersion, group = SCHEDULING_GROUP): ResourceType => ({
@@ -64,4 +68,20 @@ export const POD_GROUP_TYPES: readonly ResourceType[] = [
   podGroupType('v1alpha2'),
   podGroupType('v1alpha1'),
   podGroupType('v1beta1', OWN_SCHEDULING_GROUP),
+];
+
+export const COMPOSITE_VERSION = 'v1alpha3';
+
+/** Groups of groups, which one alpha version of Kubernetes has. */
+export const compositePodGroupType = (group = SCHEDULING_GROUP): ResourceType => ({
+  group,
+  version: COMPOSITE_VERSION,
+  kind: 'CompositePodGroup',
+  plural: 'compositepodgroups',
+  namespaced: true,
+});
+
+export const COMPOSITE_TYPES: readonly ResourceType[] = [
+  compositePodGroupType(),
+  compositePodGroupType(OWN_SCHEDULING_GROUP),
 ];

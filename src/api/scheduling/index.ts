@@ -4,6 +4,7 @@ export * from './stored.ts';
 export * from './carry.ts';
 export * from './defaults.ts';
 export * from './discover.ts';
+export * from './validate-composite.ts';
 export * from './validate-pod-group.ts';
 export * from './validate-pod-link.ts';
 export * from './validate-workload.ts';

@@ -49,16 +49,20 @@ export function validatePolicy(path: FieldPath, spec: Omit<StoredPodGroupSpec, '
 }
 
 export function validateExtras(path: FieldPath, spec: Omit<StoredPodGroupSpec, 'workloadRef' | 'draft'>): Issue[] {
-  const topology = spec.schedulingConstraints?.topology ?? [];
-  const topologyPath = path.child('schedulingConstraints', 'topology');
   return [
-    ...(topology.length > MAX_TOPOLOGY ? [tooMany(topologyPath, topology.length, MAX_TOPOLOGY)] : []),
-    ...topology.flatMap(({ key }, index) =>
-      validateName(topologyPath.index(index).child('key'), key ?? '', checkQualifiedName),
-    ),
+    ...validateTopology(path, spec.schedulingConstraints),
     ...validateClaims(path.child('resourceClaims'), spec.resourceClaims ?? []),
     ...validateDisruption(path.child('disruptionMode'), spec.disruptionMode),
     ...validatePriority(path, spec),
+  ];
+}
+
+function validateTopology(path: FieldPath, constraints: StoredPodGroupSpec['schedulingConstraints']): Issue[] {
+  const topology = constraints?.topology ?? [];
+  const at = path.child('schedulingConstraints', 'topology');
+  return [
+    ...(topology.length > MAX_TOPOLOGY ? [tooMany(at, topology.length, MAX_TOPOLOGY)] : []),
+    ...topology.flatMap(({ key }, index) => validateName(at.index(index).child('key'), key ?? '', checkQualifiedName)),
   ];
 }
 
@@ -100,6 +104,20 @@ function validateClaims(path: FieldPath, claims: readonly PodGroupResourceClaim[
   return issues;
 }
 
+/** What a CompositePodGroup and a template for one have in common. */
+export function validateCompositePolicy(path: FieldPath, spec: Omit<CompositePodGroupTemplate, 'name'>): Issue[] {
+  const { disruptionMode, schedulingConstraints, schedulingPolicy } = spec;
+  const policy = path.child('schedulingPolicy');
+  const gang = schedulingPolicy?.gang;
+  return [
+    ...exactlyOne(policy, schedulingPolicy, ['basic', 'gang']),
+    ...(gang === undefined ? [] : atLeastOne(policy.child('gang', 'minGroupCount'), gang.minGroupCount)),
+    ...validateTopology(path, schedulingConstraints),
+    ...validateDisruption(path.child('disruptionMode'), disruptionMode),
+    ...validatePriority(path, spec),
+  ];
+}
+
 export interface TemplateTree {
   readonly podGroupTemplates?: readonly StoredTemplate[] | undefined;
   readonly compositePodGroupTemplates?: readonly CompositePodGroupTemplate[] | undefined;
@@ -131,11 +149,7 @@ export function validateTree(path: FieldPath, tree: TemplateTree, names: Set<str
   for (const [index, template] of composites.entries()) {
     const at = compositePath.index(index);
     claim(at, template.name);
-    issues.push(...exactlyOne(at.child('schedulingPolicy'), template.schedulingPolicy, ['basic', 'gang']));
-    const gang = template.schedulingPolicy?.gang;
-    if (gang !== undefined)
-      issues.push(...atLeastOne(at.child('schedulingPolicy', 'gang', 'minGroupCount'), gang.minGroupCount));
-    issues.push(...validatePriority(at, template));
+    issues.push(...validateCompositePolicy(at, template));
     const children = (template.podGroupTemplates?.length ?? 0) + (template.compositePodGroupTemplates?.length ?? 0);
     if (children === 0) issues.push(required(at, 'must have at least one child template'));
     // A leaf is a level too.

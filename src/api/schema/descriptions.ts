@@ -82,6 +82,16 @@ function groupsOf(version: string): Record<string, TypeDescriptions> {
     [id('PodGroupPolicy')]: schedulingPolicy,
     [id('PodGroupSchedulingPolicy')]: schedulingPolicy,
     [id('GangSchedulingPolicy')]: gang,
+    [id('CompositePodGroup')]: {
+      '': 'CompositePodGroup is a set of groups that is scheduled, and may be disrupted, as a unit.',
+      spec: 'What the group of groups asks for.',
+      status: 'How far it got.',
+    },
+    [id('CompositePodGroupSpec')]: podGroupSpec,
+    [id('CompositeGangSchedulingPolicy')]: {
+      '': 'Schedules the groups only when enough of them fit at the same time.',
+      minGroupCount: 'How many groups must be placeable together before any of their pods is bound.',
+    },
   };
 }
 

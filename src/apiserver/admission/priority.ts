@@ -104,7 +104,7 @@ function checkOneDefault(classes: Classes, { object, resource, name }: Admission
 
 const isGroupCreate = ({ operation, resource, subresource, version }: AdmissionAttributes): boolean =>
   resource.group === GROUP &&
-  resource.plural === 'podgroups' &&
+  (resource.plural === 'podgroups' || resource.plural === 'compositepodgroups') &&
   operation === 'CREATE' &&
   subresource === undefined &&
   version !== 'v1alpha1';

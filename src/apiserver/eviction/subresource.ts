@@ -4,7 +4,7 @@
  * Question, answer, ledger, condition and deletion are one store transaction on state that nobody else can change in
  * between, so an eviction never has to be tried again and two of them can never both take the last slot.
  */
-import { answerRefusal, type DisruptionIndex, judgeEviction } from '../../decisions/disruption/index.ts';
+import { answerRefusal, type DisruptionIndex, followers, judgeEviction } from '../../decisions/disruption/index.ts';
 import { createEntry, type Transaction } from '../../storage/index.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ServerContext } from '../context/server-context.ts';
@@ -92,7 +92,10 @@ function evictInTransaction(
       chargeBudget({ context, index }, transaction, {
         namespace,
         budget: charge.view.budget.name,
-        pods: [{ name, cost: charge.cost }],
+        pods: [
+          { name, cost: charge.cost },
+          ...followers(charge).map((other) => ({ name: other.name, cost: 0 as const })),
+        ],
         now,
       });
     }

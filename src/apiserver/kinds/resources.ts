@@ -39,7 +39,8 @@ export function builtinResources(gates = new FeatureGates()): Resource[] {
 function isServed({ group, kind }: KindNames, gates: FeatureGates): boolean {
   if (group !== 'scheduling.k8s.io') return true;
   if (kind === 'Workload') return gates.enabled('GenericWorkload');
-  return kind !== 'PodGroup' || (gates.enabled('GenericWorkload') && gates.enabled('GenericWorkloadPodGroup'));
+  if (kind !== 'PodGroup' && kind !== 'CompositePodGroup') return true;
+  return gates.enabled('GenericWorkload') && gates.enabled('GenericWorkloadPodGroup');
 }
 
 /** Versions behind a gate that is off are not there either. */

@@ -31,6 +31,7 @@ import { serviceStrategy } from './core/service.ts';
 import * as core from './core/small.ts';
 import { ipAddressStrategy } from './networking/ip-address.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
+import { compositePodGroupStrategy } from './scheduling/composite-pod-group.ts';
 import { podGroupStrategy } from './scheduling/pod-group.ts';
 import { priorityClassStrategy } from './scheduling/priority-class.ts';
 import { workloadStrategy } from './scheduling/workload.ts';
@@ -83,6 +84,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/ClusterRoleBinding': clusterRoleBindingStrategy,
   'rbac.authorization.k8s.io/Role': roleStrategy,
   'rbac.authorization.k8s.io/RoleBinding': roleBindingStrategy,
+  'scheduling.k8s.io/CompositePodGroup': compositePodGroupStrategy,
   'scheduling.k8s.io/PodGroup': podGroupStrategy,
   'scheduling.k8s.io/PriorityClass': priorityClassStrategy,
   'scheduling.k8s.io/Workload': workloadStrategy,

@@ -25,7 +25,7 @@ export const SHOWN_KINDS: readonly ShownKind[] = [
   ...new Map(
     [...others, ...FED_KINDS, ...UNAVAILABILITY_KINDS]
       .sort((a, b) => Number(a.kind === 'Pod') - Number(b.kind === 'Pod'))
-      .map(({ kind, types }) => [kind, { kind, types }]),
+      .map(({ kind }, _, rows) => [kind, { kind, types: rows.flatMap((row) => (row.kind === kind ? row.types : [])) }]),
   ).values(),
 ];
 

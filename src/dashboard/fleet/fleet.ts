@@ -23,7 +23,8 @@ import { GroupBook } from './group-book.ts';
 /** What PodUnavailableBudgets guard where nobody has said otherwise; a page cannot see a server's feature gates. */
 const GATES = { deletes: true, updates: false, groups: true, verticalScaling: false };
 
-const FED = new Map(FED_KINDS.map((row) => [row.kind, row]));
+/** The stream tells the kind of an object and not its API group; of two rows for one kind the first serves. */
+const FED = new Map(FED_KINDS.toReversed().map((row) => [row.kind, row]));
 const GUARDED = new Map(UNAVAILABILITY_KINDS.map((row) => [row.kind, row]));
 const keyAt = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`);
 
@@ -47,12 +48,13 @@ export class Fleet {
     const key = keyOf(object);
     this.#objectsOf(kind).set(key, object);
     if (namespace !== '') this.#touch(namespace);
-    if (kind === 'Node') this.nodes.set(name, object as Node);
-    else if (kind === 'Namespace') this.unavailability.setNamespace(object);
-    else if (kind === 'LeaderWorkerSet') {
+    if (kind === 'LeaderWorkerSet') {
       if (isWholesale(object as LeaderWorkerSet)) this.#wholesale.add(key);
       else this.#wholesale.delete(key);
-    } else if (kind === 'DisruptionLedger') this.#ledgers.set(key, object as DisruptionLedger);
+    }
+    if (kind === 'Node') this.nodes.set(name, object as Node);
+    else if (kind === 'Namespace') this.unavailability.setNamespace(object);
+    else if (kind === 'DisruptionLedger') this.#ledgers.set(key, object as DisruptionLedger);
     else if (kind === 'Pod') this.#setPod(object as Pod, key);
     else {
       const row = FED.get(kind);
@@ -69,9 +71,9 @@ export class Fleet {
     const key = keyAt(namespace, name);
     this.#objectsOf(kind).delete(key);
     if (namespace !== '') this.#touch(namespace);
+    if (kind === 'LeaderWorkerSet') this.#wholesale.delete(key);
     if (kind === 'Node') this.nodes.delete(name);
     else if (kind === 'Namespace') this.unavailability.deleteNamespace(name);
-    else if (kind === 'LeaderWorkerSet') this.#wholesale.delete(key);
     else if (kind === 'DisruptionLedger') this.#ledgers.delete(key);
     else {
       if (kind === 'Pod') {

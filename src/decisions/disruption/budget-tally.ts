@@ -1,10 +1,11 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
 import { type Claims, isClaimedBy } from './claims.ts';
+import { distanceOf } from './composite.ts';
 import { decideMode, type Mode, type PodClasses } from './mode.ts';
 import type { BrokenReason } from './resolve.ts';
 import type { Family, PodRecord, Unit, UnitWatcher } from './records.ts';
-import type { Grouping } from './unit-index.ts';
+import { type Grouping, leafOf } from './unit-index.ts';
 
 export interface OwnerTally {
   readonly owner: OwnerReference;
@@ -94,8 +95,33 @@ export class DisruptionTally implements UnitWatcher {
     return this.facts.scope === 'PodGroup' ? expected + this.#brokenUnits.size + this.#bare + this.#basic : expected;
   }
 
-  healthyIn(unit: Unit): number {
-    return unit.up - (this.#claims.get(unit) ?? 0);
+  /**
+   * Members that are up and stay, `gone` left out and `spared` counted in although it was let pass. A unit that goes as one
+   * has no spare members, and is down as soon as one goes; one of several groups is as far below its minimum as pods
+   * are missing.
+   */
+  healthyIn(unit: Unit, { gone = [], spared }: { gone?: readonly PodRecord[]; spared?: PodRecord | undefined } = {}) {
+    const isBack = spared !== undefined && this.#claimed.has(spared);
+    const lost = (this.#claims.get(unit) ?? 0) + gone.length - (isBack ? 1 : 0);
+    if (!unit.whole) return unit.up - lost;
+    const healthy = unit.tree === undefined ? unit.up - lost : this.#healthyInTree(unit, unit.tree, { gone, spared });
+    return Math.min(healthy, lost > 0 ? unit.minCount - 1 : unit.minCount);
+  }
+
+  #healthyInTree(
+    unit: Unit,
+    { needs, up }: NonNullable<Unit['tree']>,
+    { gone, spared }: { gone: readonly PodRecord[]; spared: PodRecord | undefined },
+  ): number {
+    const lost = new Map<string, number>();
+    const lose = (record: PodRecord): void => {
+      const place = record.places?.get(this.grouping);
+      const leaf = place?.unit === unit && record !== spared ? leafOf(place) : undefined;
+      if (leaf !== undefined) lost.set(leaf, (lost.get(leaf) ?? 0) + 1);
+    };
+    if (this.#claims.has(unit)) this.#claimed.forEach(lose);
+    gone.forEach(lose);
+    return unit.minCount - distanceOf(needs, (leaf) => (up.get(leaf) ?? 0) - (lost.get(leaf) ?? 0));
   }
 
   /** Pods that are up and do not count, because their eviction was let pass. */

@@ -2,7 +2,8 @@ import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { computeAllowed, computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { DisruptionTally } from './budget-tally.ts';
-import type { GroupLookup, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { CompositeFacts, GroupLookup, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
@@ -10,12 +11,14 @@ import type { CountedPod } from './pod-facts.ts';
 import { computePublication, type Publication } from './publication.ts';
 import { isNoted, readPublicationState } from './publication-state.ts';
 import type { PodRecord, Unit } from './records.ts';
-import type { BudgetView, EvictionQuestion } from './verdict.ts';
+import type { BudgetView, EvictionQuestion, UnitView } from './verdict.ts';
 
 const NO_GROUPS: GroupLookup = {
   workload: () => undefined,
   podGroup: () => undefined,
-  livePodGroups: () => 0,
+  composite: () => undefined,
+  tree: () => ({ kind: 'composite', needed: 1, children: [] }),
+  liveGroups: () => 0,
   source: () => undefined,
 };
 
@@ -80,12 +83,16 @@ export class DisruptionIndex {
   }
 
   /** Undefined facts: the object is gone. */
-  setWorkload(namespace: string, name: string, facts: WorkloadFacts | undefined): void {
-    this.#change(namespace, (index) => index.setWorkload(name, facts));
+  setWorkload(namespace: string, name: string, facts: WorkloadFacts | undefined, server?: GroupServer): void {
+    this.#change(namespace, (index) => index.setWorkload(name, facts, server));
   }
 
-  setPodGroup(namespace: string, name: string, facts: PodGroupFacts | undefined): void {
-    this.#change(namespace, (index) => index.setPodGroup(name, facts));
+  setPodGroup(namespace: string, name: string, facts: PodGroupFacts | undefined, server?: GroupServer): void {
+    this.#change(namespace, (index) => index.setPodGroup(name, facts, server));
+  }
+
+  setComposite(namespace: string, name: string, facts: CompositeFacts | undefined, server?: GroupServer): void {
+    this.#change(namespace, (index) => index.setComposite(name, facts, server));
   }
 
   /** What `owner`, such as `Job/train`, says about a group that labels mark; undefined: nothing, or it is gone. */
@@ -95,12 +102,12 @@ export class DisruptionIndex {
 
   /** Moves with every change of a namespace's group objects that may make an answer another one. */
   groupRevision(namespace: string): number {
-    return this.#namespaces.get(namespace)?.revision ?? 0;
+    return this.#namespaces.get(namespace)?.groups.revision ?? 0;
   }
 
   /** The group objects of a namespace, as resolvers ask for them. */
   groupsIn(namespace: string): GroupLookup {
-    return this.#namespaces.get(namespace) ?? NO_GROUPS;
+    return this.#namespaces.get(namespace)?.groups ?? NO_GROUPS;
   }
 
   clear(): void {
@@ -362,9 +369,9 @@ function viewOf(tally: DisruptionTally, record: PodRecord, now: number, again: b
   }
   const place = record.places?.get(tally.grouping);
   const unit = place?.unit;
-  const healthy = unit === undefined ? 0 : tally.healthyIn(unit);
-  const back = again && isClaimed && record.up ? 1 : 0;
-  const comesUp = unit !== undefined && healthy < unit.minCount && healthy + back >= unit.minCount;
+  const spared = again && isClaimed ? record : undefined;
+  const healthy = unit === undefined ? 0 : tally.healthyIn(unit, { spared });
+  const comesUp = unit !== undefined && tally.down.has(unit) && healthy >= unit.minCount;
   const live = tally.availableUnits + (comesUp ? 1 : 0);
   const expected = tally.expectedUnits;
   const desired = computeDesired(budget, expected);
@@ -375,10 +382,17 @@ function viewOf(tally: DisruptionTally, record: PodRecord, now: number, again: b
     desired,
     allowed: budget.status.claims === undefined ? allowed : ledgerAllowance(budget, live, desired, expected),
     counted,
-    unit: unit && { key: unit.key, healthy: healthy + back, minCount: unit.minCount },
+    unit: unit && { key: unit.key, healthy, minCount: unit.minCount, ...othersOf(tally, unit, record) },
     unresolved: place?.resolution.kind === 'broken',
     published: budget.published,
   };
+}
+
+/** Who goes with a pod. Members of a unit that one pod less takes down follow anyway, and need no record. */
+function othersOf(tally: DisruptionTally, unit: Unit, record: PodRecord): Pick<UnitView, 'others'> {
+  if (!unit.whole || (unit.tree === undefined && unit.up - 1 < unit.minCount)) return {};
+  const others = [...unit.members.keys()].filter((other) => other !== record && other.up && tally.matched.has(other));
+  return { others: others.map(({ facts: { name, uid } }) => ({ name, uid })) };
 }
 
 /** What a ledger says may be old, and is never counted down: it follows from pods and grants. */

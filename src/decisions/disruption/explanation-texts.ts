@@ -42,6 +42,8 @@ const MODES: Readonly<Record<ModeReason, string>> = {
   WorkloadNotFound: 'a pod names a Workload that does not exist',
   PodGroupNotFound: 'a pod names a pod group that does not exist',
   IncompleteReference: 'a pod names its group only in part',
+  CompositePodGroupNotFound: 'the group of a pod names a CompositePodGroup that does not exist',
+  TooManyLevels: 'the group of a pod is in a tree of more than 4 levels, or in one without end',
   PartiallyLabelled: 'pods of one controller name a group only in part',
   NoGangPolicy: 'none of its groups has a minimum',
   NoGroupedPods: 'its pods belong to no group',

@@ -2,11 +2,12 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
 import { podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
-import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
+import { COMPOSITE_TYPES, OWN_SCHEDULING_GROUP, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 import type { KindFeed } from '../kind-feed.ts';
 import { readBudget } from './budget-facts.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
-import { readPodGroup, readWorkload } from './group-facts.ts';
+import { readComposite, readPodGroup, readWorkload } from './group-facts.ts';
+import type { GroupServer } from './group-objects.ts';
 import { LABEL_SOURCES, type LabelSource } from './label-sources/index.ts';
 import { readPod } from './pod-facts.ts';
 
@@ -27,40 +28,54 @@ const budgets: FedKind = {
   delete: (index, namespace, name) => index.deleteBudget(namespace, name),
 };
 
-const workloads: FedKind = {
-  kind: 'Workload',
-  types: WORKLOAD_TYPES,
-  builtIn: false,
-  role: 'Group',
-  set(index, object) {
-    const { name, namespace } = placeOf(object);
-    index.setWorkload(namespace, name, readWorkload(object));
-  },
-  delete: (index, namespace, name) => index.setWorkload(namespace, name, undefined),
-};
+type Put<T> = (
+  index: DisruptionIndex,
+  place: { readonly namespace: string; readonly name: string },
+  facts: T | undefined,
+  server: GroupServer,
+) => void;
 
-const podGroups: FedKind = {
-  kind: 'PodGroup',
-  types: POD_GROUP_TYPES,
-  builtIn: false,
-  role: 'Group',
-  set(index, object) {
-    const { name, namespace } = placeOf(object);
-    index.setPodGroup(namespace, name, readPodGroup(object));
-  },
-  delete: (index, namespace, name) => index.setPodGroup(namespace, name, undefined),
-};
+/**
+ * A kind of group, once as Kubernetes serves it and once as definitions of ours do: a cluster may have both, while its
+ * groups are moved from one version of Kubernetes to the next.
+ */
+function groupRows<T>(types: readonly ResourceType[], read: (object: KubeObject) => T, put: Put<T>): FedKind[] {
+  const servers = [
+    { server: 'native', served: types.filter(({ group }) => group !== OWN_SCHEDULING_GROUP) },
+    { server: 'own', served: types.filter(({ group }) => group === OWN_SCHEDULING_GROUP) },
+  ] as const;
+  return servers.map(({ served, server }) => ({
+    kind: types[0]?.kind ?? '',
+    types: served,
+    builtIn: false,
+    role: 'Group',
+    set: (index, object) => put(index, placeOf(object), read(object), server),
+    delete: (index, namespace, name) => put(index, { namespace, name }, undefined, server),
+  }));
+}
 
-const labelSource = ({ read, type }: LabelSource): FedKind => ({
+const groups: readonly FedKind[] = [
+  ...groupRows(WORKLOAD_TYPES, readWorkload, (index, { name, namespace }, facts, server) =>
+    index.setWorkload(namespace, name, facts, server),
+  ),
+  ...groupRows(COMPOSITE_TYPES, readComposite, (index, { name, namespace }, facts, server) =>
+    index.setComposite(namespace, name, facts, server),
+  ),
+  ...groupRows(POD_GROUP_TYPES, readPodGroup, (index, { name, namespace }, facts, server) =>
+    index.setPodGroup(namespace, name, facts, server),
+  ),
+];
+
+const labelSource = ({ builtIn = true, read, type }: LabelSource): FedKind => ({
   kind: type.kind,
   types: [type],
-  builtIn: true,
+  builtIn,
   role: 'Group',
   set(index, object) {
     const { name, namespace } = placeOf(object);
-    index.setSource(namespace, `${type.kind}/${name}`, read(object));
+    index.setSource(namespace, `${type.kind}.${type.group}/${name}`, read(object));
   },
-  delete: (index, namespace, name) => index.setSource(namespace, `${type.kind}/${name}`, undefined),
+  delete: (index, namespace, name) => index.setSource(namespace, `${type.kind}.${type.group}/${name}`, undefined),
 });
 
 const pods: FedKind = {
@@ -77,7 +92,7 @@ const pods: FedKind = {
  * that all of them know the same. Budgets come before pods: a pod then finds its budgets by its labels, instead of
  * each budget looking at every pod.
  */
-export const FED_KINDS: readonly FedKind[] = [budgets, workloads, podGroups, ...LABEL_SOURCES.map(labelSource), pods];
+export const FED_KINDS: readonly FedKind[] = [budgets, ...groups, ...LABEL_SOURCES.map(labelSource), pods];
 
 /** The kinds that say what a group is. */
 export const GROUP_KINDS: readonly FedKind[] = FED_KINDS.filter(({ role }) => role === 'Group');

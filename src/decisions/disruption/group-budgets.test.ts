@@ -47,7 +47,7 @@ test('B-07 counted in pods every group may lose one, counted in groups one group
   ]);
 });
 
-test('B-08 a surplus member is free whatever the disruption mode, which only preemption reads', () => {
+test('B-08 under mode all a surplus member is not free: its group goes as one', () => {
   const stage = new Stage([], { minAvailable: 1 });
   const spec = { schedulingPolicy: { gang: { minCount: 2 } }, disruptionMode: { all: {} } };
   stage.index.setPodGroup('default', 'pg', readPodGroup({ metadata: { name: 'pg' }, spec } as never));
@@ -55,7 +55,7 @@ test('B-08 a surplus member is free whatever the disruption mode, which only pre
     stage.index.setPod(pod(name, { spec: { schedulingGroup: { podGroupName: 'pg' } } }));
   }
   expect(stage.sync()).toMatchObject({ E: 1, C: 1, D: 1, A: 0 });
-  expect([stage.evict('a'), stage.evict('b')]).toEqual(['201 cost 0', 'BudgetExhausted']);
+  expect([stage.evict('a'), stage.evict('b')]).toEqual(['BudgetExhausted', 'BudgetExhausted']);
 });
 
 test('B-09 with every group down nobody goes, unless unhealthy pods always may', () => {

@@ -12,13 +12,36 @@ export interface WorkloadFacts {
   readonly groups: ReadonlyMap<string, GroupEntry>;
 }
 
-export interface PodGroupFacts {
+/** What a group that is an object of its own says, leaf or composite. */
+interface ObjectFacts {
   readonly name: string;
   readonly terminating: boolean;
-  readonly template: { readonly workload: string; readonly name: string } | undefined;
+  readonly template: TemplateName | undefined;
+  /** The composite it belongs to. */
+  readonly parent: string | undefined;
+  /** `disruptionMode: all`: it goes as one. */
+  readonly whole: boolean;
+}
+
+export interface TemplateName {
+  readonly workload: string;
+  readonly name: string;
+}
+
+export interface PodGroupFacts extends ObjectFacts {
   /** The policy copied into the object; undefined when it has none and the template decides. */
   readonly policy: { readonly minCount: number | undefined } | undefined;
 }
+
+export interface CompositeFacts extends ObjectFacts {
+  /** Children that must be available: one where the policy is basic. */
+  readonly needed: number;
+}
+
+/** What a unit of several groups needs, from the composite that fails as one down to its leaves. */
+export type UnitTree =
+  | { readonly kind: 'leaf'; readonly name: string; readonly minCount: number }
+  | { readonly kind: 'composite'; readonly needed: number; readonly children: readonly UnitTree[] };
 
 interface Policy {
   readonly basic?: object | undefined;
@@ -48,6 +71,9 @@ export function readWorkload(object: KubeObject): WorkloadFacts {
 
 interface PodGroupSpecShapes {
   readonly workloadRef?: { readonly workloadName?: string; readonly templateName?: string; readonly name?: string };
+  readonly parentCompositePodGroupName?: string;
+  /** A word in v1alpha2. */
+  readonly disruptionMode?: { readonly all?: object | undefined } | string;
   readonly podGroupTemplateName?: string;
   readonly podGroupTemplateRef?: {
     readonly name?: string;
@@ -68,10 +94,32 @@ export function readPodGroup(object: KubeObject): PodGroupFacts {
     spec?.podGroupTemplateRef?.name;
   const { schedulingPolicy } = spec ?? {};
   return {
-    name: object.metadata.name ?? '',
-    terminating: Boolean(object.metadata.deletionTimestamp),
+    ...readPlace(object),
     template: workload && template ? { workload, name: template } : undefined,
     policy: schedulingPolicy?.gang || schedulingPolicy?.basic ? { minCount: minCountOf(schedulingPolicy) } : undefined,
+  };
+}
+
+export function readComposite(object: KubeObject): CompositeFacts {
+  const { spec } = object as {
+    spec?: PodGroupSpecShapes & { schedulingPolicy?: { gang?: { minGroupCount?: number } | undefined } };
+  };
+  const { templateName, workloadName } = spec?.workloadRef ?? {};
+  return {
+    ...readPlace(object),
+    template: workloadName && templateName ? { workload: workloadName, name: templateName } : undefined,
+    needed: Math.max(1, spec?.schedulingPolicy?.gang?.minGroupCount ?? 1),
+  };
+}
+
+function readPlace(object: KubeObject): Omit<ObjectFacts, 'template'> {
+  const { metadata, spec } = object as KubeObject & { spec?: PodGroupSpecShapes };
+  const mode = spec?.disruptionMode;
+  return {
+    name: metadata.name ?? '',
+    terminating: Boolean(metadata.deletionTimestamp),
+    parent: spec?.parentCompositePodGroupName || undefined,
+    whole: typeof mode === 'string' ? mode === 'PodGroup' : Boolean(mode?.all),
   };
 }
 
@@ -84,8 +132,11 @@ function minCountOf(policy: Policy | undefined): number | undefined {
 export interface GroupLookup {
   workload(name: string): WorkloadFacts | undefined;
   podGroup(name: string): PodGroupFacts | undefined;
-  /** PodGroup objects of one template that are not being deleted. */
-  livePodGroups(workload: string, template: string): number;
+  composite(name: string): CompositeFacts | undefined;
+  /** What the composite needs, down to its leaves. */
+  tree(composite: CompositeFacts): UnitTree;
+  /** PodGroups or composites of one template that are not being deleted, with the same parent or all without. */
+  liveGroups(kind: 'PodGroup' | 'CompositePodGroup', template: TemplateName, parent: string | undefined): number;
   /** Size and replicas of what stands behind label markers: `LeaderWorkerSet/<name>`, `Job/<name>`. */
   source(key: string): GroupSource | undefined;
 }

@@ -71,6 +71,8 @@ export const UNRESOLVED: Readonly<Record<Unresolved, string>> = {
   WorkloadNotFound: 'a selected pod names a Workload that does not exist',
   PodGroupNotFound: 'a selected pod names a pod group that does not exist',
   IncompleteReference: 'a selected pod names its group only in part',
+  CompositePodGroupNotFound: 'a group of a selected pod names a CompositePodGroup that does not exist',
+  TooManyLevels: 'a group of a selected pod is in a tree of more than 4 levels, or in one without end',
   PartiallyLabelled: 'pods of one controller name a group only in part',
 };
 

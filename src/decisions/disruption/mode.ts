@@ -39,7 +39,13 @@ export interface Mode {
   readonly individual: number;
 }
 
-const BROKEN_ORDER: readonly BrokenReason[] = ['WorkloadNotFound', 'PodGroupNotFound', 'IncompleteReference'];
+const BROKEN_ORDER: readonly BrokenReason[] = [
+  'WorkloadNotFound',
+  'PodGroupNotFound',
+  'IncompleteReference',
+  'CompositePodGroupNotFound',
+  'TooManyLevels',
+];
 
 /**
  * Decides what a budget counts. Rules, first match wins:

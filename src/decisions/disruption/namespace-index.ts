@@ -2,13 +2,14 @@ import { deepEqual, type Labels, matches } from '../../machinery/values/index.ts
 import type { BudgetFacts } from './budget-facts.ts';
 import { DisruptionTally } from './budget-tally.ts';
 import { type GroupBy, groupById } from './group-by.ts';
-import type { GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import type { CompositeFacts, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import { GroupObjects, type GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
-import { join, leave, LinkedPods } from './linked-pods.ts';
+import { LinkedPods } from './linked-pods.ts';
 import { isUp, type CountedPod } from './pod-facts.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { PodRecord } from './records.ts';
-import { Grouping, type LiveGroups } from './unit-index.ts';
+import { Grouping } from './unit-index.ts';
 
 export interface IndexedPod extends PodRecord {
   /** Budgets that select it. */
@@ -16,51 +17,22 @@ export interface IndexedPod extends PodRecord {
 }
 
 /** Pods, budgets and groups of one namespace, with every count kept. */
-export class NamespaceIndex implements LiveGroups {
+export class NamespaceIndex {
+  readonly groups = new GroupObjects();
   readonly pods = new Map<string, IndexedPod>();
   readonly budgets = new Map<string, DisruptionTally>();
   readonly #selectors = new SelectorIndex<DisruptionTally>();
-  readonly #auto = new Grouping(undefined, this);
+  readonly #auto = new Grouping(undefined, this.groups);
   /** The groupings in use: the automatic one, and those that budgets name. */
   readonly #groupings = new Map<string, { grouping: Grouping; budgets: number }>();
-  readonly #workloads = new Map<string, WorkloadFacts>();
-  readonly #podGroups = new Map<string, PodGroupFacts>();
-  readonly #liveByTemplate = new Map<string, number>();
-  /** By the group's key, with who said it: an object that goes takes back only what is still its own word. */
-  readonly #sources = new Map<string, { readonly owner: string; readonly source: GroupSource }>();
-  readonly #saidBy = new Map<string, string>();
   readonly #linked = new LinkedPods<IndexedPod>();
-  /** Names of the PodGroups made from a Workload. */
-  readonly #madeFrom = new Map<string, Set<string>>();
-  #revision = 0;
 
   constructor() {
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
   }
 
   get isEmpty(): boolean {
-    const { size } = this.pods;
-    return size + this.budgets.size + this.#workloads.size + this.#podGroups.size + this.#sources.size === 0;
-  }
-
-  get revision(): number {
-    return this.#revision;
-  }
-
-  workload(name: string): WorkloadFacts | undefined {
-    return this.#workloads.get(name);
-  }
-
-  podGroup(name: string): PodGroupFacts | undefined {
-    return this.#podGroups.get(name);
-  }
-
-  livePodGroups(workload: string, template: string): number {
-    return this.#liveByTemplate.get(`${workload}/${template}`) ?? 0;
-  }
-
-  source(key: string): GroupSource | undefined {
-    return this.#sources.get(key)?.source;
+    return this.pods.size + this.budgets.size === 0 && this.groups.isEmpty;
   }
 
   setPod(facts: CountedPod): void {
@@ -130,55 +102,33 @@ export class NamespaceIndex implements LiveGroups {
     this.#drop(tally.grouping);
   }
 
-  setWorkload(name: string, facts: WorkloadFacts | undefined): void {
-    this.#revision += 1;
-    if (facts === undefined) this.#workloads.delete(name);
-    else this.#workloads.set(name, facts);
+  setWorkload(name: string, facts: WorkloadFacts | undefined, server: GroupServer = 'native'): void {
     const concerned = new Set(this.#linked.ofWorkload(name));
-    // A PodGroup may name the Workload on the pod's behalf.
-    for (const podGroup of this.#madeFrom.get(name) ?? []) {
+    for (const podGroup of this.groups.setWorkload(name, facts, server)) {
       for (const record of this.#linked.ofPodGroup(podGroup)) concerned.add(record);
     }
     this.#resolveAgain([...concerned]);
   }
 
-  setPodGroup(name: string, facts: PodGroupFacts | undefined): void {
-    const known = this.#podGroups.get(name);
-    // Most updates of a PodGroup are of its status, which nothing here depends on.
-    if (known !== undefined && deepEqual(known, facts)) return;
-    this.#revision += 1;
-    this.#countPodGroup(known, -1);
-    this.#countPodGroup(facts, 1);
-    if (known?.template !== undefined) leave(this.#madeFrom, known.template.workload, name);
-    if (facts?.template !== undefined) join(this.#madeFrom, facts.template.workload, name);
-    if (facts === undefined) this.#podGroups.delete(name);
-    else this.#podGroups.set(name, facts);
-    this.#resolveAgain([...this.#linked.ofPodGroup(name)]);
+  setPodGroup(name: string, facts: PodGroupFacts | undefined, server: GroupServer = 'native'): void {
+    this.#resolveGroups(this.groups.setPodGroup(name, facts, server));
+  }
+
+  setComposite(name: string, facts: CompositeFacts | undefined, server: GroupServer = 'native'): void {
+    this.#resolveGroups(this.groups.setComposite(name, facts, server));
   }
 
   setSource(owner: string, said: SaidOfGroup | undefined): void {
-    const before = this.#saidBy.get(owner);
-    const known = said && this.#sources.get(said.key);
-    if (before === said?.key && known?.owner === (said && owner) && deepEqual(known?.source, said?.source)) return;
-    this.#revision += 1;
-    if (before !== undefined && this.#sources.get(before)?.owner === owner) this.#sources.delete(before);
-    if (said === undefined) this.#saidBy.delete(owner);
-    else {
-      this.#saidBy.set(owner, said.key);
-      this.#sources.set(said.key, { owner, source: said.source });
-    }
     // The automatic grouping takes only replicas from sources, and asks for them when it counts.
-    if (this.#groupings.size === 1) return;
+    if (!this.groups.setSource(owner, said) || this.#groupings.size === 1) return;
     for (const record of this.pods.values()) {
       if (record.places === undefined || record.places.size === 0) continue;
       this.#attach(record, this.#detach(record));
     }
   }
 
-  #countPodGroup(facts: PodGroupFacts | undefined, by: 1 | -1): void {
-    if (facts?.template === undefined || facts.terminating) return;
-    const key = `${facts.template.workload}/${facts.template.name}`;
-    this.#liveByTemplate.set(key, (this.#liveByTemplate.get(key) ?? 0) + by);
+  #resolveGroups(podGroups: Iterable<string>): void {
+    this.#resolveAgain([...podGroups].flatMap((name) => [...this.#linked.ofPodGroup(name)]));
   }
 
   #resolveAgain(records: readonly IndexedPod[]): void {
@@ -213,7 +163,7 @@ export class NamespaceIndex implements LiveGroups {
       known.budgets += 1;
       return known.grouping;
     }
-    const grouping = new Grouping(wanted, this);
+    const grouping = new Grouping(wanted, this.groups);
     this.#groupings.set(grouping.id, { grouping, budgets: 1 });
     for (const record of this.pods.values()) grouping.place(record);
     return grouping;

@@ -21,13 +21,13 @@ interface Counts {
   pods: number;
   readonly takeable: Map<Unit, number>;
   /** Members that the API server counts as gone and that no grant tells of. */
-  readonly counted: Map<Unit, number>;
+  readonly counted: Map<Unit, PodRecord[]>;
 }
 
 /** Walks the pods of a budget over groups. */
 export function readPublicationState(tally: DisruptionTally, question: PublicationQuestion): PublicationState {
   const counts = countPods(tally, question);
-  const healthyIn = (unit: Unit): number => tally.healthyIn(unit) - (counts.counted.get(unit) ?? 0);
+  const healthyIn = (unit: Unit): number => tally.healthyIn(unit, { gone: counts.counted.get(unit) ?? [] });
   const alsoDown = [...counts.counted.keys()].filter(
     (unit) => !tally.down.has(unit) && healthyIn(unit) < unit.minCount,
   );
@@ -37,7 +37,7 @@ export function readPublicationState(tally: DisruptionTally, question: Publicati
   // Where the controller could not count, no group is given away.
   const isCounted = tally.facts.status.disruptionAllowed?.reason !== 'SyncFailed';
   const units = [...counts.takeable].map(([unit, takeable]): UnitState => {
-    return { healthy: healthyIn(unit), minCount: unit.minCount, takeable, whole: false };
+    return { healthy: healthyIn(unit), minCount: unit.minCount, takeable, whole: unit.whole };
   });
   return {
     expected,
@@ -77,7 +77,9 @@ function countPods(tally: DisruptionTally, { disruptedPods = {}, isShared, now }
     const unit = place?.unit;
     const isGranted = tally.isClaimed(record);
     if (isNoted(record, disruptedPods[name], now)) {
-      if (record.up && !isGranted && unit !== undefined) add(counts.counted, unit);
+      if (record.up && !isGranted && unit !== undefined) {
+        counts.counted.set(unit, [...(counts.counted.get(unit) ?? []), record]);
+      }
       continue;
     }
     // Where its group cannot be resolved a pod is refused.

@@ -1,4 +1,5 @@
 import type { BudgetFacts } from './budget-facts.ts';
+import type { UnitTree } from './group-facts.ts';
 import type { CountedPod } from './pod-facts.ts';
 import type { Resolution } from './resolve.ts';
 
@@ -25,6 +26,10 @@ export interface Unit {
   /** Members that are up. */
   up: number;
   minCount: number;
+  /** It goes as one. */
+  whole: boolean;
+  /** Set for a unit of several groups: what it needs, and how many members of each group are up. */
+  tree: { needs: UnitTree; readonly up: Map<string, number> } | undefined;
 }
 
 export interface Family {

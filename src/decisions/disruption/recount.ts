@@ -7,10 +7,11 @@ import { computeDesired } from './arithmetic.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
 import { isClaimedBy } from './claims.ts';
 import { resolvePod } from './group-by.ts';
-import type { GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
+import { buildTree, distanceOf } from './composite.ts';
+import type { CompositeFacts, GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { decideMode, type Mode } from './mode.ts';
 import { isUp, type CountedPod } from './pod-facts.ts';
-import type { BrokenReason } from './resolve.ts';
+import { type BrokenReason, minimumOfLeaf, type Resolution } from './resolve.ts';
 import type { BudgetView } from './verdict.ts';
 
 /** One namespace's worth of objects. */
@@ -18,6 +19,7 @@ export interface NamespaceObjects {
   readonly pods: readonly CountedPod[];
   readonly workloads: readonly WorkloadFacts[];
   readonly podGroups: readonly PodGroupFacts[];
+  readonly composites?: readonly CompositeFacts[];
   readonly sources?: ReadonlyMap<string, GroupSource>;
 }
 
@@ -48,15 +50,14 @@ export function recount(budget: BudgetFacts, snapshot: NamespaceObjects, now: nu
     if (resolution?.kind === 'gang') families.set(resolution.family, resolution.replicas);
     if (resolution?.kind === 'broken') brokenUnits.add(resolution.unit);
   }
-  const units = new Map<string, { family: string; healthy: number; minCount: number }>();
+  const members = new Map<string, Member[]>();
   for (const pod of snapshot.pods) {
-    const resolution = resolve(pod);
-    if (resolution?.kind !== 'gang' || !families.has(resolution.family)) continue;
-    const unit = units.get(resolution.unit) ?? { family: resolution.family, healthy: 0, minCount: 0 };
-    unit.healthy += isHealthy(pod) ? 1 : 0;
-    unit.minCount = Math.max(unit.minCount, resolution.minCount);
-    units.set(resolution.unit, unit);
+    const gang = resolve(pod);
+    if (gang?.kind !== 'gang' || !families.has(gang.family)) continue;
+    const member = { gang, healthy: isHealthy(pod), claimed: isUp(pod) && !isHealthy(pod) };
+    members.set(gang.unit, [...(members.get(gang.unit) ?? []), member]);
   }
+  const units = new Map([...members].map(([key, list]) => [key, unitOf(list)]));
 
   const inGroups = mode.unit === 'PodGroup';
   let expectedUnits = 0;
@@ -96,6 +97,24 @@ export function recount(budget: BudgetFacts, snapshot: NamespaceObjects, now: nu
   };
 }
 
+interface Member {
+  readonly gang: Extract<Resolution, { kind: 'gang' }>;
+  readonly healthy: boolean;
+  readonly claimed: boolean;
+}
+
+function unitOf(members: readonly Member[]): { family: string; healthy: number; minCount: number } {
+  const gang = members[0]?.gang;
+  const minCount = Math.max(...members.map((member) => member.gang.minCount));
+  const isUpIn = (leaf: string) => (member: Member) => member.healthy && member.gang.tree?.leaf === leaf;
+  const healthy =
+    gang?.tree === undefined
+      ? members.filter((member) => member.healthy).length
+      : minCount - distanceOf(gang.tree.needs, (leaf) => members.filter(isUpIn(leaf)).length);
+  const most = members.some(({ claimed }) => claimed) ? minCount - 1 : minCount;
+  return { family: gang?.family ?? '', minCount, healthy: gang?.whole ? Math.min(healthy, most) : healthy };
+}
+
 function classify(selected: readonly CountedPod[], resolve: (pod: CountedPod) => ReturnType<typeof resolvePod>) {
   const broken = new Map<BrokenReason, number>();
   const groupedOwners = new Set<string>();
@@ -118,14 +137,33 @@ function classify(selected: readonly CountedPod[], resolve: (pod: CountedPod) =>
 }
 
 /** The lookup the resolvers need, over plain lists. */
-export function lookupIn({ podGroups, sources, workloads }: Omit<NamespaceObjects, 'pods'>): GroupLookup {
-  return {
+export function lookupIn({
+  composites = [],
+  podGroups,
+  sources,
+  workloads,
+}: Omit<NamespaceObjects, 'pods'>): GroupLookup {
+  const lookup: GroupLookup = {
     workload: (name) => workloads.find((workload) => workload.name === name),
     podGroup: (name) => podGroups.find((group) => group.name === name),
-    livePodGroups: (workload, template) =>
-      podGroups.filter(
-        (group) => !group.terminating && group.template?.workload === workload && group.template.name === template,
+    composite: (name) => composites.find((composite) => composite.name === name),
+    tree: (composite) =>
+      buildTree(composite, {
+        childrenOf: (name) => ({
+          groups: podGroups.filter(({ parent }) => parent === name),
+          composites: composites.filter(({ parent }) => parent === name),
+        }),
+        minimumOf: (group) => minimumOfLeaf(group, lookup),
+      }),
+    liveGroups: (kind, template, parent) =>
+      (kind === 'PodGroup' ? podGroups : composites).filter(
+        (group) =>
+          !group.terminating &&
+          group.parent === parent &&
+          group.template?.workload === template.workload &&
+          group.template.name === template.name,
       ).length,
     source: (key) => sources?.get(key),
   };
+  return lookup;
 }

@@ -1,9 +1,10 @@
-import type { GroupEntry, GroupLookup } from './group-facts.ts';
+import { minimumOfTree, type TreeFault, unitInTree } from './composite.ts';
+import type { CompositeFacts, GroupEntry, GroupLookup, PodGroupFacts, UnitTree } from './group-facts.ts';
 import type { GroupLink } from './group-link.ts';
 import { JOBSET, LWS } from './group-markers.ts';
 import type { CountedPod } from './pod-facts.ts';
 
-export type BrokenReason = 'WorkloadNotFound' | 'PodGroupNotFound' | 'IncompleteReference';
+export type BrokenReason = 'WorkloadNotFound' | 'PodGroupNotFound' | 'IncompleteReference' | TreeFault;
 
 /**
  * What a pod belongs to. `gang`: one unit of a family. `basic`: a group without a quorum, so the pod stands for
@@ -17,6 +18,10 @@ export type Resolution =
       readonly minCount: number;
       /** Undefined: as many as are seen. */
       readonly replicas: number | undefined;
+      /** It goes as one: no member without the others. */
+      readonly whole?: boolean;
+      /** Set for a unit of several groups: what it needs, and the group of this pod. */
+      readonly tree?: { readonly needs: UnitTree; readonly leaf: string };
     }
   | { readonly kind: 'basic' }
   | { readonly kind: 'broken'; readonly unit: string; readonly reason: BrokenReason };
@@ -35,26 +40,70 @@ export function resolveLink(link: GroupLink, pod: CountedPod, lookup: GroupLooku
   }
 }
 
-/** R1 and R2: the PodGroup object is the unit, its template the family. */
+/**
+ * R1 and R2: the PodGroup object is the unit, its template the family. Below a tree the highest composite that goes as
+ * one is the unit; a composite that does not groups nothing.
+ */
 function resolveObject(link: GroupLink, pod: CountedPod, lookup: GroupLookup): Resolution {
   const unit = `PodGroup/${link.podGroup}`;
+  const broken = (reason: BrokenReason): Resolution => ({ kind: 'broken', unit, reason });
   const group = lookup.podGroup(link.podGroup);
-  if (group === undefined) return { kind: 'broken', unit, reason: 'PodGroupNotFound' };
-  const { template } = group;
-  let minCount = group.policy?.minCount;
-  // The draft's PodGroup holds no policy of its own and R2 promises the whole chain, so the Workload must be there.
-  if (group.policy === undefined || link.source === 'WorkloadRefPodGroup') {
-    const workload = lookup.workload(template?.workload ?? link.workload);
-    if (workload === undefined) return { kind: 'broken', unit, reason: 'WorkloadNotFound' };
-    const entry = template === undefined ? undefined : workload.groups.get(template.name);
-    if (entry === undefined) return { kind: 'broken', unit, reason: 'PodGroupNotFound' };
-    minCount = group.policy === undefined ? entry.minCount : minCount;
-  }
+  if (group === undefined) return broken('PodGroupNotFound');
+  const policy = policyOf(group, link, lookup);
+  if (typeof policy === 'string') return broken(policy);
+  const place = unitInTree(group, lookup);
+  if (place.kind === 'broken') return broken(place.reason);
+  if (place.kind === 'composite') return compositeGang(place.composite, group, lookup);
+  const { minCount } = policy;
   if (minCount === undefined) return { kind: 'basic' };
+  const { parent, template, whole } = group;
+  const gang = { kind: 'gang', unit, minCount, ...(whole && { whole }) } as const;
   const enriched = replicasFromMarkers(pod, lookup);
-  if (template === undefined) return { kind: 'gang', unit, family: unit, minCount, replicas: enriched ?? 1 };
-  const replicas = enriched ?? lookup.livePodGroups(template.workload, template.name);
-  return { kind: 'gang', unit, family: `Template/${template.workload}/${template.name}`, minCount, replicas };
+  if (template === undefined) return { ...gang, family: unit, replicas: enriched ?? 1 };
+  const replicas = enriched ?? lookup.liveGroups('PodGroup', template, parent);
+  return { ...gang, family: familyOf(group, 'Template'), replicas };
+}
+
+/** The quorum of a group: its own, or that of its template. */
+function policyOf(
+  group: PodGroupFacts,
+  link: Pick<GroupLink, 'source' | 'workload'>,
+  lookup: Pick<GroupLookup, 'workload'>,
+): { readonly minCount: number | undefined } | BrokenReason {
+  const { policy, template } = group;
+  // The draft's PodGroup holds no policy of its own and R2 promises the whole chain, so the Workload must be there.
+  if (policy !== undefined && link.source !== 'WorkloadRefPodGroup') return policy;
+  const workload = lookup.workload(template?.workload ?? link.workload);
+  if (workload === undefined) return 'WorkloadNotFound';
+  const entry = template === undefined ? undefined : workload.groups.get(template.name);
+  return entry === undefined ? 'PodGroupNotFound' : (policy ?? entry);
+}
+
+/** Pods a leaf of a tree needs; one where it has no quorum, or none that can be found. */
+export function minimumOfLeaf(group: PodGroupFacts, lookup: Pick<GroupLookup, 'workload'>): number {
+  const policy = policyOf(group, { source: 'SchedulingGroup', workload: '' }, lookup);
+  return typeof policy === 'string' ? 1 : (policy.minCount ?? 1);
+}
+
+function compositeGang(composite: CompositeFacts, { name: leaf }: PodGroupFacts, lookup: GroupLookup): Resolution {
+  const { name, parent, template } = composite;
+  const unit = `CompositePodGroup/${name}`;
+  const needs = lookup.tree(composite);
+  return {
+    kind: 'gang',
+    unit,
+    family: template === undefined ? unit : familyOf(composite, 'CompositeTemplate'),
+    minCount: minimumOfTree(needs),
+    replicas: template === undefined ? 1 : lookup.liveGroups('CompositePodGroup', template, parent),
+    whole: true,
+    tree: { needs, leaf },
+  };
+}
+
+/** Roots of one template are replicas of each other; below a root only those with the same parent are. */
+function familyOf({ parent, template }: Pick<CompositeFacts, 'parent' | 'template'>, kind: string): string {
+  const family = `${kind}/${template?.workload ?? ''}/${template?.name ?? ''}`;
+  return parent === undefined ? family : `${family} in ${parent}`;
 }
 
 /** R3 to R5: the entry in the Workload is the family, the replica key tells its units apart. */

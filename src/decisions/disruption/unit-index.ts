@@ -1,7 +1,7 @@
 import type { GroupLookup } from './group-facts.ts';
 import { setGroupOf } from './group-markers.ts';
 import { type GroupBy, groupById, resolvePod } from './group-by.ts';
-import type { Family, PodPlacer, PodRecord, Unit } from './records.ts';
+import type { Family, Place, PodPlacer, PodRecord, Unit } from './records.ts';
 import type { Resolution } from './resolve.ts';
 
 /** Group objects that change, and tell when. */
@@ -34,14 +34,15 @@ export class Grouping implements PodPlacer {
   }
 
   unplace(record: PodRecord): void {
-    const unit = record.places?.get(this)?.unit;
+    const place = record.places?.get(this);
+    const unit = place?.unit;
     record.places?.delete(this);
     if (unit === undefined) return;
     const asked = unit.members.get(record);
     unit.members.delete(record);
     this.#noteSetGroup(record, unit, -1);
     unit.family.replicas = undefined;
-    if (record.up) unit.up -= 1;
+    if (record.up) countUp(unit, leafOf(place), -1);
     if (unit.members.size === 0) {
       this.#removeUnit(unit);
       return;
@@ -51,9 +52,10 @@ export class Grouping implements PodPlacer {
   }
 
   setUp(record: PodRecord, up: boolean): void {
-    const unit = record.places?.get(this)?.unit;
+    const place = record.places?.get(this);
+    const unit = place?.unit;
     if (unit === undefined) return;
-    unit.up += up ? 1 : -1;
+    countUp(unit, leafOf(place), up ? 1 : -1);
     touch(unit);
   }
 
@@ -112,11 +114,14 @@ export class Grouping implements PodPlacer {
     family.replicas = undefined;
     let unit = this.#units.get(gang.unit);
     const isNew = unit === undefined;
-    unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount };
+    const { tree, whole = false } = gang;
+    unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount, whole, tree: undefined };
+    unit.whole = whole;
+    if (tree !== undefined) unit.tree = { needs: tree.needs, up: unit.tree?.up ?? new Map() };
     unit.members.set(record, gang.minCount);
     this.#noteSetGroup(record, unit, 1);
     unit.minCount = Math.max(unit.minCount, gang.minCount);
-    if (record.up) unit.up += 1;
+    if (record.up) countUp(unit, tree?.leaf, 1);
     if (isNew) {
       this.#units.set(gang.unit, unit);
       family.units.add(unit);
@@ -131,6 +136,16 @@ export class Grouping implements PodPlacer {
     for (const tally of unit.family.tallies.keys()) tally.unitRemoved(unit);
     if (unit.family.units.size === 0) this.#families.delete(unit.family.key);
   }
+}
+
+/** The group of a pod within a unit of several. */
+export function leafOf(place: Place | undefined): string | undefined {
+  return place?.resolution.kind === 'gang' ? place.resolution.tree?.leaf : undefined;
+}
+
+function countUp(unit: Unit, leaf: string | undefined, by: 1 | -1): void {
+  unit.up += by;
+  if (leaf !== undefined) unit.tree?.up.set(leaf, (unit.tree.up.get(leaf) ?? 0) + by);
 }
 
 function touch(unit: Unit): void {

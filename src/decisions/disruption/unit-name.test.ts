@@ -5,7 +5,14 @@ import { budget, NOW, pod, type PodOptions } from './fixtures.ts';
 import { LWS } from './group-markers.ts';
 import { decideTogether } from './together.ts';
 
-const gang = (name: string) => ({ name, terminating: false, template: undefined, policy: { minCount: 1 } });
+const gang = (name: string) => ({
+  name,
+  terminating: false,
+  template: undefined,
+  parent: undefined,
+  whole: false,
+  policy: { minCount: 1 },
+});
 const member = (name: string, podGroupName: string, more: PodOptions = {}) =>
   pod(name, {
     labels: { app: 'a', [LWS.name]: 'chat', [LWS.groupIndex]: '1' },

@@ -29,6 +29,11 @@ export interface UnitView {
   readonly key: string;
   readonly healthy: number;
   readonly minCount: number;
+  /**
+   * Members that are recorded as going together with the pod, because their unit goes as one and would otherwise pass for
+   * available again as soon as this pod is gone.
+   */
+  readonly others?: readonly { readonly name: string; readonly uid: string }[];
 }
 
 export interface EvictionQuestion {
@@ -85,6 +90,11 @@ export interface Grant {
   readonly charge: { readonly view: BudgetView; readonly cost: 0 | 1 } | undefined;
   /** Delete only the very state of the pod that was judged. */
   readonly pinned: boolean;
+}
+
+/** Who is recorded as going together with the pod: the rest of a unit that goes as one, where its going costs something. */
+export function followers({ cost, view }: NonNullable<Grant['charge']>): NonNullable<UnitView['others']> {
+  return cost === 1 ? (view.unit?.others ?? []) : [];
 }
 
 export interface Refusal {

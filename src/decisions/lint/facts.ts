@@ -63,7 +63,14 @@ export function gatherLintFacts({ api, gangOf, objects, source }: LintInput): Li
   const { invalid, pdbs: pdbObjects, pubs: pubObjects } = readBudgets(objects);
   feedGroupsAndOwners(objects, index, feed);
   for (const { minCount, name, namespace, template } of gangs) {
-    index.setPodGroup(namespace, name, { name, terminating: false, template, policy: { minCount } });
+    index.setPodGroup(namespace, name, {
+      name,
+      terminating: false,
+      template,
+      policy: { minCount },
+      parent: undefined,
+      whole: false,
+    });
   }
   for (const { key, namespace, source: said } of sources) index.setSource(namespace, key, { key, source: said });
   for (const budget of pdbObjects) index.setBudget(readBudget(budget));

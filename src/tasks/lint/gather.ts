@@ -11,7 +11,7 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../api/resource-types.ts';
-import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
+import { COMPOSITE_TYPES, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
 import { ClusterReader } from '../cluster-state/cluster-reader.ts';
 
@@ -28,6 +28,7 @@ const KINDS: readonly (readonly ResourceType[])[] = [
   [podDisruptionBudgetType],
   [POD_UNAVAILABLE_BUDGETS],
   WORKLOAD_TYPES,
+  COMPOSITE_TYPES,
   POD_GROUP_TYPES,
   [deploymentType],
   [statefulSetType],

@@ -1,6 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { leaderWorkerSetType } from '../../api/lws/types.ts';
 import type { KubeObject } from '../../api/resource.ts';
+import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/index.ts';
 import { podType } from '../../api/resource-types.ts';
 import { computeDesired, DisruptionIndex, FED_KINDS, guardEverything } from '../../decisions/disruption/index.ts';
 import { isReady, UNAVAILABILITY_KINDS, UnavailabilityFeed } from '../../decisions/unavailability/index.ts';
@@ -47,7 +48,8 @@ export class Observer implements Controller {
       set: (object: KubeObject) => void,
       drop: (namespace: string, name: string) => void,
     ): void => {
-      if (type === undefined) return;
+      // The world of a simulation serves what Kubernetes serves, and needs no definitions of ours in its place.
+      if (type === undefined || type.group === OWN_SCHEDULING_GROUP) return;
       const seen = (object: KubeObject): void => {
         this.#dirty = true;
         set(object);

@@ -128,6 +128,18 @@ export const SPECS: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     podGroupTemplates: GROUP_TEMPLATE,
     compositePodGroupTemplates: 'whole',
   },
+  CompositePodGroup: {
+    ...whole(
+      'disruptionMode',
+      'parentCompositePodGroupName',
+      'preemptionPolicy',
+      'priority',
+      'priorityClassName',
+      'schedulingConstraints',
+      'schedulingPolicy',
+      'workloadRef',
+    ),
+  },
   PodGroup: {
     ...whole(
       'disruptionMode',
@@ -194,6 +206,7 @@ export const STATUSES: Readonly<Record<string, Readonly<Record<string, Kept>>>> 
   CronJob: whole('lastScheduleTime', 'lastSuccessfulTime'),
   LeaderWorkerSet: counts('readyReplicas', 'replicas', 'updatedReplicas'),
   Workload: counts(),
+  CompositePodGroup: counts(),
   PodGroup: counts('scheduledPods'),
   PodDisruptionBudget: counts(
     'currentHealthy',

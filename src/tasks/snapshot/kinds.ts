@@ -2,7 +2,7 @@ import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../../api/lws/types.ts';
 import { builtinType } from '../../api/registry.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
-import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
+import { COMPOSITE_TYPES, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 
 /** A kind that a snapshot holds, in the versions to ask for, the first that is served. */
 export interface SnapshotKind {
@@ -28,6 +28,7 @@ export const SNAPSHOT_KINDS: readonly SnapshotKind[] = [
   one('ReplicationController'),
   one('Job', 'batch'),
   { name: 'Workload', types: WORKLOAD_TYPES },
+  { name: 'CompositePodGroup', types: COMPOSITE_TYPES },
   { name: 'PodGroup', types: POD_GROUP_TYPES },
   one('PodDisruptionBudget', 'policy'),
   { name: 'PodUnavailableBudget', types: [POD_UNAVAILABLE_BUDGETS as ResourceType] },

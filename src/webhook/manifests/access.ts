@@ -54,7 +54,7 @@ function clusterRules(): PolicyRule[] {
     rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
     // Who reads metrics, and whether they may.
     rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
-    rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups'], READ),
+    rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups', 'compositepodgroups'], READ),
     rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
     rule(ADMISSION, ['validatingwebhookconfigurations'], [...READ, 'patch'], [WEBHOOK_CONFIGURATION]),
     rule(

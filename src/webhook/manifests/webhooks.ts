@@ -263,8 +263,8 @@ function validatingWebhooks(options: WebhookOptions, reach: Reach): ValidatingWe
               {
                 operations: ['CREATE', 'UPDATE'],
                 apiGroups: [OWN_SCHEDULING_GROUP],
-                apiVersions: ['v1beta1'],
-                resources: ['workloads', 'podgroups'],
+                apiVersions: ['v1beta1', 'v1alpha3'],
+                resources: ['workloads', 'podgroups', 'compositepodgroups'],
                 scope: 'Namespaced',
               },
             ]),

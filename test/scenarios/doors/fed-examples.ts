@@ -1,5 +1,6 @@
 /** For every kind that an index is fed with, a world in which one object of that kind makes a difference. */
 import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
+import { leaderWorkerSetType } from '../../../src/api/lws/types.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../../src/api/resource.ts';
 import {
   jobType,
@@ -9,7 +10,7 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../../src/api/resource-types.ts';
-import { POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../../src/api/scheduling/index.ts';
+import { COMPOSITE_TYPES, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../../src/api/scheduling/index.ts';
 import type { DisruptionIndex } from '../../../src/decisions/disruption/index.ts';
 
 interface Placed {
@@ -82,6 +83,32 @@ export const groupExamples = {
     read: minCount,
     before: undefined,
     value: 2,
+  },
+  CompositePodGroup: {
+    type: COMPOSITE_TYPES[0] as ResourceType,
+    object: {
+      metadata: named('root'),
+      spec: {
+        workloadRef: { workloadName: 'w', templateName: 'root' },
+        schedulingPolicy: { gang: { minGroupCount: 2 } },
+        disruptionMode: { all: {} },
+      },
+    } as KubeObject,
+    others: [budget()],
+    read: (index: DisruptionIndex, at: string): unknown => index.groupsIn(at).composite('root')?.needed,
+    before: undefined,
+    value: 2,
+  },
+  LeaderWorkerSet: {
+    type: leaderWorkerSetType as ResourceType,
+    object: {
+      metadata: named('set'),
+      spec: { replicas: 3, leaderWorkerTemplate: { size: 2, workerTemplate: template() } },
+    } as KubeObject,
+    others: [budget()],
+    read: (index: DisruptionIndex, at: string): unknown => index.groupsIn(at).source('LeaderWorkerSet/set')?.replicas,
+    before: undefined,
+    value: 3,
   },
   StatefulSet: {
     type: statefulSetType as ResourceType,

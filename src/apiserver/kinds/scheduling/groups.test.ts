@@ -176,3 +176,44 @@ test('18.15: a PodGroup of a template shows the number its template asks for', a
     expect(table.rows.map(({ cells }) => cells[at])).toEqual([3, null]);
   }
 });
+
+const compositeType = builtinType('CompositePodGroup', GROUP);
+const compositeSpec = {
+  workloadRef: { workloadName: 'w', templateName: 'root' },
+  schedulingPolicy: { gang: { minGroupCount: 2 } },
+};
+
+test('a CompositePodGroup is stored with defaults and priority, without a finalizer, and never changes', async () => {
+  const client = await start();
+  const made = await client.create(compositeType, {
+    metadata,
+    spec: compositeSpec,
+    status: { conditions: [] },
+  } as never);
+  expect(made).toMatchObject({ spec: { ...compositeSpec, disruptionMode: { single: {} }, priority: 0 } });
+  expect(made.metadata).not.toHaveProperty('finalizers');
+  expect(made).not.toHaveProperty('status');
+  const body = { spec: { schedulingPolicy: { gang: { minGroupCount: 3 } } } };
+  await expect(client.patch(compositeType, key, { type: 'merge', body })).rejects.toSatisfy(isInvalid);
+  const condition = { type: 'CompositePodGroupInitiallyScheduled', status: 'True', reason: 'Scheduled', message: '' };
+  const status = { conditions: [{ ...condition, lastTransitionTime: '2026-01-01T00:00:00Z' }] };
+  const shown = await client.patch(compositeType, key, { type: 'merge', body: { status } }, { subresource: 'status' });
+  expect(shown).toMatchObject({ status, metadata: { generation: 1 } });
+});
+
+test.each([
+  ['no template', { schedulingPolicy: { basic: {} } }, 'spec.workloadRef'],
+  ['no policy', { workloadRef: compositeSpec.workloadRef }, 'spec.schedulingPolicy'],
+  [
+    'both policies',
+    { ...compositeSpec, schedulingPolicy: { basic: {}, gang: { minGroupCount: 1 } } },
+    'spec.schedulingPolicy',
+  ],
+  ['a quorum of 0', { ...compositeSpec, schedulingPolicy: { gang: { minGroupCount: 0 } } }, 'minGroupCount'],
+  ['a parent that is no name', { ...compositeSpec, parentCompositePodGroupName: 'A B' }, 'parentCompositePodGroupName'],
+])('a CompositePodGroup with %s is refused at its field', async (_, spec, field) => {
+  const client = await start();
+  const made = client.create(compositeType, { metadata, spec } as never);
+  await expect(made).rejects.toSatisfy(isInvalid);
+  await expect(made).rejects.toThrow(field);
+});

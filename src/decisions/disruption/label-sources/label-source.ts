@@ -10,6 +10,8 @@ export interface SaidOfGroup {
 /** A kind whose objects know the size or the number of groups that only labels mark. */
 export interface LabelSource {
   readonly type: ResourceType;
+  /** False for a kind that not every cluster has. */
+  readonly builtIn?: boolean;
   /** Undefined for an object that says nothing about groups. */
   readonly read: (object: KubeObject) => SaidOfGroup | undefined;
 }

@@ -32,7 +32,7 @@ export type MembersVerdict =
 
 /** Whether the members can be scheduled as one: same scheduler, the group's priority, one preemption policy. */
 export function checkMembers(
-  { name, preemptionPolicy, priority }: GroupTerms,
+  { name, preemptionPolicy, priority }: Pick<GroupTerms, 'name' | 'preemptionPolicy' | 'priority'>,
   members: readonly Pod[],
 ): MembersVerdict {
   const schedulers = new Set(members.map(({ spec }) => spec?.schedulerName ?? 'default-scheduler'));

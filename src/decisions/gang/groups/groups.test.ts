@@ -5,6 +5,7 @@ import { pod, type PodOptions } from '../../placement/fixtures.ts';
 import { admitGroup, checkMembers } from './admission.ts';
 import { backoffMs } from './backoff.ts';
 import { findTerms, groupIdOf, type GroupTerms } from './terms.ts';
+import { findTree } from './tree.ts';
 
 const gangOf = (minCount: number) => ({ gang: { minCount } });
 
@@ -75,9 +76,13 @@ test('G-17 groupIdOf() tells replica keys apart', () => {
   expect(new Set([id('a'), id('b'), id()]).size).toBe(3);
 });
 
-test('G-22 findTerms() holds a group whose composite parent is missing', () => {
+test('G-22 findTree() holds a group whose composite parent is missing', () => {
   const spec = { schedulingPolicy: gangOf(1), parentCompositePodGroupName: 'c' };
-  expect(ask({ schedulingGroup: { podGroupName: 'x' } }, objects({ x: spec })).reason).toBe('CompositePodGroupMissing');
+  const link = readGroupLink(pod('p', { schedulingGroup: { podGroupName: 'x' } }));
+  if (link === undefined) throw new Error('no link');
+  const childrenOf = () => ({ groups: [], composites: [] });
+  const known = { ...objects({ x: spec }), composite: () => undefined, childrenOf };
+  expect(findTree(link, 'default', known).reason).toBe('CompositePodGroupMissing');
 });
 
 const terms = (over: Partial<GroupTerms> = {}): GroupTerms => ({

@@ -38,7 +38,7 @@ export interface GroupObjects {
 }
 
 /**
- * Follows a pod's link to the policy of its group.
+ * Follows a pod's link to the policy of its group, whatever tree that group is part of.
  *
  *  1. to a PodGroup with its own policy: done; the Workload does not matter
  *  2. to a PodGroup of the draft, without policy: its Workload's template decides
@@ -50,10 +50,7 @@ export function findTerms(link: GroupLink, objects: GroupObjects): TermsAnswer {
   }
   const podGroup = objects.podGroup(link.podGroup);
   if (podGroup === undefined) return missing('PodGroupMissing', `PodGroup "${link.podGroup}" does not exist`);
-  const { parentCompositePodGroupName: parent, schedulingPolicy, workloadRef } = podGroup.spec;
-  if (parent !== undefined) {
-    return missing('CompositePodGroupMissing', `CompositePodGroup "${parent}" does not exist`);
-  }
+  const { schedulingPolicy, workloadRef } = podGroup.spec;
   if (schedulingPolicy !== undefined)
     return { reason: 'Found', terms: readTerms(podGroup.spec, link.podGroup, podGroup) };
   const workload = workloadRef?.workloadName || link.workload;

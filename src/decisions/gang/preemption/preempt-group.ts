@@ -23,7 +23,7 @@ export function podsOf(question: GroupQuestion): readonly PodFacts[] {
  */
 export function preemptForGroup(
   question: GroupQuestion,
-  { priority, group }: { priority: number; group: string },
+  { priority, group, groups = [group] }: { priority: number; group: string; groups?: readonly string[] },
   context: PreemptionContext,
 ): GroupPreemption {
   const { cluster, disruptionOf, openBudgets } = context;
@@ -40,7 +40,7 @@ export function preemptForGroup(
     message: 'preemption: No preemption victims found for incoming group.',
   } as const;
   if (!cluster.hasBelow(priority)) return noVictims;
-  const units = unitsBelow([...cluster.all()], cluster, { disruptionOf, priority, spare: group });
+  const units = unitsBelow([...cluster.all()], cluster, { disruptionOf, priority, spare: groups });
   if (units.length === 0) return noVictims;
 
   const remove = (unit: VictimUnit): void => unit.pods.forEach((placed) => cluster.remove(placed.pod.uid));

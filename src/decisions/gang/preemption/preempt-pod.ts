@@ -76,7 +76,11 @@ function isVictimLeaving(pod: PodFacts, cluster: Cluster): boolean {
 function selectVictims(pod: PodFacts, node: NodeFacts, context: PreemptionContext): Candidate | undefined {
   const { cluster, disruptionOf, openBudgets } = context;
   const here = [...node.pods.values()].map((other) => ({ pod: other, node }));
-  const units = unitsBelow(here, cluster, { disruptionOf, priority: pod.priority, spare: pod.group });
+  const units = unitsBelow(here, cluster, {
+    disruptionOf,
+    priority: pod.priority,
+    spare: pod.group === undefined ? [] : [pod.group],
+  });
   if (units.length === 0) return undefined;
   const remove = (unit: VictimUnit): void => unit.pods.forEach((placed) => cluster.remove(placed.pod.uid));
   const restore = (unit: VictimUnit): void =>

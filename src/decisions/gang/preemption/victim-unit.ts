@@ -8,6 +8,8 @@ export interface GroupDisruption {
   readonly mode: 'single' | 'all';
   /** The group's own priority, which rules over its members'. */
   readonly priority?: number | undefined;
+  /** Set for a tree: all groups that go together. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 export type DisruptionOf = (group: string) => GroupDisruption | undefined;
@@ -30,21 +32,25 @@ export function unitOf(placed: Placed, cluster: Cluster, disruptionOf: Disruptio
   if (group === undefined || disruption?.mode !== 'all') {
     return { pods: [placed], priority, startedAt: placed.pod.startedAt, grouped: false };
   }
-  const pods = cluster.membersOf(group);
+  const pods = (disruption.groups ?? [group]).flatMap((one) => cluster.membersOf(one));
   return { pods, priority, startedAt: Math.min(...pods.map(({ pod }) => pod.startedAt)), grouped: true };
 }
 
-/** Units of the given pods, each once, that are less important than `priority` and hold none of the spared group. */
+/** Units of the given pods, each once, that are less important than `priority` and hold none of the spared groups. */
 export function unitsBelow(
   candidates: Iterable<Placed>,
   cluster: Cluster,
-  { disruptionOf, priority, spare }: { disruptionOf: DisruptionOf; priority: number; spare?: string | undefined },
+  {
+    disruptionOf,
+    priority,
+    spare = [],
+  }: { disruptionOf: DisruptionOf; priority: number; spare?: readonly string[] | undefined },
 ): VictimUnit[] {
   const units: VictimUnit[] = [];
   const seen = new Set<string>();
   for (const placed of candidates) {
     const { group, uid } = placed.pod;
-    if (seen.has(uid) || (spare !== undefined && group === spare)) continue;
+    if (seen.has(uid) || (group !== undefined && spare.includes(group))) continue;
     const unit = unitOf(placed, cluster, disruptionOf);
     for (const { pod } of unit.pods) seen.add(pod.uid);
     if (unit.priority < priority) units.push(unit);
