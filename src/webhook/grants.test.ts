@@ -321,3 +321,21 @@ test('GR-17: a ledger of which nobody knows what was granted is held for a while
   await cluster.clock.advance(3000);
   expect(await asked).toBe(429);
 });
+
+test('PB-29: with 1,999 pods noted in the budget and one grant to come, the next is told to wait', async () => {
+  const { answer, cluster } = stage({ minAvailable: 0 });
+  const { budget } = cluster;
+  if (budget === undefined) throw new Error('no budget');
+  const noted = Array.from({ length: 1999 }, (_, at): [string, string] => [`gone-${at}`, '2026-01-01T00:00:00Z']);
+  cluster.budget = { ...budget, status: { ...budget.status, disruptedPods: Object.fromEntries(noted) } as never };
+  expect(await answer('a-0')).toBe('Charged');
+  // Kubernetes itself would answer 403, on which a drain ends.
+  expect(await answer('b-0')).toBe(429);
+});
+
+test('PB-32: under AlwaysAllow and with too few gangs, a Ready pod of a broken gang goes and one of a sound gang not', async () => {
+  const { answer, put } = stage({ minAvailable: 3, alwaysAllow: true });
+  put(pod('a-0', { ready: false }));
+  expect(await answer('a-1')).toBe('Free');
+  expect(await answer('b-0')).toBe(429);
+});

@@ -66,7 +66,7 @@ test('doctor on a cluster without Quorate says what is missing, and fails', asyn
 });
 
 test('doctor on a whole installation finds nothing to fail', async () => {
-  await stage.apply(plane, ...installObjects(defaultInstall));
+  await stage.apply(plane, ...installObjects({ ...defaultInstall, mode: 'alongside' }));
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'first', 'alongside');
   await stage.registerWebhooks(plane, operator);
@@ -96,7 +96,31 @@ test('doctor tells in words what is wrong and how to mend it', async () => {
   const { stdout } = await run();
   // The image of the installation cannot be had here, so no pod of it gets ready.
   expect(stdout).toMatch(/FAIL replicas +none of 2 replicas is ready\n +to mend: kubectl logs/);
-  expect(stdout).toMatch(/\d+ ok, \d+ to look at, 1 failed, \d+ not checked\n$/);
+  expect(stdout).toMatch(/\d+ ok, \d+ to look at, 1 failed, 0 cannot be told, \d+ not checked\n$/);
+});
+
+test('HL-06: doctor without rights says that it cannot tell, fails nothing, and exits with 6', async () => {
+  const { code, stdout } = await run('--as', 'nobody');
+  expect(code).toBe(6);
+  for (const check of ['definitions', 'leader', 'webhooks', 'budgets', 'webhook reachability']) {
+    expect(stdout).toMatch(new RegExp(`^\\?    ${check} +cannot tell: `, 'm'));
+  }
+  expect(stdout).toContain(' 0 failed');
+});
+
+test('HL-06: doctor sees what was changed by hand: a timeout, a mode, a budget that nobody counts', async () => {
+  const patch = (what: string, ...args: string[]): Promise<string> => stage.kubectl(plane, 'patch', what, ...args);
+  const slow = JSON.stringify([{ op: 'replace', path: '/webhooks/0/timeoutSeconds', value: 29 }]);
+  await patch('mutatingwebhookconfiguration', 'quorate-evictions', '--type=json', '-p', slow);
+  const adopt = JSON.stringify([
+    { op: 'replace', path: '/spec/template/spec/containers/0/args/1', value: '--mode=adopt' },
+  ]);
+  await patch('deployment', 'quorate', '-n', stage.NAMESPACE, '--type=json', '-p', adopt);
+  const { code, of } = await examine();
+  expect(code).toBe(3);
+  expect(of('webhooks')).toContain('warn: evictions.quorate.dev: timeoutSeconds is 29, not 10');
+  expect(of('mode')).toEqual(['fail: the leader runs in mode alongside, and adopt is installed']);
+  await stage.apply(plane, ...installObjects({ ...defaultInstall, mode: 'alongside' }));
 });
 
 test('doctor sees a missing permission, an older definition and another keeper of budgets', async () => {
@@ -125,7 +149,7 @@ test('doctor sees a missing permission, an older definition and another keeper o
   expect(code).toBe(3);
   expect(of('permissions')[0]).toContain('fail: the operator may not get pods, list pods, watch pods');
   expect(of('definitions')[1]).toContain(
-    'warn: disruptionledgers.policy.quorate.dev is that of another version: spec.',
+    'fail: disruptionledgers.policy.quorate.dev is that of another version: spec.',
   );
   expect(of('other installations')[0]).toContain('fail: the webhooks "kruise-validating-webhook-configuration"');
   await stage.kubectl(plane, 'delete', 'validatingwebhookconfiguration', 'kruise-validating-webhook-configuration');

@@ -75,6 +75,8 @@ export function runOperator(kubeconfig: string, identity: string, flags: readonl
 
 export interface Balancer {
   readonly port: number;
+  /** Ends the connections that are open, so that clients must open others. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -108,11 +110,15 @@ export async function balance(replicas: readonly Pick<OperatorProcess, 'port'>[]
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
   return {
     port: (server.address() as { port: number }).port,
+    cut,
     close: () =>
       new Promise((resolve) => {
-        for (const socket of open) socket.destroy();
+        cut();
         server.close(() => resolve());
       }),
   };

@@ -24,14 +24,16 @@ export interface RealControlPlane {
   /** Where etcd answers, without TLS. */
   readonly etcd: string;
   readonly token: string;
+  /** A token of `system:kube-controller-manager`, who may do nothing by it until somebody lets it. */
+  readonly managerToken: string;
   readonly caFile: string;
   /** The folder of the binaries in use, kubectl among them. */
   readonly binaries: string;
   readonly folder: string;
   /** Ends one component at once, as a crash would. */
   kill(name: Binary): Promise<void>;
-  /** Starts a component that was killed, on the same data and ports. */
-  restart(name: Binary): Promise<void>;
+  /** Starts a component that was killed, on the same data and ports; more flags are for this life only. */
+  restart(name: Binary, flags?: readonly string[]): Promise<void>;
   /** Holds every process until `resume`. */
   pause(): void;
   resume(): void;
@@ -39,6 +41,7 @@ export interface RealControlPlane {
 }
 
 const TOKEN = 'quorate-test-admin';
+const MANAGER_TOKEN = 'quorate-test-manager';
 const READY_TIMEOUT_MS = 180_000;
 const START_ATTEMPTS = 3;
 
@@ -69,7 +72,8 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
   const kubeconfig = join(folder, 'kubeconfig');
   const accountKey = join(folder, 'service-account.key');
   writeServiceAccountKey(accountKey);
-  writeFileSync(join(folder, 'tokens.csv'), `${TOKEN},admin,admin,system:masters\n`, { mode: 0o600 });
+  const tokens = [`${TOKEN},admin,admin,system:masters`, `${MANAGER_TOKEN},system:kube-controller-manager,manager`];
+  writeFileSync(join(folder, 'tokens.csv'), `${tokens.join('\n')}\n`, { mode: 0o600 });
 
   const gates = options.featureGates === undefined ? [] : [`--feature-gates=${options.featureGates}`];
   const commandLines: Record<string, string[]> = {
@@ -116,11 +120,10 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
   };
 
   const processes = new Map<string, ChildProcess>();
-  const launch = (name: Binary): void => {
+  const launch = (name: Binary, more: readonly string[] = []): void => {
     const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
-    const child = spawn(join(binaries, name), [...(commandLines[name] ?? []), ...(options.flags?.[name] ?? [])], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const args = [...(commandLines[name] ?? []), ...(options.flags?.[name] ?? []), ...more];
+    const child = spawn(join(binaries, name), args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout?.pipe(log);
     child.stderr?.pipe(log);
     processes.set(name, child);
@@ -142,12 +145,13 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
     server,
     etcd: `http://127.0.0.1:${etcdPort}`,
     token: TOKEN,
+    managerToken: MANAGER_TOKEN,
     caFile,
     binaries,
     folder,
     kill: (name) => end(name, 'SIGKILL'),
-    async restart(name) {
-      launch(name);
+    async restart(name, flags) {
+      launch(name, flags);
       if (name === 'kube-apiserver') await waitReady(server, folder);
     },
     pause: () => processes.forEach((child) => child.kill('SIGSTOP')),

@@ -8,15 +8,15 @@ import { defaultInstall, installObjects } from '../../webhook/index.ts';
 export interface UninstallOptions {
   readonly namespace: string;
   readonly keepDefinitions: boolean;
-  /** Say what would be removed, and remove nothing. */
-  readonly dryRun?: boolean | undefined;
+  /** `client`: say what would be removed, and remove nothing; `server`: ask the API server as well. Default `none`. */
+  readonly dryRun?: 'none' | 'client' | 'server' | undefined;
   readonly removed: (what: string) => void;
 }
 
 /** Removes what an installation put there, webhooks first so that nothing is asked of what is gone. */
 export async function uninstall(
   client: Client,
-  { dryRun = false, keepDefinitions, namespace, removed }: UninstallOptions,
+  { dryRun = 'none', keepDefinitions, namespace, removed }: UninstallOptions,
 ): Promise<void> {
   const { resources } = await discover(client);
   const objects = installObjects({
@@ -31,7 +31,7 @@ export async function uninstall(
   for (const { apiVersion = '', kind = '', metadata } of objects) {
     // The configurations come first, after the right to put them back: from here on nobody puts our numbers in.
     const isConfiguration = kind.endsWith('WebhookConfiguration');
-    if (unmarks && !isConfiguration && !dryRun) await unmarkBudgets(client);
+    if (unmarks && !isConfiguration && dryRun === 'none') await unmarkBudgets(client);
     unmarks = isConfiguration;
     if (keepDefinitions && kind === 'CustomResourceDefinition') continue;
     const { group, version } = splitApiVersion(apiVersion);
@@ -43,7 +43,8 @@ export async function uninstall(
       // Somebody else may have brought the same kind; all its objects would go with it.
       const found = await client.get(type, key);
       if (kind === 'CustomResourceDefinition' && !isOurs(found.metadata.labels)) continue;
-      if (!dryRun) await client.delete(type, key, { propagationPolicy: 'Background' });
+      const options = { propagationPolicy: 'Background', dryRun: dryRun === 'server' } as const;
+      if (dryRun !== 'client') await client.delete(type, key, options);
       removed(`${kind.toLowerCase()}/${metadata.name}`);
     } catch (error) {
       if (!isNotFound(error)) throw error;

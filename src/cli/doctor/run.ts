@@ -1,5 +1,6 @@
 import { type DoctorReport, diagnose, type FindingStatus } from '../../tasks/index.ts';
 import { openCluster } from '../shared/cluster.ts';
+import { CANNOT_TELL } from '../shared/exit-codes.ts';
 import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
@@ -19,7 +20,9 @@ export async function runDoctor(flags: DoctorFlags): Promise<number> {
       const { client, server, transport } = cluster;
       const diagnosis = await diagnose({ client, server, transport, namespace: flags.namespace, now: Date.now });
       process.stdout.write(formatOutput(diagnosis, formatDiagnosis(diagnosis), flags.output));
-      return diagnosis.counts.fail > 0 || (flags.strict && diagnosis.counts.warn > 0) ? FAILED : 0;
+      const { fail, unknown, warn } = diagnosis.counts;
+      if (fail > 0 || (flags.strict && warn > 0)) return FAILED;
+      return unknown > 0 ? CANNOT_TELL : 0;
     } finally {
       cluster.close();
     }
@@ -28,7 +31,13 @@ export async function runDoctor(flags: DoctorFlags): Promise<number> {
   }
 }
 
-const MARKS: Readonly<Record<FindingStatus, string>> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL', skip: '-   ' };
+const MARKS: Readonly<Record<FindingStatus, string>> = {
+  ok: 'ok  ',
+  warn: 'WARN',
+  fail: 'FAIL',
+  skip: '-   ',
+  unknown: '?   ',
+};
 
 export function formatDiagnosis({ counts, findings, server, version }: DoctorReport): string[] {
   const width = Math.max(...findings.map(({ check }) => check.length));
@@ -39,6 +48,6 @@ export function formatDiagnosis({ counts, findings, server, version }: DoctorRep
       `${MARKS[status]} ${check.padEnd(width)}  ${what}`,
       ...(fix === undefined ? [] : [`${indent}to mend: ${fix}`]),
     ]),
-    `${counts.ok} ok, ${counts.warn} to look at, ${counts.fail} failed, ${counts.skip} not checked`,
+    `${counts.ok} ok, ${counts.warn} to look at, ${counts.fail} failed, ${counts.unknown} cannot be told, ${counts.skip} not checked`,
   ];
 }

@@ -1,6 +1,6 @@
 /** `quorate install` and `quorate uninstall`. */
 import { type Command, Option } from 'commander';
-import { withClusterFlags } from '../shared/flags.ts';
+import { withClusterFlags, withDryRunFlag } from '../shared/flags.ts';
 import type { InstallFlags, UninstallFlags } from './run.ts';
 import { someDuration, wholeNumber } from '../shared/parse.ts';
 
@@ -59,12 +59,13 @@ Exit codes:
       const { runInstall } = await import('./run.ts');
       await runInstall(flags);
     });
+  const uninstall = program
+    .command('uninstall')
+    .description('Remove everything that quorate install put into a cluster')
+    .option('-n, --namespace <name>', 'namespace it was installed into', 'quorate-system');
+  withDryRunFlag(uninstall, 'say what would be removed, and remove nothing; server: ask the API server for each');
   withClusterFlags(
-    program
-      .command('uninstall')
-      .description('Remove everything that quorate install put into a cluster')
-      .option('-n, --namespace <name>', 'namespace it was installed into', 'quorate-system')
-      .option('--dry-run', 'say what would be removed, and remove nothing', false)
+    uninstall
       .option('--yes', 'do not ask on a terminal', false)
       .option('--keep-definitions', 'keep the kinds, and with them all PodUnavailableBudgets', false),
   ).action(async (flags: UninstallFlags) => {

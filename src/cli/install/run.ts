@@ -10,7 +10,7 @@ import {
 import { systemClock } from '../../machinery/runtime/index.ts';
 import { openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
-import type { ClusterFlags } from '../shared/flags.ts';
+import type { ClusterFlags, DryRun } from '../shared/flags.ts';
 
 export interface InstallFlags extends ClusterFlags {
   readonly namespace: string;
@@ -104,13 +104,13 @@ async function askCluster({ context, kubeconfig }: InstallFlags): Promise<GroupK
 export interface UninstallFlags extends ClusterFlags {
   readonly namespace: string;
   readonly keepDefinitions: boolean;
-  readonly dryRun: boolean;
+  readonly dryRun?: DryRun;
   readonly yes: boolean;
 }
 
 /** On a terminal; scripts know what they do. */
-async function isConfirmed({ dryRun, keepDefinitions, namespace, yes }: UninstallFlags): Promise<boolean> {
-  if (dryRun || yes || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+async function isConfirmed({ dryRun = 'none', keepDefinitions, namespace, yes }: UninstallFlags): Promise<boolean> {
+  if (dryRun !== 'none' || yes || !process.stdin.isTTY || !process.stdout.isTTY) return true;
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stdout });
   const what = keepDefinitions ? '' : ', with all PodUnavailableBudgets, pickers and ledgers';
@@ -125,13 +125,15 @@ export async function runUninstall(flags: UninstallFlags): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  const { dryRun = 'none', keepDefinitions, namespace } = flags;
+  const became = dryRun === 'none' ? 'removed' : 'would be removed';
   try {
     const cluster = openCluster({ ...flags });
     await uninstall(cluster.client, {
-      namespace: flags.namespace,
-      keepDefinitions: flags.keepDefinitions,
-      dryRun: flags.dryRun,
-      removed: (what) => process.stdout.write(`${what} ${flags.dryRun ? 'would be removed' : 'removed'}\n`),
+      namespace,
+      keepDefinitions,
+      dryRun,
+      removed: (what) => process.stdout.write(`${what} ${became}\n`),
     });
     cluster.close();
   } catch (error) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { DisruptionLedger, DisruptionLedgerStatus } from '../../api/quorate/types.ts';
 import { createAuthority, issueServer } from '../../machinery/runtime/certificates.ts';
 import { formatMicroTime, formatTime } from '../../machinery/values/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
+import { checkBudgets, checkGroupVersions } from './budget-checks.ts';
 import { checkGroups, checkOtherInstallations, checkVersion, firstDifference } from './cluster-checks.ts';
 import type { ClusterFacts } from './facts.ts';
 import { checkClocks, checkLeader, checkMode, checkReplicas } from './operator-checks.ts';
@@ -25,6 +28,11 @@ const facts = (over: Partial<ClusterFacts> = {}): ClusterFacts => ({
   otherLeases: [],
   deployment: {},
   budgets: { value: [] },
+  ledgers: { value: [] },
+  ignored: { value: [] },
+  shared: { value: [] },
+  oldGroups: { value: 0 },
+  endpoint: {},
   lacking: {},
   ...over,
 });
@@ -156,13 +164,130 @@ test('checkWebhooks() judges the age of the certificate, its authority and the f
   const whole = {
     webhooks: 'ok',
     'webhook callers': 'ok',
+    'webhook service': 'ok',
     'webhook reachability': 'ok',
     'certificate authority': 'ok',
     'certificate age': 'ok',
   };
   expect(at(0)).toEqual(whole);
   expect(at(70)).toEqual({ ...whole, 'certificate age': 'warn' });
+  expect(at(89.5)).toEqual({ ...whole, 'certificate age': 'fail' });
   expect(at(91)).toEqual({ ...whole, 'certificate age': 'fail' });
   expect(at(0, { failOpen: true })).toEqual({ ...whole, webhooks: 'warn' });
   expect(at(0, { token: 'guessable' })).toEqual({ ...whole, 'webhook callers': 'fail' });
+});
+
+const groupBudget = (over: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget => ({
+  metadata: { name: 'b', namespace: 'ml', uid: 'u', generation: 1, creationTimestamp: formatTime(NOW - 300_000) },
+  spec: { minAvailable: 2 },
+  status: {
+    observedGeneration: 1,
+    disruptionsAllowed: 4,
+    conditions: [
+      {
+        type: 'CountsGroups',
+        status: 'True',
+        reason: 'GroupUnits',
+        message: '3 of 3 groups are available, 2 must stay; up to 4 pods can go now if chosen best',
+        lastTransitionTime: formatTime(NOW),
+      },
+    ],
+  } as never,
+  ...over,
+});
+const ledgerOf = (status: DisruptionLedgerStatus = {}): DisruptionLedger => ({
+  metadata: { name: 'b', namespace: 'ml', creationTimestamp: formatTime(NOW - 300_000) },
+  status: {
+    unit: 'PodGroup',
+    budgetUID: 'u',
+    currentHealthy: 3,
+    expectedPods: 3,
+    desiredHealthy: 2,
+    disruptionsAllowed: 1,
+    ...status,
+  } as DisruptionLedgerStatus,
+});
+const tighter = [
+  { type: 'BuiltInCountTighter', status: 'True', reason: 'CountsPods', message: '', lastTransitionTime: '' },
+];
+
+test.each([
+  ['in order', {}, ledgerOf(), {}, 'ok: 1 budgets, 1 of them over groups, are in order'],
+  [
+    'a million',
+    { status: { disruptionsAllowed: 1_000_000, observedGeneration: 1 } },
+    ledgerOf(),
+    {},
+    'fail: ml/b allow',
+  ],
+  ['numbers of nobody', {}, ledgerOf({ currentHealthy: 1 }), {}, 'fail: the numbers of ml/b are not those'],
+  ['tighter', {}, ledgerOf({ conditions: tighter }), { mode: 'alongside' as const }, 'fail: Kubernetes counts pods'],
+  ['tighter elsewhere', {}, ledgerOf({ conditions: tighter }), { mode: 'adopt' as const }, 'ok: '],
+  [
+    'a barrier',
+    { metadata: { ...groupBudget().metadata, generation: 2 } },
+    ledgerOf(),
+    {},
+    'fail: no eviction under ml/b',
+  ],
+  ['no ledger', {}, undefined, {}, 'fail: ml/b have no ledger'],
+  ['the ledger of another', {}, ledgerOf({ budgetUID: 'v' }), {}, 'fail: ml/b have no ledger, or that'],
+  [
+    'a dead holder',
+    {},
+    ledgerOf({ hold: { holder: 'x/1', stamp: '1', recalled: true } }),
+    {},
+    'fail: ml/b are held by',
+  ],
+  ['an exempt namespace', {}, ledgerOf(), { ignored: { value: ['ml'] } }, 'warn: ml/b are in namespaces'],
+  ['shared pods', {}, ledgerOf(), { shared: { value: ['ml/p'] } }, 'warn: two budgets select the same grouped pod'],
+  ['hidden ledgers', {}, ledgerOf(), { ledgers: { hidden: 'forbidden' } }, 'unknown: cannot tell: forbidden'],
+] as const)('HL-06: checkBudgets() of a budget with %s', (_, budget, ledger, over, want) => {
+  const value = ledger === undefined ? [] : [ledger as DisruptionLedger];
+  const given = facts({ budgets: { value: [groupBudget(budget as never)] }, ledgers: { value }, ...over });
+  const [first] = checkBudgets(given);
+  expect(`${first?.status}: ${first?.what}`).toContain(want);
+});
+
+test('HL-06: checkGroupVersions() warns before an upgrade to 1.37, and only then', () => {
+  const oldGroups = { value: 3 };
+  expect(checkGroupVersions(facts({ oldGroups }))[0]?.fix).toContain('quorate migrate groups');
+  expect(checkGroupVersions(facts({ oldGroups, version: 'v1.37.0' }))).toEqual([]);
+  expect(checkGroupVersions(facts())).toEqual([]);
+});
+
+test('HL-06: checkMode() fails where the leader runs in another mode than the one installed', () => {
+  const given = facts({ mode: 'adopt', installedMode: 'replace', lease: { value: lease(NOW) } });
+  expect(checkMode(given)).toMatchObject({
+    status: 'fail',
+    what: 'the leader runs in mode adopt, and replace is installed',
+  });
+});
+
+test('HL-06: checkWebhooks() sees a Service without replicas, conditions of another version, and one not filled', () => {
+  const stated = () =>
+    webhookConfigurations({ namespace: 'quorate-system', failOpen: false, certManager: false, mode: 'adopt' });
+  const look = (value: ReturnType<typeof stated>, over: Partial<ClusterFacts> = {}): string[] =>
+    checkWebhooks(facts({ mode: 'adopt', webhooks: { value }, lease: { value: lease(NOW) }, ...over })).map(
+      ({ check, status, what }) => `${check} ${status}: ${what}`,
+    );
+  expect(look(stated(), { endpoint: { value: 'Service x has no ready endpoint' } })).toContainEqual(
+    expect.stringContaining('webhook service fail: Service x has no ready endpoint'),
+  );
+  const [evictions, status, others] = stated();
+  if (evictions === undefined || status === undefined || others === undefined) throw new Error('three are stated');
+  expect(look([evictions, others])).toEqual([expect.stringContaining('webhooks fail: the API server does not ask')]);
+  expect(look([{ ...evictions, webhooks: [] }, status, others])).toContainEqual(
+    expect.stringContaining('webhooks fail: the leader has not filled quorate-evictions'),
+  );
+  const changed = structuredClone(status);
+  for (const one of changed.webhooks ?? []) Object.assign(one, { matchConditions: [], timeoutSeconds: 2 });
+  expect(look([evictions, changed, others])).toContainEqual(
+    expect.stringContaining('webhooks fail: status.quorate.dev: matchConditions are not those of this version'),
+  );
+  const slow = structuredClone(status);
+  for (const one of slow.webhooks ?? []) one.timeoutSeconds = 30;
+  expect(look([evictions, slow, others])).toContainEqual(
+    expect.stringContaining('webhooks warn: status.quorate.dev: timeoutSeconds is 30, not 2'),
+  );
 });

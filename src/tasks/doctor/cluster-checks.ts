@@ -1,7 +1,9 @@
 import { definitions } from '../../webhook/index.ts';
 import { isObject } from '../../machinery/values/index.ts';
 import type { ClusterFacts } from './facts.ts';
-import { fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
+import { QUORATE_VERSION } from '../../api/version.ts';
+import { VERSION_ANNOTATION } from '../../app/operator/lease.ts';
+import { cannotTell, fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
 
 const TESTED = ['1.36', '1.37'];
 /** Older API servers lack field selectors for custom resources, match conditions and the like that we never tried. */
@@ -51,7 +53,7 @@ export function checkDefinitions(facts: ClusterFacts): DoctorFinding[] {
   const check = 'definitions';
   if (facts.embedded) return [ok(check, 'built in')];
   const { hidden, value: installed = [] } = facts.definitions;
-  if (hidden !== undefined) return [skip(check, `cannot read the definitions: ${hidden}`)];
+  if (hidden !== undefined) return [cannotTell(check, hidden)];
   return definitions().map((wanted) => {
     const name = wanted.metadata.name ?? '';
     const found = installed.find(({ metadata }) => metadata.name === name);
@@ -62,9 +64,10 @@ export function checkDefinitions(facts: ClusterFacts): DoctorFinding[] {
       return fail(check, `${name} is not served: ${established?.message ?? 'not established'}`, fix);
     }
     const path = firstDifference(found.spec, wanted.spec, 'spec');
-    return path === undefined
-      ? ok(check, `${name} is installed and as this version wants it`)
-      : warn(check, `${name} is that of another version: ${path} differs`, fix);
+    if (path === undefined) return ok(check, `${name} is installed and as this version wants it`);
+    // Replicas of this version rely on what this version defines.
+    const isLeading = facts.lease.value?.metadata.annotations?.[VERSION_ANNOTATION] === QUORATE_VERSION;
+    return (isLeading ? fail : warn)(check, `${name} is that of another version: ${path} differs`, fix);
   });
 }
 
@@ -122,9 +125,7 @@ export function checkOtherInstallations(facts: ClusterFacts): DoctorFinding[] {
   if (findings.length === 0) {
     const hidden = facts.webhooks.hidden ?? facts.definitions.hidden;
     findings.push(
-      hidden === undefined
-        ? ok(check, 'nobody else keeps PodUnavailableBudgets here')
-        : skip(check, `cannot tell: ${hidden}`),
+      hidden === undefined ? ok(check, 'nobody else keeps PodUnavailableBudgets here') : cannotTell(check, hidden),
     );
   }
   return [...findings, ...otherOperators(facts)];

@@ -1,3 +1,4 @@
+import { checkBudgets, checkGroupVersions } from './budget-checks.ts';
 import { checkDefinitions, checkGroups, checkOtherInstallations, checkVersion } from './cluster-checks.ts';
 import type { ClusterFacts } from './facts.ts';
 import { countFindings, type DoctorReport, type DoctorFinding } from './finding.ts';
@@ -17,6 +18,8 @@ export function examine(facts: ClusterFacts): DoctorFinding[] {
     checkLeader(facts),
     checkMode(facts),
     ...checkWebhooks(facts),
+    ...checkBudgets(facts),
+    ...checkGroupVersions(facts),
     ...checkClocks(facts),
   ];
 }

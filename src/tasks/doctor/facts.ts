@@ -4,6 +4,7 @@ import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Secret } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { DisruptionLedger } from '../../api/quorate/types.ts';
 import type { OperatorMode } from '../../webhook/index.ts';
 
 /** Something looked up: there, absent, or `hidden` from us and why. */
@@ -52,7 +53,18 @@ export interface ClusterFacts {
   readonly deployment: Looked<Deployment>;
   /** The mode the leader says it runs in, or else the Deployment. */
   readonly mode?: OperatorMode | undefined;
+  /** The mode that the Deployment is installed in. */
+  readonly installedMode?: OperatorMode | undefined;
   readonly budgets: Looked<readonly PodDisruptionBudget[]>;
+  readonly ledgers: Looked<readonly DisruptionLedger[]>;
+  /** Namespaces that are labelled to be left alone. */
+  readonly ignored: Looked<readonly string[]>;
+  /** Grouped pods that several budgets select. */
+  readonly shared: Looked<readonly string[]>;
+  /** How many Workloads and PodGroups are stored in versions that 1.37 does not know. */
+  readonly oldGroups: Looked<number>;
+  /** Why nobody answers behind the Service of our webhooks; absent where somebody does. */
+  readonly endpoint: Looked<string | undefined>;
   /** Permissions the service account lacks; absent where there is no service account to ask about. */
   readonly lacking: Looked<readonly string[]>;
 }

@@ -5,13 +5,7 @@ import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { builtinType } from '../../api/registry.ts';
-import {
-  deploymentType,
-  leaseType,
-  podDisruptionBudgetType,
-  secretType,
-  serviceAccountType,
-} from '../../api/resource-types.ts';
+import { deploymentType, leaseType, secretType, serviceAccountType } from '../../api/resource-types.ts';
 import { type KubeObject, type ResourceType, resourcePath } from '../../api/resource.ts';
 import { ApiError, type Client, isNotFound, readBody, type Transport } from '../../machinery/runtime/index.ts';
 import { parseTime } from '../../machinery/values/index.ts';
@@ -25,7 +19,10 @@ import {
   WEBHOOK_CONFIGURATION,
 } from '../../webhook/index.ts';
 import { MODE_ANNOTATION } from '../../app/operator/lease.ts';
+import { endpointProblem } from '../../app/operator/reachable.ts';
 import { gatherLacking } from './access.ts';
+import { gatherBudgets } from './gather-budgets.ts';
+import { look } from './look.ts';
 import type { ClusterFacts, Looked, Presented, WebhookTrial } from './facts.ts';
 
 export interface DoctorOptions {
@@ -56,6 +53,7 @@ export async function gatherFacts({ client, namespace, now, transport }: DoctorO
   const lease = await look(() => client.get(leaseType, { namespace, name: NAME }));
   const deployment = await look(() => client.get(deploymentType, { namespace, name: NAME }));
   const mode = modeOf(lease.value, deployment.value);
+  const schedulingKinds = await readSchedulingKinds(client);
   const nowMs = now();
   return {
     namespace,
@@ -65,7 +63,7 @@ export async function gatherFacts({ client, namespace, now, transport }: DoctorO
     webhooks,
     serverTime: await readServerTime(transport, now),
     gates: await look(() => readGates(client)),
-    schedulingKinds: await readSchedulingKinds(client),
+    schedulingKinds,
     definitions: await look(async () => {
       const { items } = await client.list(definitionType as ResourceType<CustomResourceDefinition>);
       return items;
@@ -77,22 +75,11 @@ export async function gatherFacts({ client, namespace, now, transport }: DoctorO
     mode,
     otherLeases: (leases.value ?? []).filter((one) => one.metadata.namespace !== namespace && isHeld(one, nowMs)),
     deployment,
-    budgets: await look(async () => {
-      const { items } = await client.list(podDisruptionBudgetType, { limit: 50 });
-      return items;
-    }),
+    installedMode: modeOf(undefined, deployment.value),
+    ...(await gatherBudgets(client, schedulingKinds)),
+    endpoint: embedded ? {} : await look(() => endpointProblem(client, namespace)),
     lacking: embedded ? {} : await readLacking(client, namespace, mode),
   };
-}
-
-async function look<T>(read: () => Promise<T>): Promise<Looked<T>> {
-  try {
-    return { value: await read() };
-  } catch (error) {
-    if (isNotFound(error)) return {};
-    if (error instanceof ApiError) return { hidden: error.message };
-    throw error;
-  }
 }
 
 /** A lease that was renewed within twice its duration; older ones are what an earlier installation left behind. */

@@ -3,7 +3,8 @@ import { QUORATE_VERSION } from '../../api/version.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { VERSION_ANNOTATION } from '../../app/operator/lease.ts';
 import type { ClusterFacts } from './facts.ts';
-import { fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
+import { serverNowMs } from './server-time.ts';
+import { cannotTell, fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
 
 const SKEW_WARN_MS = 5000;
 /** A grant lives two minutes; clocks further apart than a quarter of that eat into it. */
@@ -13,7 +14,7 @@ const LOGS = 'kubectl logs -l app.kubernetes.io/name=quorate -n ';
 export function checkReplicas(facts: ClusterFacts): DoctorFinding {
   const check = 'replicas';
   if (facts.embedded) return skip(check, 'the embedded host needs no operator');
-  if (facts.deployment.hidden !== undefined) return skip(check, `cannot read them: ${facts.deployment.hidden}`);
+  if (facts.deployment.hidden !== undefined) return cannotTell(check, facts.deployment.hidden);
   const { namespace } = facts;
   if (facts.deployment.value === undefined) {
     return skip(check, `no Deployment "quorate" in namespace "${namespace}"; the operator may run elsewhere`);
@@ -22,6 +23,10 @@ export function checkReplicas(facts: ClusterFacts): DoctorFinding {
   const wanted = spec?.replicas ?? 1;
   const ready = status?.readyReplicas ?? 0;
   if (ready === 0) return fail(check, `none of ${wanted} replicas is ready`, LOGS + namespace);
+  const stuck = status?.conditions?.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
+  if (stuck !== undefined) {
+    return warn(check, `replicas of two versions run for long: ${stuck.message ?? ''}`, LOGS + namespace);
+  }
   if (ready < wanted || wanted < 2) {
     return warn(check, `${ready} of ${wanted} replicas are ready`, 'run two, so that one can be replaced');
   }
@@ -32,7 +37,7 @@ export function checkLeader(facts: ClusterFacts): DoctorFinding {
   const check = 'leader';
   if (facts.embedded) return skip(check, 'the embedded host needs none');
   const { hidden, value: lease } = facts.lease;
-  if (hidden !== undefined) return skip(check, `cannot read the lease: ${hidden}`);
+  if (hidden !== undefined) return cannotTell(check, hidden);
   const fix = `ledgers are not kept until one leads: ${LOGS}${facts.namespace}`;
   if (lease === undefined) {
     return fail(check, `no operator has ever led in namespace "${facts.namespace}"`, fix);
@@ -60,8 +65,18 @@ export function checkLeader(facts: ClusterFacts): DoctorFinding {
 export function checkMode(facts: ClusterFacts): DoctorFinding {
   const check = 'mode';
   if (facts.embedded) return ok(check, 'embedded: evictions are decided, recorded and carried out in one transaction');
-  const { mode } = facts;
+  const { installedMode, mode } = facts;
+  if (facts.lease.hidden !== undefined || facts.budgets.hidden !== undefined) {
+    return cannotTell(check, facts.lease.hidden ?? facts.budgets.hidden ?? '');
+  }
   if (mode === undefined) return skip(check, 'no operator has said in which mode it runs');
+  if (installedMode !== undefined && installedMode !== mode) {
+    return fail(
+      check,
+      `the leader runs in mode ${mode}, and ${installedMode} is installed`,
+      'wait until the rollout has ended: kubectl rollout status deployment/quorate -n ' + facts.namespace,
+    );
+  }
   const builtin = builtinCounts(facts);
   if (mode === 'replace') {
     if (builtin === true) {
@@ -117,7 +132,7 @@ export function checkAccess(facts: ClusterFacts): DoctorFinding {
   const check = 'permissions';
   if (facts.embedded) return skip(check, 'the embedded host needs none');
   const { hidden, value: lacking } = facts.lacking;
-  if (hidden !== undefined) return skip(check, `cannot ask: ${hidden}`);
+  if (hidden !== undefined) return cannotTell(check, hidden);
   if (lacking === undefined) {
     return skip(check, `no service account "quorate" in namespace "${facts.namespace}"`);
   }
@@ -154,10 +169,6 @@ function judgeSkew(whose: string, skewMs: number, unknownMs: number): DoctorFind
   if (apartMs >= SKEW_FAIL_MS) return fail(check, what, fix);
   if (apartMs >= SKEW_WARN_MS) return warn(check, what, fix);
   return ok(check, `${whose} and the API server agree on the time`);
-}
-
-function serverNowMs({ nowMs, serverTime }: Pick<ClusterFacts, 'nowMs' | 'serverTime'>): number {
-  return serverTime === undefined ? nowMs : nowMs + (serverTime.atMs + 500 - serverTime.localMs);
 }
 
 function serverWriteMs(lease: {

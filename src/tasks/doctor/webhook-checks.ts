@@ -1,21 +1,33 @@
 import { X509Certificate } from 'node:crypto';
-import type { ValidatingWebhookConfiguration } from '../../api/generated/admissionregistration-v1.ts';
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from '../../api/generated/admissionregistration-v1.ts';
 import { renewAt } from '../../machinery/runtime/certificates.ts';
-import { EVICTIONS_CONFIGURATION, splitToken, WEBHOOK_CONFIGURATION } from '../../webhook/index.ts';
+import {
+  ARMED_ANNOTATION,
+  EVICTIONS_CONFIGURATION,
+  splitToken,
+  STATUS_CONFIGURATION,
+  WEBHOOK_CONFIGURATION,
+  webhookConfigurations,
+} from '../../webhook/index.ts';
 import { REVIEWS_ANNOTATION } from '../../app/operator/lease.ts';
 import type { ClusterFacts } from './facts.ts';
-import { fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
+import { firstDifference } from './cluster-checks.ts';
+import { cannotTell, fail, type DoctorFinding, ok, skip, warn } from './finding.ts';
 
 const REINSTALL = 'apply the manifests again: quorate install | kubectl apply -f -';
 const LOGS = 'look at the operator: kubectl logs -l app.kubernetes.io/name=quorate -n ';
 const DAY_MS = 86_400_000;
+const SOON_DAYS = 7;
 
 /** Those that refuse; the others may be passed by without harm. */
 const GUARDS = new Set(['evictions.quorate.dev', 'pods.quorate.dev', 'groups.quorate.dev']);
 
 export function checkWebhooks(facts: ClusterFacts): DoctorFinding[] {
   if (facts.embedded) return [skip('webhooks', 'the embedded API server needs none')];
-  if (facts.webhooks.hidden !== undefined) return [skip('webhooks', `cannot read them: ${facts.webhooks.hidden}`)];
+  if (facts.webhooks.hidden !== undefined) return [cannotTell('webhooks', facts.webhooks.hidden)];
   const named = (wanted: string): ValidatingWebhookConfiguration | undefined =>
     facts.webhooks.value?.find(({ metadata }) => metadata.name === wanted);
   const [evictions, others] = [named(EVICTIONS_CONFIGURATION), named(WEBHOOK_CONFIGURATION)];
@@ -23,8 +35,98 @@ export function checkWebhooks(facts: ClusterFacts): DoctorFinding[] {
     const what = evictions === others ? 'anything' : evictions === undefined ? 'evictions' : 'anything but evictions';
     return [fail('webhooks', `the API server does not ask Quorate about ${what}`, REINSTALL)];
   }
-  const ours = { ...others, webhooks: [...(evictions.webhooks ?? []), ...(others.webhooks ?? [])] };
-  return [checkPolicy(ours), checkCallers(facts, ours), checkReach(facts), ...checkTrust(facts, ours), checkAge(facts)];
+  const status = facts.mode === 'adopt' ? named(STATUS_CONFIGURATION) : undefined;
+  if (facts.mode === 'adopt' && status === undefined) {
+    return [fail('webhooks', 'the API server does not ask Quorate about the status of budgets', REINSTALL)];
+  }
+  const all = [evictions, others, ...(status === undefined ? [] : [status])];
+  const ours = { ...others, webhooks: all.flatMap(({ webhooks = [] }) => webhooks) };
+  return [
+    checkPolicy(ours),
+    ...checkFilled(facts, all),
+    ...checkStated(facts, ours),
+    checkCallers(facts, ours),
+    ...checkEndpoint(facts, ours),
+    checkReach(facts),
+    ...checkTrust(facts, ours),
+    checkAge(facts),
+  ];
+}
+
+/** A leader fills what was installed empty within seconds; where none leads that is what is wrong. */
+function checkFilled(
+  { lease, namespace }: ClusterFacts,
+  all: readonly ValidatingWebhookConfiguration[],
+): DoctorFinding[] {
+  if (!lease.value?.spec?.holderIdentity) return [];
+  const empty = all.filter(
+    ({ metadata, webhooks = [] }) => webhooks.length === 0 && metadata.annotations?.[ARMED_ANNOTATION] === undefined,
+  );
+  if (empty.length === 0) return [];
+  const what = `the leader has not filled ${empty.map(({ metadata }) => metadata.name).join(', ')}`;
+  return [fail('webhooks', what, `its log says what it waits for: ${LOGS}${namespace}`)];
+}
+
+/** Rules and conditions are this version's, or something is asked that need not be, or is not that must. */
+function checkStated(
+  { mode = 'adopt', namespace }: ClusterFacts,
+  { webhooks = [] }: ValidatingWebhookConfiguration,
+): DoctorFinding[] {
+  const wanted = webhookConfigurations({ namespace, failOpen: false, certManager: false, groups: 'crd', mode })
+    .flatMap((one) => one.webhooks ?? [])
+    .map(comparable);
+  return webhooks.flatMap((one): DoctorFinding[] => {
+    const want = wanted.find(({ name }) => name === one.name);
+    if (want === undefined) return [];
+    const found = comparable(one);
+    const path = ['rules', 'matchConditions'].find(
+      (part) => firstDifference(found[part as 'rules'], want[part as 'rules'], part) !== undefined,
+    );
+    if (path !== undefined) {
+      return [
+        fail(
+          'webhooks',
+          `${one.name}: ${path} are not those of this version`,
+          'the leader puts them right; see that one leads',
+        ),
+      ];
+    }
+    return one.timeoutSeconds === want.timeoutSeconds
+      ? []
+      : [
+          warn(
+            'webhooks',
+            `${one.name}: timeoutSeconds is ${one.timeoutSeconds}, not ${want.timeoutSeconds}`,
+            REINSTALL,
+          ),
+        ];
+  });
+}
+
+/** What is the same in every installation of a version. */
+function comparable({ matchConditions, name, rules, timeoutSeconds }: ValidatingWebhook) {
+  return {
+    name,
+    timeoutSeconds,
+    // Updates are asked about with a feature gate only.
+    rules: name === 'pods.quorate.dev' ? [] : (rules ?? []),
+    matchConditions: (matchConditions ?? []).filter((one) => one.name !== 'not-our-own'),
+  };
+}
+
+function checkEndpoint({ endpoint }: ClusterFacts, { webhooks = [] }: ValidatingWebhookConfiguration): DoctorFinding[] {
+  const check = 'webhook service';
+  if (!webhooks.some(({ clientConfig }) => clientConfig?.service !== undefined)) return [];
+  if (endpoint.hidden !== undefined) return [cannotTell(check, endpoint.hidden)];
+  return endpoint.value === undefined
+    ? [ok(check, 'a replica is ready behind the Service')]
+    : [
+        fail(
+          check,
+          `${endpoint.value}: what must be asked about is refused`,
+          'see why no replica is ready: kubectl get pods -l app.kubernetes.io/name=quorate -A',
+        ),
+      ];
 }
 
 function checkPolicy({ webhooks = [] }: ValidatingWebhookConfiguration): DoctorFinding {
@@ -75,7 +177,7 @@ function checkReach({ namespace, trial }: ClusterFacts): DoctorFinding {
     case 'Unreachable':
       return fail(check, `the API server cannot ask a replica: ${trial.message}`, LOGS + namespace);
     case 'Unknown':
-      return skip(check, `not tried: ${trial.message}`);
+      return cannotTell(check, trial.message);
   }
 }
 
@@ -105,8 +207,9 @@ function checkTrust(facts: ClusterFacts, { webhooks = [] }: ValidatingWebhookCon
     );
   }
   if (findings.length > 0) return findings;
+  if (serving.length === 0 && facts.secret.hidden !== undefined) return [cannotTell(check, facts.secret.hidden)];
   return serving.length === 0
-    ? [skip(check, `no certificate to compare with: ${facts.secret.hidden ?? 'there is none in the cluster'}`)]
+    ? [skip(check, 'no certificate to compare with: there is none in the cluster')]
     : [ok(check, 'the caBundle vouches for the certificate in use')];
 }
 
@@ -122,12 +225,13 @@ function checkAge(facts: ClusterFacts): DoctorFinding {
   if (oldest === undefined) {
     return facts.secret.hidden === undefined
       ? fail(check, 'there is no serving certificate', 'start the operator, which makes one')
-      : skip(check, `cannot read it: ${facts.secret.hidden}`);
+      : cannotTell(check, facts.secret.hidden);
   }
   const days = Math.floor((oldest.until - facts.nowMs) / DAY_MS);
   const fix = 'restart the operator, which renews it: kubectl rollout restart deployment/quorate';
   if (days < 0) return fail(check, `the serving certificate expired ${-days} days ago`, fix);
-  return facts.nowMs >= renewAt(oldest.pem)
+  if (days < 1) return fail(check, 'the serving certificate ends within a day', fix);
+  return days < SOON_DAYS || facts.nowMs >= renewAt(oldest.pem)
     ? warn(check, `the serving certificate ends in ${days} days and should have been renewed`, fix)
     : ok(check, `the serving certificate is good for ${days} more days`);
 }
