@@ -48,14 +48,14 @@ export function budgetsOn(plane: () => RealControlPlane) {
     ) as PodDisruptionBudget;
   return {
     read,
-    async shows(name: string, wanted: string): Promise<void> {
+    shows: async (name: string, wanted: string): Promise<void> => {
       let last = '';
       await stage
         .until(`budget ${name} to show ${wanted}`, async () => (last = numbersOf(await read(name))) === wanted)
         .catch((error: unknown) => expect.fail(`${String(error)}; it shows ${last}`));
     },
     /** Read again and again until nobody writes it any more: numbers are there before the last condition is. */
-    async atRest(name: string): Promise<PodDisruptionBudget> {
+    atRest: async (name: string): Promise<PodDisruptionBudget> => {
       let last = await read(name);
       let unchanged = 0;
       await stage.until(`budget ${name} to be at rest`, async () => {
