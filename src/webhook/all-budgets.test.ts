@@ -28,16 +28,32 @@ const pdb = (disruptionsAllowed: number): PodDisruptionBudget => ({
   status: { observedGeneration: 1, disruptionsAllowed, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 },
 });
 
+interface Known {
+  /** The pod is there, and the watch shows it only once it has been read. */
+  readonly late?: boolean;
+  readonly guard?: PodUnavailableBudget;
+}
+
 /** Reviews an eviction where the cache shows one PodDisruptionBudget and the API server another. */
-async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
+async function review(
+  cached: PodDisruptionBudget,
+  live: PodDisruptionBudget,
+  { guard = pub, late = false }: Known = {},
+) {
   const clock = new ManualClock();
   let writes = 0;
   let judged = 0;
+  const show = (): void => {
+    index.setPod(readPod(pod));
+    indexes.of(namespace).setPod({ pod, targets: [] });
+  };
   const client = createClient({
     userAgent: 'test',
-    transport: ({ body, method }) => {
+    transport: ({ body, method, path }) => {
       if (method !== 'GET') writes += 1;
-      const answer = method === 'GET' ? live : (JSON.parse(String(body)) as object);
+      const isPod = path.includes('/pods/');
+      if (isPod) show();
+      const answer = method === 'GET' ? (isPod ? pod : live) : (JSON.parse(String(body)) as object);
       async function* chunks() {
         yield Buffer.from(JSON.stringify(answer));
       }
@@ -45,11 +61,10 @@ async function review(cached: PodDisruptionBudget, live: PodDisruptionBudget) {
     },
   });
   const index = new DisruptionIndex();
-  index.setPod(readPod(pod));
   index.setBudget(readBudget({ ...cached, status: {} }));
   const indexes = new BudgetIndexes();
-  indexes.of(namespace).setBudget(pub);
-  indexes.of(namespace).setPod({ pod, targets: [] });
+  indexes.of(namespace).setBudget(guard);
+  if (!late) show();
   const webhook = {
     client,
     clock,
@@ -81,4 +96,11 @@ test('W25 a PodUnavailableBudget is not charged for what a PodDisruptionBudget i
 test('19.5: reviewAllBudgets() judges once, and refuses nothing on an old copy of a budget', async () => {
   expect(await review(pdb(0), pdb(1))).toEqual({ allowed: true, code: undefined, writes: 1, judged: 1 });
   expect(await review(pdb(1), pdb(1))).toEqual({ allowed: true, code: undefined, writes: 1, judged: 1 });
+});
+
+test('18.1: a pod that the watch shows late is judged by PodUnavailableBudgets as well', async () => {
+  const guard = { ...pub, spec: { selector, maxUnavailable: 0 }, status: { ...pub.status, unavailableAllowed: 0 } };
+  for (const late of [false, true]) {
+    expect(await review(pdb(1), pdb(1), { guard, late })).toEqual({ allowed: false, code: 429, writes: 0, judged: 1 });
+  }
 });

@@ -119,16 +119,11 @@ interface Asked {
 
 async function tryOnce(webhook: EvictionWebhook, asked: Asked, attempt: number): Promise<Outcome | typeof AGAIN> {
   const { clock, index, ledgers } = webhook;
-  const { given, pod, signal } = asked;
+  const { pod, signal } = asked;
+  const unknown = await answerUnknown(webhook, asked.request, signal);
+  if (unknown !== undefined) return { response: unknown };
   const question = index.ask(pod.namespace, pod.name, clock.now());
-  if (question === undefined || (given.uid && given.uid !== question.pod.uid)) {
-    const found = await lookForPod(webhook, pod, signal);
-    if (found === 'Behind') return said(processing('of this pod'));
-    // Let pass, the eviction could hit a pod of this name that comes before the API server looks, and nobody has judged.
-    if (found === 'Absent') return { response: notFound(pod.name) };
-    // Another pod than the client means: the API server says so itself.
-    return found.uid === question?.pod.uid ? { response: allow } : AGAIN;
-  }
+  if (question === undefined) return AGAIN;
   const view = question.views[0];
   if (view === undefined || question.views.length > 1 || !countsGroups(view)) return { response: allow };
   const { name } = view.budget;
@@ -150,6 +145,27 @@ async function tryOnce(webhook: EvictionWebhook, asked: Asked, attempt: number):
   if (outcome !== LOST) return outcome;
   if (cached === undefined) await sleep(clock, RETRY_MS * (1 + attempt), signal);
   return AGAIN;
+}
+
+/**
+ * What is said of a pod that our copies do not know, or not as the client means it; undefined once it can be judged. No
+ * budget of either kind can say anything about it before that.
+ */
+export async function answerUnknown(
+  webhook: EvictionWebhook,
+  request: ReviewRequest,
+  signal: AbortSignal,
+): Promise<ReviewResponse | undefined> {
+  const { name = '', namespace = '' } = request;
+  const { uid } = preconditionsOf(request);
+  const known = webhook.index.pod(namespace, name);
+  if (known !== undefined && (!uid || uid === known.uid)) return undefined;
+  const found = await lookForPod(webhook, { namespace, name }, signal);
+  if (found === 'Behind') return answer(processing('of this pod'));
+  // Let pass, the eviction could hit a pod of this name that comes before the API server looks, and nobody has judged.
+  if (found === 'Absent') return notFound(name);
+  // Another pod than the client means: the API server says so itself.
+  return uid && uid !== found.uid ? allow : undefined;
 }
 
 /** Another replica or the controller was faster: judge again on what they wrote, a little later. */

@@ -1,5 +1,5 @@
 /** What is recorded, pinned and answered, case by case (GR-04 to GR-10, GR-19). */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { LedgerGrant } from '../api/quorate/types.ts';
@@ -122,10 +122,25 @@ test.each(passes)('18.1: a pod that is $what is recorded as $want', async ({ opt
   expect(grants()).toMatchObject([{ name: 'a-0', uid: 'a-0', kind: want, cost: want === 'Charged' ? 1 : 0, by: 'r' }]);
 });
 
-test('18.1: of a pod that is not there nothing passes that could hit the next pod of its name', async () => {
-  const { answer, grants } = stage();
-  expect(await answer('nobody')).toBe(404);
-  expect(grants()).toEqual([]);
+const ABSENT = [
+  { what: 'an eviction', deleteOptions: undefined, more: {} },
+  { what: 'an eviction of a certain pod', deleteOptions: { preconditions: { uid: 'x' } }, more: {} },
+  { what: 'a dry run by the query', deleteOptions: undefined, more: { dryRun: true } },
+  { what: 'a dry run by the body', deleteOptions: { dryRun: ['All'] }, more: {} },
+];
+
+describe.each(['barrier', 'read'] as const)('where changes of budgets are known by %s', (changes) => {
+  test.each(ABSENT)(
+    '18.1: $what of a pod that is not there is 404, and could hit no later pod of its name',
+    async (asked) => {
+      const { cluster, grants, webhook } = stage();
+      const request = { ...evictionOf('nobody'), object: { deleteOptions: asked.deleteOptions }, ...asked.more };
+      const { recorded, response } = await recordEviction({ ...webhook, changes }, request, never);
+      expect(response).toMatchObject({ allowed: false, status: { code: 404, reason: 'NotFound' } });
+      expect(response.status?.message).toBe('pods "nobody" not found');
+      expect([recorded, grants(), cluster.writes]).toEqual([undefined, [], []]);
+    },
+  );
 });
 
 test('GR-04: a Pending pod that was let pass and becomes Ready counts as gone', async () => {

@@ -82,14 +82,13 @@ function guardAnswer({ all: { unavailability }, name, namespace }: Asked): WhyAn
 /** A group by its PodGroup, by its place in a LeaderWorkerSet, or by the name that other answers give it. */
 function groupAnswer({ all, name, state }: Asked, target: string): WhyAnswer | undefined {
   const every = state.everyGroup();
+  const names = [target, name, `PodGroup/${name}`, `LeaderWorkerSet/${name}`, `Workload/${name}`, `JobSet/${name}`];
   const isIt = (pod: Pod): boolean => {
     const { name: podName = '', namespace = '' } = pod.metadata;
     const unit = every.ask(namespace, podName, all.now)?.views[0]?.unit;
     const called = unit && every.unitName(namespace, podName, 'everything');
     const group = setGroupOf(pod.metadata.labels);
-    return [unit?.key, called, group].some(
-      (one) => one === target || one === `PodGroup/${name}` || one === `LeaderWorkerSet/${name}`,
-    );
+    return [unit?.key, called, group].some((one) => one !== undefined && names.includes(one));
   };
   const members = state.pods.filter(isIt);
   const [first] = members;

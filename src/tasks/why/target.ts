@@ -10,7 +10,11 @@ const WORDS: Readonly<Record<Exclude<TargetKind, 'any'>, readonly string[]>> = {
   pod: ['pod', 'pods', 'po'],
   budget: ['pdb', 'pdbs', 'poddisruptionbudget', 'poddisruptionbudgets'],
   'unavailable-budget': ['pub', 'pubs', 'podunavailablebudget', 'podunavailablebudgets'],
-  group: ['podgroup', 'podgroups', 'pg', 'group', 'leaderworkerset', 'leaderworkersets', 'lws'],
+  // Also the kinds that other answers name groups by, such as `Workload/train/workers/0`.
+  group: [
+    ...['podgroup', 'podgroups', 'pg', 'group', 'leaderworkerset', 'leaderworkersets', 'lws'],
+    ...['workload', 'workloads', 'jobset', 'jobsets'],
+  ],
   node: ['node', 'nodes', 'no'],
 };
 

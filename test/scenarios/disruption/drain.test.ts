@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { daemonSetType, nodeType, podType } from '../../../src/api/resource-types.ts';
 import { type DrainOptions, type DrainResult, drainNodes } from '../../../src/tasks/index.ts';
 import { formatResult } from '../../../src/cli/drain/run.ts';
-import { explainTarget } from '../../../src/tasks/index.ts';
+import { explainEverything, explainTarget } from '../../../src/tasks/index.ts';
 import { type PodOptions, type Stage, withController, workloadType } from './support.ts';
 
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u', controller: true };
@@ -294,5 +294,34 @@ test(
     await expect(ask('pod/foo')).rejects.toThrow('no pod "foo" in namespace "default"');
     await expect(ask('service/foo')).rejects.toThrow('cannot explain');
     await expect(ask('node/foo')).rejects.toThrow('nodes "foo" not found');
+  }),
+);
+
+test(
+  '18.13: why tells of a group, of a node and of every budget what evictions and drains would get',
+  withController(async (stage) => {
+    await threeNodes(stage);
+    const { client } = stage.plane;
+    const ask = (target: string) => explainTarget(client, { target, namespace: 'default', now: stage.now });
+    const everything = () => explainEverything(client, { now: stage.now });
+    expect([await ask('group/w/g/1'), await ask('node/node-a')]).toMatchObject([{ granted: true }, { granted: true }]);
+    // One pod of each group: both groups would be down.
+    const both = await ask('node/node-b');
+    expect(both.granted).toBe(false);
+    expect((await drain(stage, ['node-b'], { dryRun: true })).outcome).toBe('Refused');
+    expect(await everything()).toMatchObject({
+      granted: true,
+      lines: ['pdb/foo in namespace default: 1 may be disrupted now.'],
+    });
+    await stage.evict('a0');
+    await stage.settle();
+    const [down, whole] = [await ask('group/Workload/w/g/0'), await ask('Workload/w/g/1')];
+    expect([down.granted, whole.granted]).toEqual([true, false]);
+    expect(whole.lines.join('\n')).toContain('Workload/w/g/1');
+    const stuck = await everything();
+    expect(stuck.granted).toBe(false);
+    expect(stuck.lines[0]).toBe('pdb/foo in namespace default lets nothing go now:');
+    expect(stuck.lines.join('\n')).toContain('Workload/w/g/0');
+    await expect(ask('podgroup/none')).rejects.toThrow('no group with pods "none" in namespace "default"');
   }),
 );
