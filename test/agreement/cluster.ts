@@ -18,19 +18,15 @@ import {
   systemClock,
 } from '../../src/machinery/runtime/index.ts';
 import { PreemptionBudgets } from '../../src/scheduler/budgets.ts';
-import type { ReviewResponse } from '../../src/webhook/index.ts';
+import type { OperatorMode, ReviewResponse } from '../../src/webhook/index.ts';
 import * as stage from '../cluster/stage.ts';
 import { findDisagreements } from './doors.ts';
 import { type Agreement, build, clear, nodesOf } from './host.ts';
 import { drawState } from './state.ts';
 
-export type ClusterMode = 'alongside' | 'replace';
-
 /** Owners of drawn pods do not exist, which a garbage collector would act on. */
-const CONTROLLERS: Readonly<Record<ClusterMode, string>> = {
-  alongside: 'serviceaccount-controller,namespace-controller,disruption-controller',
-  replace: 'serviceaccount-controller,namespace-controller',
-};
+const CONTROLLERS = 'serviceaccount-controller,namespace-controller';
+const BUILT_IN = `${CONTROLLERS},disruption-controller`;
 const FOLLOWED: readonly ResourceType[] = [
   podType,
   podDisruptionBudgetType,
@@ -45,11 +41,11 @@ const LONGEST_MS = 5000;
 const ATTEMPTS = 4;
 const AGAIN_MS = 700;
 
-export async function startClusterAgreement(mode: ClusterMode): Promise<Agreement> {
+export async function startClusterAgreement(mode: OperatorMode): Promise<Agreement> {
   const plane = await stage.startPlane({
     components: ['kube-controller-manager'],
     flags: {
-      'kube-controller-manager': [`--controllers=${CONTROLLERS[mode]}`],
+      'kube-controller-manager': [`--controllers=${mode === 'replace' ? CONTROLLERS : BUILT_IN}`],
       'kube-apiserver': ['--disable-admission-plugins=ServiceAccount,TaintNodesByCondition'],
     },
   });
@@ -57,7 +53,7 @@ export async function startClusterAgreement(mode: ClusterMode): Promise<Agreemen
   const client = createClient({ transport: transport.send, userAgent: 'agreement' });
   await stage.prepareCluster(plane);
   const operator = await stage.startReplica(plane, 'only', mode);
-  await stage.registerWebhooks(plane, operator);
+  await stage.registerWebhooks(plane, operator, 'native', mode);
   let budgets: PreemptionBudgets | undefined;
   const host = { transportFor: () => transport.send, clock: systemClock, log: silentLogger };
   const components = runComponents(host, [

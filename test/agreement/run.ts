@@ -1,8 +1,9 @@
 /**
  * `npm run test:agreement -- --host embedded|cluster --states N --seed S`: draws states one after another and asks every
- * door about each. On a cluster `--mode alongside|replace` says how the operator runs.
+ * door about each. On a cluster `--mode adopt|alongside|replace` says how the operator runs.
  */
 import { parseArgs } from 'node:util';
+import { parseMode } from '../cluster/stage.ts';
 import { startClusterAgreement } from './cluster.ts';
 import { startEmbeddedAgreement } from './embedded.ts';
 import type { Agreement } from './host.ts';
@@ -10,14 +11,14 @@ import type { Agreement } from './host.ts';
 const { values } = parseArgs({
   options: {
     host: { type: 'string', default: 'embedded' },
-    mode: { type: 'string', default: 'replace' },
+    mode: { type: 'string', default: 'adopt' },
     states: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
   },
 });
-const { host, mode } = values;
+const { host } = values;
 if (host !== 'embedded' && host !== 'cluster') throw new Error('--host is embedded or cluster');
-if (mode !== 'alongside' && mode !== 'replace') throw new Error('--mode is alongside or replace');
+const mode = parseMode(values.mode);
 const states = Number(values.states);
 const first = Number(values.seed);
 /** An embedded plane remembers every namespace it ever had; a fresh one now and then keeps all states alike. */

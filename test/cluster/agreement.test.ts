@@ -8,7 +8,7 @@ const STATES = 6;
 let agreement: Agreement | undefined;
 afterEach(() => agreement?.stop());
 
-test.each(['replace', 'alongside'] as const)(
+test.each(['adopt', 'alongside', 'replace'] as const)(
   `18.10: in mode %s the webhook, evictions, why, plan, drain, preemption and simulate agree about ${STATES} drawn states`,
   async (mode) => {
     agreement = await startClusterAgreement(mode);

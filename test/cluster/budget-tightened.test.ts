@@ -15,7 +15,7 @@ const GANGS = ['g0', 'g1', 'g2'];
 const key = { namespace: 'default', name: 'training' };
 const NO_BUILTIN = ['--controllers=*,-disruption-controller'];
 
-for (const mode of ['alongside', 'replace'] as const) {
+for (const mode of ['adopt', 'alongside', 'replace'] as const) {
   describe(`in mode ${mode}`, () => {
     let plane: RealControlPlane;
     let nodes: NodesHost;
@@ -32,7 +32,7 @@ for (const mode of ['alongside', 'replace'] as const) {
       await stage.prepareCluster(plane);
       // The replica that is asked is not the one that counts, so that it hears of everything by its watches only.
       operators = [await stage.startReplica(plane, 'counts', mode), await stage.startReplica(plane, 'asked', mode)];
-      await stage.registerWebhooks(plane, operators[1] as Operator);
+      await stage.registerWebhooks(plane, operators[1] as Operator, 'native', mode);
       const members = GANGS.flatMap((gang) => [member(gang, 0), member(gang, 1)]);
       const gangs = GANGS.map((gang) => groups.podGroup(stage.groupVersion, gang, key.name, 2));
       await stage.apply(plane, groups.workload(stage.groupVersion, key.name, 2), ...gangs, ...members, {
@@ -84,7 +84,7 @@ for (const mode of ['alongside', 'replace'] as const) {
         await untilLoose();
         await demand(3);
         expect(await evictAll(round % 2), `round ${round + 1}`).toEqual([429, 429, 429]);
-        // In replace mode a replica may note by the old numbers what the API server then refuses by itself: it carries
+        // But for alongside a replica may note by the old numbers what the API server then refuses by itself: it carries
         // out nothing under a budget whose change our controller has not counted.
         const { grants = [] } = (await client.get(disruptionLedgerType, key)).status ?? {};
         if (mode === 'alongside') expect(grants).toEqual([]);

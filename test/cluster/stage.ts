@@ -17,6 +17,15 @@ import {
 } from '../kubernetes/control-plane.ts';
 
 export const NAMESPACE = 'quorate-system';
+
+const MODES: readonly OperatorMode[] = ['adopt', 'alongside', 'replace'];
+
+/** Reads `--mode` of a campaign. */
+export function parseMode(text: string): OperatorMode {
+  const mode = MODES.find((one) => one === text);
+  if (mode === undefined) throw new Error(`--mode is one of ${MODES.join(', ')}`);
+  return mode;
+}
 const minor = chosenMinor();
 const { featureGates, version } = groupServing(minor);
 /** The version in which the chosen minor serves Workload and PodGroup. */

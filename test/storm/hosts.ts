@@ -9,7 +9,7 @@ import {
   systemClock,
 } from '../../src/machinery/runtime/index.ts';
 import { startControlPlane } from '../../src/testkit/index.ts';
-import { webhookConfigurations } from '../../src/webhook/index.ts';
+import type { OperatorMode } from '../../src/webhook/index.ts';
 import { builtinType } from '../../src/api/registry.ts';
 import { splitApiVersion } from '../../src/api/resource.ts';
 import { disruptionLedgerType } from '../../src/api/quorate/types.ts';
@@ -44,19 +44,19 @@ export async function startEmbeddedHost(seed: number): Promise<RunningHost> {
   };
 }
 
-export async function startClusterHost(plane: RealControlPlane): Promise<RunningHost> {
+/** In mode replace the plane must run without the disruption controller. */
+export async function startClusterHost(plane: RealControlPlane, mode: OperatorMode = 'adopt'): Promise<RunningHost> {
   const nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   const transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
   const client = createClient({ transport: transport.send, userAgent: 'storm' });
   await stage.prepareCluster(plane);
-  const replicas = ['one', 'two'].map((identity) => runOperator(plane.kubeconfig, identity));
+  const replicas = ['one', 'two'].map((identity) => runOperator(plane.kubeconfig, identity, ['--mode', mode]));
   await stage.until('both replicas to be ready', () => replicas.every((one) => one.port() !== undefined), 240_000);
   const balancer = await balance(replicas);
   const secret = await client.get(secretType, { namespace: stage.NAMESPACE, name: 'quorate-webhook-tls' });
-  const caBundle = Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64').toString('utf8');
-  const options = { namespace: stage.NAMESPACE, failOpen: false, certManager: false };
-  const reach = { url: `https://127.0.0.1:${balancer.port}`, caBundle };
-  await stage.apply(plane, ...webhookConfigurations(options, reach), ...stormObjects(stage.groupVersion));
+  const authority = Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64').toString('utf8');
+  await stage.writeWebhooks(plane, { authority, webhookPort: balancer.port }, 'native', mode);
+  await stage.apply(plane, ...stormObjects(stage.groupVersion));
   const checker = await watchPods(client);
   await stage.until('all gangs to be ready', () => checker.areAllReady(), 240_000);
   await stage.until('the ledgers to count all gangs', async () => {

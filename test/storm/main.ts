@@ -1,11 +1,11 @@
 /**
- * `npm run test:storm -- --host embedded|cluster --runs N --seconds S --seed S [--ledgers N]`: gangs of every kind of
- * owner, thirty-two clients that evict whatever there is, readiness that comes and goes, replicas that are killed, ledgers
- * that are deleted by hand. Ends with 1 when more gangs were down by evictions than a budget allows, or an eviction got an
+ * `npm run test:storm -- --host embedded|cluster --runs N --seconds S --seed S [--ledgers N]
+ * [--mode adopt|alongside|replace]`: gangs of every kind of owner, thirty-two clients that evict whatever there is,
+ * readiness that comes and goes, replicas that are killed, ledgers that are deleted by hand. Ends with 1 when more gangs were down by evictions than a budget allows, or an eviction got an
  * answer that it must not get.
  */
 import { parseArgs } from 'node:util';
-import { startPlane } from '../cluster/stage.ts';
+import { parseMode, startPlane } from '../cluster/stage.ts';
 import { BUDGETS } from './gangs.ts';
 import { startClusterHost, startEmbeddedHost } from './hosts.ts';
 import { complaints, playStorm, type StormResult } from './storm.ts';
@@ -17,15 +17,22 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '120' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     ledgers: { type: 'string' },
+    mode: { type: 'string', default: 'adopt' },
   },
 });
 const seconds = Number(values.seconds);
 if (values.host !== 'embedded' && values.host !== 'cluster') throw new Error('--host is embedded or cluster');
+const mode = parseMode(values.mode);
+const controllers = `--controllers=*${mode === 'replace' ? ',-disruption-controller' : ''}`;
+const planeOptions = {
+  components: ['kube-controller-manager' as const],
+  flags: { 'kube-controller-manager': [controllers] },
+};
 
 async function run(seed: number): Promise<StormResult> {
-  const plane = values.host === 'cluster' ? await startPlane({ components: ['kube-controller-manager'] }) : undefined;
+  const plane = values.host === 'cluster' ? await startPlane(planeOptions) : undefined;
   try {
-    const host = plane === undefined ? await startEmbeddedHost(seed) : await startClusterHost(plane);
+    const host = plane === undefined ? await startEmbeddedHost(seed) : await startClusterHost(plane, mode);
     try {
       return await playStorm(host, {
         seconds,
@@ -40,6 +47,7 @@ async function run(seed: number): Promise<StormResult> {
   }
 }
 
+const where = values.host === 'cluster' ? `cluster, ${mode}` : values.host;
 let bad = 0;
 for (let at = 0; at < Number(values.runs); at += 1) {
   const seed = Number(values.seed) + at;
@@ -48,7 +56,7 @@ for (let at = 0; at < Number(values.runs); at += 1) {
   const worst = BUDGETS.map(({ mayGo, name }) => `${name} ${result.worst.get(name) ?? 0} of ${mayGo} down`).join(', ');
   const answers = Object.entries(result.answers).map(([code, count]) => `${code}: ${count}`);
   console.log(
-    `run ${at + 1} on ${values.host}, seed ${seed}, ${seconds} s, ${result.kills} replicas killed, ${result.lostLedgers} ledgers deleted`,
+    `run ${at + 1} on ${where}, seed ${seed}, ${seconds} s, ${result.kills} replicas killed, ${result.lostLedgers} ledgers deleted`,
   );
   console.log(`  at worst ${worst}`);
   console.log(`  answers ${answers.join(', ')}`);

@@ -12,8 +12,17 @@ const WORDS: Readonly<Record<Exclude<TargetKind, 'any'>, readonly string[]>> = {
   'unavailable-budget': ['pub', 'pubs', 'podunavailablebudget', 'podunavailablebudgets'],
   // Also the kinds that other answers name groups by, such as `Workload/train/workers/0`.
   group: [
-    ...['podgroup', 'podgroups', 'pg', 'group', 'leaderworkerset', 'leaderworkersets', 'lws'],
-    ...['workload', 'workloads', 'jobset', 'jobsets'],
+    'podgroup',
+    'podgroups',
+    'pg',
+    'group',
+    'leaderworkerset',
+    'leaderworkersets',
+    'lws',
+    'workload',
+    'workloads',
+    'jobset',
+    'jobsets',
   ],
   node: ['node', 'nodes', 'no'],
 };
