@@ -13,6 +13,11 @@ interface Part {
   readonly pods: readonly PlanPod[];
 }
 
+/** A part with the places that a trial has found for it. */
+interface PlacedPart extends Part {
+  readonly moved: readonly Moved[];
+}
+
 /**
  * Plans a drain where room is scarce and nodes come back: node after node, the one with the fewest pods first. A unit
  * on it goes whole, with its pods elsewhere, as long as enough room is left to empty the next node as well; otherwise
@@ -33,7 +38,7 @@ export function planFrugally(question: PlanQuestion, moves: readonly Move[], bud
   while (pending.size > 0) {
     const batch = openBatch(budgets);
     for (const node of order.nearest()) {
-      const parts = chooseParts(node, state.room);
+      const parts = chooseParts(node, state.room, batch.gone);
       if (parts === undefined || !batch.add(parts, state.room)) break;
     }
     const evictions = batch.evictions();
@@ -130,50 +135,92 @@ class NodeOrder {
 
 const asParts = (parts: readonly Part[]) => parts.map(({ move, pods }) => ({ unit: move.unit, pods }));
 
-/** What goes to empty a node: its pods, and as many other pods of their units as leave room for the next node. */
-function chooseParts({ here, node, reserve }: NodeParts, room: Room): readonly Part[] | undefined {
+/**
+ * What goes to empty a node, and where: its pods, and as many other pods of their units as leave room for the next
+ * nodes. The places are part of the answer: others could take the very room that is kept.
+ */
+function chooseParts(
+  { here, node, reserve }: NodeParts,
+  room: Room,
+  gone: ReadonlySet<PlanPod> = new Set(),
+): readonly PlacedPart[] | undefined {
   return room.trial(() => {
-    if (room.moveAll(asParts(here)) === undefined) return undefined;
-    const taken = new Set(here.flatMap(({ pods }) => pods));
-    const ahead = reserve
-      .map(({ move, pods }) => ({ move, pods: pods.filter((pod) => !taken.has(pod)) }))
-      .filter(({ pods }) => pods.length > 0);
-    if (room.moveAll(asParts(ahead)) === undefined) return here;
-    const fewestOthers = [...here].sort(
+    const first = place(boundFirst(without(here, gone)), room);
+    if (first === undefined) return undefined;
+    const taken = new Set([...gone, ...here.flatMap(({ pods }) => pods)]);
+    const ahead = place(boundFirst(without(reserve, taken)), room);
+    if (ahead === undefined) return first;
+    const kept = new Map<Move, PlacedPart[]>();
+    for (const part of ahead) {
+      kept.set(part.move, [...(kept.get(part.move) ?? []), part]);
+      for (const pod of part.pods) taken.add(pod);
+    }
+    const fewestOthers = [...first].sort(
       (a, b) => a.move.pods.length - b.move.pods.length || compareText(a.move.unit.id, b.move.unit.id),
     );
-    return fewestOthers.map(({ move, pods }) => {
-      if (move.spare > 0) return { move, pods };
-      const others = move.pods.filter((pod) => pod.node !== node);
-      const fits = others.length === 0 || room.move({ unit: move.unit, pods: others }) !== undefined;
-      return fits ? { move, pods: move.pods } : { move, pods };
+    return fewestOthers.map((part) => {
+      const { move, moved } = part;
+      if (move.spare > 0) return part;
+      const others = move.pods.filter((pod) => pod.node !== node && !taken.has(pod));
+      const rest = others.length === 0 ? [] : room.moveAll([{ unit: move.unit, pods: others }]);
+      if (rest === undefined) return part;
+      const before = (kept.get(move) ?? []).flatMap((one) => one.moved);
+      return { move, pods: move.pods.filter((pod) => !gone.has(pod)), moved: [...moved, ...before, ...rest] };
     });
   });
+}
+
+function place(parts: readonly Part[], room: Room): PlacedPart[] | undefined {
+  const moved = room.moveAll(asParts(parts));
+  return moved && parts.map((part, at) => ({ ...part, moved: moved.slice(at, at + 1) }));
+}
+
+/** Units that must keep together first: they have the fewest places to choose from. */
+function boundFirst(parts: readonly Part[]): Part[] {
+  const isFree = ({ move }: Part): number => (move.unit.topology === undefined ? 1 : 0);
+  return [...parts].sort((a, b) => isFree(a) - isFree(b));
+}
+
+function without(parts: readonly Part[], taken: ReadonlySet<PlanPod>): Part[] {
+  return parts
+    .map(({ move, pods }) => ({ move, pods: pods.filter((pod) => !taken.has(pod)) }))
+    .filter(({ pods }) => pods.length > 0);
+}
+
+/** Puts parts where a trial has placed them, all or none. */
+function repeatAll(parts: readonly PlacedPart[], room: Room): boolean {
+  const mark = room.mark();
+  for (const { move, moved, pods } of parts) {
+    if (room.repeat({ unit: move.unit, pods }, moved)) continue;
+    room.rollback(mark);
+    return false;
+  }
+  return true;
 }
 
 /** Collects the parts of several nodes into one step. */
 function openBatch(budgets: Budgets) {
   let account = new Account(budgets);
   const taken = new Map<Move, { readonly pods: readonly PlanPod[]; readonly moved: readonly Moved[] }>();
+  const gone = new Set<PlanPod>();
   return {
+    /** What the step has already. */
+    gone,
     /** Adds the parts of a node if budgets and room take all of them. */
-    add(parts: readonly Part[], room: Room): boolean {
+    add(parts: readonly PlacedPart[], room: Room): boolean {
       const next = account.copy();
-      const fresh = parts
-        .map(({ move, pods }) => ({ move, pods: pods.filter((pod) => !taken.get(move)?.pods.includes(pod)) }))
-        .filter(({ pods }) => pods.length > 0);
-      for (const { move, pods } of fresh) {
+      for (const { move, pods } of parts) {
         const count = pods.length + (taken.get(move)?.pods.length ?? 0);
         if ((move.spare > 0 && count > move.spare) || !next.take(move.unit, pods)) return false;
       }
-      const moved = room.moveAll(asParts(fresh));
-      if (moved === undefined) return false;
+      if (!repeatAll(parts, room)) return false;
       account = next;
-      for (const [at, { move, pods }] of fresh.entries()) {
-        const known = taken.get(move);
-        taken.set(move, {
-          pods: [...(known?.pods ?? []), ...pods],
-          moved: [...(known?.moved ?? []), ...moved.slice(at, at + 1)],
+      for (const part of parts) {
+        for (const pod of part.pods) gone.add(pod);
+        const known = taken.get(part.move);
+        taken.set(part.move, {
+          pods: [...(known?.pods ?? []), ...part.pods],
+          moved: [...(known?.moved ?? []), ...part.moved],
         });
       }
       return true;
@@ -187,44 +234,50 @@ function emptySlowly(order: NodeOrder, state: PlanState, budgets: Budgets): Unit
   for (const node of order.nearest()) {
     const parts = chooseParts(node, state.room);
     if (parts === undefined) continue;
-    const steps: { account: Account; evictions: Map<string, { move: Move; pods: PlanPod[] }> }[] = [];
-    for (const { move, pods } of parts) {
-      for (const part of partsOf(move, pods, budgets)) {
-        let step = steps.find(({ account, evictions }) => {
-          if (evictions.has(move.unit.id) && (evictions.get(move.unit.id)?.pods.length ?? 0) >= move.spare)
-            return false;
-          return account.take(move.unit, part);
+    const steps: { account: Account; parts: Map<Move, PlacedPart> }[] = [];
+    for (const { move, moved, pods } of parts) {
+      const pieces = partsOf(move, pods, budgets);
+      for (const piece of pieces) {
+        let step = steps.find(({ account, parts: taken }) => {
+          if (taken.has(move) && (taken.get(move)?.pods.length ?? 0) >= move.spare) return false;
+          return account.take(move.unit, piece);
         });
         if (step === undefined) {
-          step = { account: new Account(budgets), evictions: new Map() };
-          step.account.take(move.unit, part);
+          step = { account: new Account(budgets), parts: new Map() };
+          step.account.take(move.unit, piece);
           steps.push(step);
         }
-        const known = step.evictions.get(move.unit.id);
-        step.evictions.set(move.unit.id, { move, pods: [...(known?.pods ?? []), ...part] });
+        const known = step.parts.get(move);
+        // The places that were found are those of all of it together.
+        const places = pieces.length === 1 ? moved : [];
+        step.parts.set(move, { move, pods: [...(known?.pods ?? []), ...piece], moved: places });
       }
     }
-    const placed = placeSteps(steps, state.room);
+    const placed = placeSteps(
+      steps.map((step) => [...step.parts.values()]),
+      state.room,
+    );
     if (placed !== undefined) return placed;
   }
   return [];
 }
 
-function placeSteps(
-  steps: readonly { readonly evictions: ReadonlyMap<string, Part> }[],
-  room: Room,
-): UnitEviction[][] | undefined {
+function placeSteps(steps: readonly (readonly PlacedPart[])[], room: Room): UnitEviction[][] | undefined {
   const mark = room.mark();
   const placed: UnitEviction[][] = [];
-  for (const { evictions } of steps) {
-    const parts = [...evictions.values()];
-    const moved = room.moveAll(asParts(parts));
-    if (moved === undefined) {
-      room.rollback(mark);
-      return undefined;
+  for (const parts of steps) {
+    const evictions: UnitEviction[] = [];
+    for (const { move, moved: found, pods } of parts) {
+      const part = { unit: move.unit, pods };
+      const moved = (found.length > 0 ? room.repeat(part, found) : undefined) ?? room.moveAll([part]);
+      if (moved === undefined) {
+        room.rollback(mark);
+        return undefined;
+      }
+      evictions.push(evictionOf(move, pods, moved));
     }
     room.endStep();
-    placed.push(parts.map(({ move, pods }, at) => evictionOf(move, pods, moved.slice(at, at + 1))));
+    placed.push(evictions);
   }
   return placed;
 }

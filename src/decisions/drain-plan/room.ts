@@ -1,4 +1,13 @@
-import { type Assignment, type GroupAsk, type PodFacts, settle, type Tried, tryGroup } from '../placement/index.ts';
+import {
+  ask as askNode,
+  type Assignment,
+  checkNode,
+  type GroupAsk,
+  type PodFacts,
+  settle,
+  type Tried,
+  tryGroup,
+} from '../placement/index.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 
 /** Pods of one unit that go together. */
@@ -83,6 +92,32 @@ export class Room {
       }
       moved.push(answer);
     }
+    return moved;
+  }
+
+  /**
+   * Does once more what a trial has found for a part; undefined, with nothing changed, where that does not hold any
+   * more.
+   */
+  repeat({ pods, unit }: Part, moved: readonly Moved[]): readonly Moved[] | undefined {
+    const { cluster } = this.#question;
+    const mark = this.mark();
+    const leaving = new Set(pods.map(({ facts }) => facts.uid));
+    for (const { where } of moved) for (const { pod } of where) leaving.add(pod.uid);
+    const members = this.#members.get(unit.id) ?? [];
+    const freed = members.filter(({ facts }) => leaving.has(facts.uid) && cluster.placed(facts.uid) !== undefined);
+    for (const uid of leaving) this.#remove(uid);
+    // Where a part was moved in turns, the last place of a pod counts.
+    const where = [...new Map(moved.flatMap((one) => one.where.map((place) => [place.pod.uid, place]))).values()];
+    for (const { node: name, pod } of where) {
+      const node = cluster.node(name);
+      if (node === undefined || checkNode(askNode(pod, cluster, unit.id), node) !== undefined) {
+        this.rollback(mark);
+        return undefined;
+      }
+      this.#put(pod, name);
+    }
+    this.#hold(unit.id, freed, where);
     return moved;
   }
 
