@@ -38,6 +38,8 @@ export function planFrugally(question: PlanQuestion, moves: readonly Move[], bud
   while (pending.size > 0) {
     const batch = openBatch(budgets);
     for (const node of order.nearest()) {
+      // What budgets do not take anyway needs no place.
+      if (!batch.affords(node.here)) break;
       const parts = chooseParts(node, state.room, batch.gone);
       if (parts === undefined || !batch.add(parts, state.room)) break;
     }
@@ -69,7 +71,7 @@ class NodeOrder {
   readonly #state: PlanState;
   readonly #pending: ReadonlyMap<string, Move>;
   readonly #onNode = new Map<string, PlanPod[]>();
-  readonly #names: string[];
+  #nodes: { readonly name: string; left: number }[];
   readonly #zoneOf: (node: string) => string | undefined;
   readonly #zones: number;
 
@@ -90,17 +92,19 @@ class NodeOrder {
       }
     }
     // A node with a pod that budgets never let go cannot be emptied.
-    this.#names = [...this.#onNode]
+    this.#nodes = [...this.#onNode]
       .filter(([name, pods]) => pods.length === state.remaining(name))
-      .map(([name]) => name);
+      .map(([name, pods]) => ({ name, left: pods.length }))
+      .sort((a, b) => compareText(a.name, b.name));
   }
 
   /** Those with the fewest pods first. */
   *nearest(): Generator<NodeParts> {
-    const names = this.#names
-      .map((name) => ({ name, left: this.#state.remaining(name) }))
-      .filter(({ left }) => left > 0)
-      .sort((a, b) => a.left - b.left || compareText(a.name, b.name));
+    for (const node of this.#nodes) node.left = this.#state.remaining(node.name);
+    const names = this.#nodes.filter(({ left }) => left > 0);
+    // Little has changed since the last time, and what is nearly sorted is sorted quickly.
+    names.sort((a, b) => a.left - b.left || compareText(a.name, b.name));
+    this.#nodes = names;
     for (const [at, { name }] of names.entries()) {
       yield { node: name, here: this.#parts(name), reserve: this.#next(names, at + 1) };
     }
@@ -206,6 +210,11 @@ function openBatch(budgets: Budgets) {
   return {
     /** What the step has already. */
     gone,
+    /** Whether budgets take these parts as well. */
+    affords(parts: readonly Part[]): boolean {
+      const next = account.copy();
+      return without(parts, gone).every(({ move, pods }) => next.take(move.unit, pods));
+    },
     /** Adds the parts of a node if budgets and room take all of them. */
     add(parts: readonly PlacedPart[], room: Room): boolean {
       const next = account.copy();

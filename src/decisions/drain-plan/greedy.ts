@@ -16,6 +16,11 @@ export interface LeftBehind extends Move {
   readonly answer: Answer | undefined;
 }
 
+export interface GreedyOptions {
+  /** Where nothing can go for want of room, a node is emptied piecemeal; otherwise that is the end of the plan. */
+  readonly piecemeal: boolean;
+}
+
 /** Asks, when all else has moved, what keeps the rest where it is. */
 export function explainLeft(moves: readonly Move[], room: Room, cluster: Cluster): LeftBehind[] {
   return moves.map((move) => {
@@ -38,6 +43,7 @@ export function planGreedily(
   question: PlanQuestion,
   moves: readonly Move[],
   budgets: ReadonlyMap<string, PlanBudget>,
+  { piecemeal }: GreedyOptions,
 ): GreedyPlan {
   const podById = new Map(question.pods.map((pod) => [pod.id, pod]));
   const pending = new Map(moves.map((move) => [move.unit.id, move]));
@@ -47,12 +53,17 @@ export function planGreedily(
   if (done.length > 0) steps.push({ evictions: [], completes: done });
   while (pending.size > 0) {
     let evictions = fillStep(pending, state, { budgets, nodesReturn: question.nodesReturn });
-    if (evictions.length === 0 && question.nodesReturn) evictions = emptyOneNode(pending, state, budgets);
+    if (evictions.length === 0 && question.nodesReturn && piecemeal) evictions = emptyOneNode(pending, state, budgets);
     if (evictions.length === 0) break;
     takeOff(pending, evictions);
     steps.push({ evictions, completes: state.settle(evictions, podById) });
   }
-  const left = explainLeft([...pending.values()], state.room, question.cluster);
+  // Where another way is tried next, nobody reads why this one ended.
+  const unexplained = question.nodesReturn && !piecemeal;
+  const rest = [...pending.values()];
+  const left = unexplained
+    ? rest.map((move) => ({ ...move, answer: undefined }))
+    : explainLeft(rest, state.room, question.cluster);
   state.room.rollback();
   return { steps, left };
 }

@@ -41,16 +41,21 @@ export function planDrain(question: PlanQuestion): DrainPlan {
   return summarize(steps, { lowerBound, blocked: [...blocked, ...left.map(withoutRoom)] });
 }
 
-/** Where the usual greedy plan runs out of room, one that takes care of it may come further. */
+/**
+ * Where the usual greedy plan runs out of room, one that takes care of it comes further. Where even that leaves something
+ * behind, units may as well be taken apart.
+ */
 function chooseGreedy(
   question: PlanQuestion,
   moves: readonly Move[],
   budgets: ReadonlyMap<string, PlanBudget>,
 ): GreedyPlan {
-  const usual = planGreedily(question, moves, budgets);
-  if (usual.left.length === 0 || !question.nodesReturn) return usual;
+  const usual = planGreedily(question, moves, budgets, { piecemeal: false });
+  if (!question.nodesReturn || usual.left.length === 0) return usual;
   const frugal = planFrugally(question, moves, budgets);
-  return countPods(frugal.left) < countPods(usual.left) ? frugal : usual;
+  if (frugal.left.length === 0) return frugal;
+  const piecemeal = planGreedily(question, moves, budgets, { piecemeal: true });
+  return countPods(frugal.left) < countPods(piecemeal.left) ? frugal : piecemeal;
 }
 
 const countPods = (moves: readonly Move[]): number => moves.reduce((sum, { pods }) => sum + pods.length, 0);

@@ -225,10 +225,8 @@ export class Room {
       const node = cluster.node(name);
       if (kept.length === 0 || node === undefined) continue;
       const key = `left by ${unit}`;
-      node.holds.set(key, { unit, amounts: kept, pods: 0 });
-      const release = (): void => {
-        node.holds.delete(key);
-      };
+      cluster.setHold(node, key, { unit, amounts: kept, pods: 0 });
+      const release = (): void => cluster.setHold(node, key, undefined);
       this.#held.push(release);
       this.#undo.push(release);
     }

@@ -2,7 +2,8 @@ import type { Node } from '../../../api/generated/core-v1.ts';
 import type { Labels } from '../../../machinery/values/index.ts';
 import { DeviceBook } from './device-book.ts';
 import { LabelIndex } from './label-index.ts';
-import { NodeFacts } from './node-facts.ts';
+import { type Hold, NodeFacts } from './node-facts.ts';
+import { NodeAnswers, type NodePool, poolOf } from './node-pools.ts';
 import type { Placed, SpreadFrame } from './placed.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { PodTerm } from './pod-terms.ts';
@@ -16,7 +17,6 @@ export interface SchedulingRules {
   readonly taintComparison: boolean;
 }
 
-const MAX_SHAPES = 64;
 const DEFAULT_RULES: SchedulingRules = { level: '1.37', taintComparison: false };
 
 /**
@@ -30,7 +30,7 @@ export class Cluster {
   readonly #byName = new Map<string, NodeFacts>();
   readonly #placed = new Map<string, Placed>();
   readonly #byGroup = new Map<string, Map<string, Placed>>();
-  readonly labels = new LabelIndex();
+  readonly labels = new LabelIndex(() => this.#placed.values());
   readonly #nominations = new Map<string, Placed>();
   readonly namespaceLabels = new Map<string, Labels>();
   readonly volumes = new VolumeBook();
@@ -48,7 +48,10 @@ export class Cluster {
   /** What spread rules found out about the nodes, by shape of pod; gone with any change of a node. */
   readonly frames = new Map<string, readonly SpreadFrame[]>();
   #nextId = 0;
-  readonly #remembered = new Map<string, number[]>();
+  /** Which nodes take pods of a shape. */
+  readonly answers = new NodeAnswers();
+  readonly #pools = new Map<string, ReadonlyMap<string, NodePool>>();
+  #open: NodePool | undefined;
   /** Where the last search for a node stopped; the next one goes on from there so all nodes get their turn. */
   searchFrom = 0;
 
@@ -61,16 +64,16 @@ export class Cluster {
     if (facts.node === undefined) this.nodes.push(facts);
     facts.describe(node, this.resources);
     facts.needsDriver = this.rules.level !== '1.36';
-    this.frames.clear();
     this.#largest = undefined;
+    this.#nodeChanged(facts);
   }
 
   removeNode(name: string): void {
     const facts = this.#byName.get(name);
     if (facts?.node === undefined) return;
     facts.node = undefined;
-    this.frames.clear();
     this.#largest = undefined;
+    this.#nodeChanged(facts);
     const at = this.nodes.indexOf(facts);
     const last = this.nodes.pop();
     if (last !== undefined && last !== facts) this.nodes[at] = last;
@@ -83,8 +86,44 @@ export class Cluster {
     if (facts?.node === undefined || facts.closed === closed) return;
     facts.closed = closed;
     facts.describe(facts.node, this.resources);
+    this.#nodeChanged(facts);
+  }
+
+  #nodeChanged(facts: NodeFacts): void {
     this.frames.clear();
-    this.#largest = undefined;
+    this.#pools.clear();
+    this.#open = undefined;
+    this.answers.changed(facts);
+  }
+
+  /** All nodes that are not closed. */
+  open(): NodePool {
+    this.#open ??= poolOf(this.nodes.filter(({ closed }) => !closed));
+    return this.#open;
+  }
+
+  /** The nodes that are not closed, by what they have of a label. */
+  openBy(key: string): ReadonlyMap<string, NodePool> {
+    let pools = this.#pools.get(key);
+    if (pools === undefined) {
+      const found = new Map<string, NodeFacts[]>();
+      for (const node of this.open().nodes) {
+        const value = node.labels[key];
+        if (value === undefined) continue;
+        const known = found.get(value);
+        if (known === undefined) found.set(value, [node]);
+        else known.push(node);
+      }
+      pools = new Map([...found].map(([value, nodes]) => [value, poolOf(nodes)]));
+      this.#pools.set(key, pools);
+    }
+    return pools;
+  }
+
+  /** Keeps room on a node for one unit; undefined gives it back. */
+  setHold(node: NodeFacts, key: string, hold: Hold | undefined): void {
+    node.setHold(key, hold);
+    this.answers.changed(node);
   }
 
   node(name: string): NodeFacts | undefined {
@@ -98,6 +137,7 @@ export class Cluster {
     const node = this.#nodeNamed(nodeName);
     const placed = { pod, node };
     node.add(pod);
+    this.answers.changed(node);
     this.#priorities.set(pod.priority, (this.#priorities.get(pod.priority) ?? 0) + 1);
     this.#placed.set(pod.uid, placed);
     this.labels.add(placed);
@@ -117,6 +157,7 @@ export class Cluster {
     if (placed === undefined) return;
     const { node, pod } = placed;
     node.remove(pod);
+    this.answers.changed(node);
     const left = (this.#priorities.get(pod.priority) ?? 0) - 1;
     if (left > 0) this.#priorities.set(pod.priority, left);
     else this.#priorities.delete(pod.priority);
@@ -154,17 +195,6 @@ export class Cluster {
     if (known?.placed.size === 0) this.#antiTerms.delete(id);
   }
 
-  /** What nodes answered pods of a shape, with the node's version then; see `suitableNodes`. */
-  remembered(shape: string): number[] {
-    let known = this.#remembered.get(shape);
-    if (known === undefined) {
-      if (this.#remembered.size >= MAX_SHAPES) this.#remembered.clear();
-      known = [];
-      this.#remembered.set(shape, known);
-    }
-    return known;
-  }
-
   /** The most any node has of each resource. */
   largest(): readonly number[] {
     if (this.#largest !== undefined) return this.#largest;
@@ -199,12 +229,16 @@ export class Cluster {
     this.withdrawNomination(pod.uid);
     const node = this.#nodeNamed(nodeName);
     node.nominated.set(pod.uid, pod);
+    this.answers.changed(node);
     this.#nominations.set(pod.uid, { pod, node });
   }
 
   withdrawNomination(uid: string): void {
-    this.#nominations.get(uid)?.node.nominated.delete(uid);
+    const node = this.#nominations.get(uid)?.node;
+    if (node === undefined) return;
+    node.nominated.delete(uid);
     this.#nominations.delete(uid);
+    this.answers.changed(node);
   }
 
   nomination(uid: string): string | undefined {

@@ -47,9 +47,7 @@ export class NodeFacts {
   badAmounts: readonly string[] = [];
   /** Takes volumes only of drivers that say they run here (Kubernetes 1.37). */
   needsDriver = false;
-  /** Goes up with every change of the node or of what is on it, and never comes back. */
-  version = 0;
-  readonly holds = new Map<string, Hold>();
+  readonly #holds = new Map<string, Hold>();
   /** By resource slot. */
   allocatable: number[] = [];
   allowedPods = 0;
@@ -70,7 +68,6 @@ export class NodeFacts {
   }
 
   describe(node: Node, names: ResourceNames): void {
-    this.version += 1;
     this.node = node;
     this.labels = node.metadata.labels ?? {};
     this.zone = this.labels[ZONE];
@@ -96,6 +93,16 @@ export class NodeFacts {
     this.badAmounts = bad;
   }
 
+  /** Room that is kept for units. */
+  get holds(): ReadonlyMap<string, Hold> {
+    return this.#holds;
+  }
+
+  setHold(key: string, hold: Hold | undefined): void {
+    if (hold === undefined) this.#holds.delete(key);
+    else this.#holds.set(key, hold);
+  }
+
   add(pod: PodFacts): void {
     this.pods.set(pod.uid, pod);
     this.#count(pod, 1);
@@ -109,7 +116,6 @@ export class NodeFacts {
   }
 
   #count(pod: PodFacts, sign: 1 | -1): void {
-    this.version += 1;
     for (const { slot, amount } of pod.requests) this.requested[slot] = (this.requested[slot] ?? 0) + sign * amount;
     this.assumedCpu += sign * pod.assumed.cpu;
     this.assumedMemory += sign * pod.assumed.memory;

@@ -1,20 +1,18 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeFacts } from '../cluster/node-facts.ts';
+import { type NodePool, poolOf } from '../cluster/node-pools.ts';
 import type { Constraint } from '../filters/constraint.ts';
 import type { Domain, GroupAsk } from './model.ts';
 
 export type Domains =
   | { readonly refused: Constraint; readonly values?: readonly string[] }
   | {
-      readonly domains: readonly { readonly domain: Domain; readonly nodes: readonly NodeFacts[] }[];
+      readonly domains: readonly { readonly domain: Domain; readonly pool: NodePool }[];
       readonly going: boolean;
     };
 
-/** Nodes that take pods at all. */
-const isOpen = ({ closed }: NodeFacts): boolean => !closed;
-
 /** The domains that a group may go to: the one its members stand in, or all that nodes have, fullest first. */
-export function domainsFor(ask: GroupAsk, nodes: readonly NodeFacts[], cluster: Cluster): Domains {
+export function domainsFor(ask: GroupAsk, cluster: Cluster): Domains {
   const required = (ask.topology ?? []).filter(({ mode }) => mode === 'Required').map(({ key }) => key);
   const preferred = (ask.topology ?? []).filter(({ mode }) => mode === 'Preferred').map(({ key }) => key);
   const going = (ask.leaving?.length ?? 0) > 0 && ask.now !== true;
@@ -30,25 +28,15 @@ export function domainsFor(ask: GroupAsk, nodes: readonly NodeFacts[], cluster: 
     const values = [...pinned.values()].map(({ labels }) => Object.values(labels).join('/')).sort();
     return { refused: { filter: 'Topology', key: first, cause: 'DomainSplit' }, values };
   }
-  const found = new Map<string, { domain: Domain; nodes: NodeFacts[] }>();
-  for (const node of nodes) {
-    if (!isOpen(node)) continue;
-    const id = required.length === 1 ? node.labels[first] : nodeId(node, required);
-    if (id === undefined || (pinned.size > 0 && !pinned.has(id))) continue;
-    const known = found.get(id);
-    if (known !== undefined) known.nodes.push(node);
-    else {
-      const domain = domainOf(node, required);
-      if (domain !== undefined) found.set(id, { domain, nodes: [node] });
-    }
-  }
-  if (found.size === 0) return { refused: { filter: 'Topology', key: first, cause: 'NoLabel' } };
+  const found = openDomains(required, pinned, cluster);
+  if (found.length === 0) return { refused: { filter: 'Topology', key: first, cause: 'NoLabel' } };
+  if (found.length === 1) return { domains: found, going };
   const scarcest = scarcestSlot(ask, cluster);
-  const ranked = [...found].map(([id, entry]) => ({
-    id,
+  const ranked = found.map((entry) => ({
     entry,
-    missed: preferred.filter((key) => new Set(entry.nodes.map(({ labels }) => labels[key])).size > 1).length,
-    free: entry.nodes.reduce((sum, { allocatable, requested }) => {
+    id: idOf(entry.domain, required),
+    missed: preferred.filter((key) => new Set(entry.pool.nodes.map(({ labels }) => labels[key])).size > 1).length,
+    free: entry.pool.nodes.reduce((sum, { allocatable, requested }) => {
       return sum + Math.max(0, (allocatable[scarcest] ?? 0) - (requested[scarcest] ?? 0));
     }, 0),
   }));
@@ -56,14 +44,33 @@ export function domainsFor(ask: GroupAsk, nodes: readonly NodeFacts[], cluster: 
   return { domains: ranked.map(({ entry }) => entry), going };
 }
 
+/** The domains of these labels that have nodes which take pods; only those that members stand in, where any do. */
+function openDomains(
+  keys: readonly string[],
+  pinned: ReadonlyMap<string, Domain>,
+  cluster: Cluster,
+): { domain: Domain; pool: NodePool }[] {
+  const [key = ''] = keys;
+  const ids = (id: string): boolean => pinned.size === 0 || pinned.has(id);
+  if (keys.length === 1) {
+    const pools = [...cluster.openBy(key)].filter(([value]) => ids(value));
+    return pools.map(([value, pool]) => ({ domain: { labels: { [key]: value } }, pool }));
+  }
+  const found = new Map<string, { domain: Domain; nodes: NodeFacts[] }>();
+  for (const node of cluster.open().nodes) {
+    const domain = domainOf(node, keys);
+    const id = domain && idOf(domain, keys);
+    if (id === undefined || domain === undefined || !ids(id)) continue;
+    const known = found.get(id);
+    if (known === undefined) found.set(id, { domain, nodes: [node] });
+    else known.nodes.push(node);
+  }
+  return [...found.values()].map(({ domain, nodes }) => ({ domain, pool: poolOf(nodes) }));
+}
+
 /** The values of a domain as one text; a single one as it is. */
 const idOf = ({ labels }: Domain, keys: readonly string[]): string =>
   keys.length === 1 ? (labels[keys[0] ?? ''] ?? '') : JSON.stringify(keys.map((key) => labels[key]));
-
-function nodeId(node: NodeFacts, keys: readonly string[]): string | undefined {
-  const domain = domainOf(node, keys);
-  return domain && idOf(domain, keys);
-}
 
 function domainOf(node: NodeFacts | undefined, keys: readonly string[]): Domain | undefined {
   const labels: Record<string, string> = {};

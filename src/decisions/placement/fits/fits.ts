@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeFacts } from '../cluster/node-facts.ts';
+import { type NodePool, poolOf } from '../cluster/node-pools.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import { matchesPodTerm } from '../cluster/pod-terms.ts';
 import { ask as askNode, checkNode, refusalsOn } from '../filters/check-node.ts';
@@ -62,7 +63,7 @@ export interface BareNo {
 
 interface DomainTry {
   readonly domain: Domain | undefined;
-  readonly nodes: readonly NodeFacts[];
+  readonly pool: NodePool;
   readonly proof: NoProof;
   readonly placed: number;
 }
@@ -91,11 +92,10 @@ export function tryGroup(ask: GroupAsk, cluster: Cluster): Tried {
   const context = { attempt, effort, kinds, need, unknown, assumptions, ask };
   const required = (ask.topology ?? []).some(({ mode }) => mode === 'Required');
   if (!required) {
-    const open = cluster.nodes.filter(({ closed }) => !closed);
-    const tried = tryNodes(context, open, undefined);
+    const tried = tryNodes(context, cluster.open(), undefined);
     return 'placed' in tried ? { fits: 'No', proof: tried.proof, tries: [tried] } : tried;
   }
-  const domains = domainsFor(ask, cluster.nodes, cluster);
+  const domains = domainsFor(ask, cluster);
   if ('refused' in domains) {
     return refuse(first, domains.refused, 'Domain', pods.length, { domains: domains.values });
   }
@@ -133,7 +133,7 @@ const nameOf = ({ name, namespace }: PodFacts): string => `${namespace}/${name}`
 
 function tryDomains(
   context: Context,
-  domains: readonly { readonly domain: Domain; readonly nodes: readonly NodeFacts[] }[],
+  domains: readonly { readonly domain: Domain; readonly pool: NodePool }[],
 ): Tried {
   const { ask, kinds, need } = context;
   const total = kinds.reduce((sum, { pods }) => sum + pods.length, 0);
@@ -142,9 +142,9 @@ function tryDomains(
   let best: Extract<Tried, { fits: 'Yes' }> | undefined;
   let unknown: Extract<Tried, { fits: 'Unknown' }> | undefined;
   let smaller = false;
-  for (const [index, { domain, nodes }] of domains.entries()) {
+  for (const [index, { domain, pool }] of domains.entries()) {
     if (index >= MAX_DOMAINS) return best ?? { fits: 'Unknown', because: { reason: 'SearchLimit' }, confidence: EXACT };
-    const tried = tryNodes(context, nodes, domain);
+    const tried = tryNodes(context, pool, domain);
     if ('placed' in tried) tries.push(tried);
     else if (tried.fits === 'Unknown') unknown ??= tried;
     else {
@@ -163,32 +163,32 @@ function tryDomains(
 /** The group on these nodes: proofs that it cannot be, then a way to place it, then whether others would find one. */
 function tryNodes(
   context: Context,
-  nodes: readonly NodeFacts[],
+  pool: NodePool,
   domain: Domain | undefined,
 ): DomainTry | Exclude<Answer, { fits: 'No' }> {
   const { assumptions, attempt, effort, kinds, need, unknown } = context;
-  const capacities = capacityOf(kinds, nodes, attempt);
+  const capacities = capacityOf(kinds, pool, attempt);
   const proof = findNoProof(capacities, need);
-  if (proof !== undefined) return { domain, nodes, proof, placed: -1 };
+  if (proof !== undefined) return { domain, pool, proof, placed: -1 };
   if (unknown !== undefined) return { fits: 'Unknown', because: unknown, confidence: EXACT };
   const total = kinds.reduce((sum, { pods }) => sum + pods.length, 0);
-  let placed = placeTightest(kinds, nodes, { attempt, effort });
+  let placed = placeTightest(kinds, pool, { attempt, effort });
   if (placed < total) {
     const greedy = [...attempt.where];
     attempt.rollback();
     const wanted = placed >= need ? total : need;
-    const most = placeAnyhow(kinds, nodes, { attempt, effort, wanted });
+    const most = placeAnyhow(kinds, pool.nodes, { attempt, effort, wanted });
     if (attempt.where.length < wanted) {
       attempt.rollback();
       if (placed >= need) for (const { node, pod } of greedy) attempt.place(pod, cluster(attempt, node));
       else if (effort.spent) return { fits: 'Unknown', because: { reason: 'SearchLimit' }, confidence: EXACT };
-      else return { domain, nodes, proof: 'Exhausted', placed: Math.max(most, placed) };
-    } else if (wanted < total) placeTightest(restOf(kinds, attempt.where), nodes, { attempt, effort });
+      else return { domain, pool, proof: 'Exhausted', placed: Math.max(most, placed) };
+    } else if (wanted < total) placeTightest(restOf(kinds, attempt.where), pool, { attempt, effort });
     placed = attempt.where.length;
   }
   const where = [...attempt.where];
   attempt.rollback();
-  return proveYes(context, { capacities, domain, nodes, where, assumptions });
+  return proveYes(context, { capacities, domain, nodes: pool.nodes, where, assumptions });
 }
 
 const cluster = (attempt: Attempt, name: string): NodeFacts => attempt.cluster.node(name) as NodeFacts;
@@ -257,7 +257,7 @@ function firstChoiceIsFree(context: Context, nodes: readonly NodeFacts[]): boole
       }
       if (entered.size < 2) continue;
       for (const value of entered) {
-        const inside = nodes.filter(({ labels }) => labels[term.topologyKey] === value);
+        const inside = poolOf(nodes.filter(({ labels }) => labels[term.topologyKey] === value));
         const wanted = near.reduce((sum, { pods }) => sum + pods.length, 0) - (context.ask.pods.length - need);
         const placed = placeTightest(near, inside, { attempt, effort });
         attempt.rollback();
@@ -356,7 +356,7 @@ function explainNo(ask: GroupAsk, { proof, refused, tries }: BareNo, cluster: Cl
       ...nearMiss,
       domain,
       missing: [binding.constraint, ...nearMiss.missing.filter((one) => one !== binding.constraint)],
-      largest: Math.max(...tries.map(({ nodes }) => nodes.length)),
+      largest: Math.max(...tries.map(({ pool }) => pool.nodes.length)),
     },
     proof,
     confidence: EXACT,
@@ -367,11 +367,12 @@ const domainText = ({ domain }: DomainTry): string => Object.values(domain?.labe
 
 function explainTry(
   ask: GroupAsk,
-  { nodes }: DomainTry,
+  { pool }: DomainTry,
   { attempt, kinds }: { attempt: Attempt; kinds: readonly Kind[] },
 ): { binding: Binding; nearMiss: NearMiss } {
   const effort = new Effort(Number.POSITIVE_INFINITY);
-  placeTightest(kinds, nodes, { attempt, effort });
+  const { nodes } = pool;
+  placeTightest(kinds, pool, { attempt, effort });
   const placed = attempt.where.length;
   const pod = restOf(kinds, attempt.where)[0]?.pods[0] ?? (ask.pods[0] as PodFacts);
   const miss = explainPod(pod, nodes, attempt);

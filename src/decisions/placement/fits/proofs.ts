@@ -1,4 +1,5 @@
 import type { NodeFacts } from '../cluster/node-facts.ts';
+import type { NodePool } from '../cluster/node-pools.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import { checkNode, type Question } from '../filters/check-node.ts';
 import type { Kind } from './kinds.ts';
@@ -31,14 +32,14 @@ export interface Capacity {
 }
 
 /** What each kind finds by itself. */
-export function capacityOf(kinds: readonly Kind[], nodes: readonly NodeFacts[], attempt: Attempt): Capacity[] {
+export function capacityOf(kinds: readonly Kind[], pool: NodePool, attempt: Attempt): Capacity[] {
   return kinds.map((kind) => {
     const { pods, sample } = kind;
     let suitable: NodeFacts[];
-    if (isBlind(sample, attempt.cluster)) suitable = suitableNodes(attempt, sample, nodes);
+    if (isBlind(sample, attempt.cluster)) suitable = suitableNodes(attempt, sample, pool);
     else {
       const question = relaxed(attempt.ask(sample));
-      suitable = nodes.filter((node) => checkNode(question, node) === undefined);
+      suitable = pool.nodes.filter((node) => checkNode(question, node) === undefined);
     }
     let slots = 0;
     for (const node of suitable) {

@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeFacts } from '../cluster/node-facts.ts';
+import type { NodePool } from '../cluster/node-pools.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import { matchesPodTerm } from '../cluster/pod-terms.ts';
 import { ask, checkNode, type Question } from '../filters/check-node.ts';
@@ -79,13 +80,13 @@ export function slackOf({ requests }: PodFacts, node: NodeFacts): number {
  */
 export function placeTightest(
   kinds: readonly Kind[],
-  nodes: readonly NodeFacts[],
+  pool: NodePool,
   { attempt, effort }: { attempt: Attempt; effort: Effort },
 ): number {
   const before = attempt.where.length;
   for (const { pods, sample } of kinds) {
-    if (isBlind(sample, attempt.cluster)) fillTightest(pods, nodes, { attempt, effort });
-    else for (const pod of pods) if (!placeOne(pod, nodes, { attempt, effort })) break;
+    if (isBlind(sample, attempt.cluster)) fillTightest(pods, pool, { attempt, effort });
+    else for (const pod of pods) if (!placeOne(pod, pool.nodes, { attempt, effort })) break;
     if (effort.spent) break;
   }
   return attempt.where.length - before;
@@ -93,13 +94,13 @@ export function placeTightest(
 
 function fillTightest(
   pods: readonly PodFacts[],
-  nodes: readonly NodeFacts[],
+  pool: NodePool,
   { attempt, effort }: { attempt: Attempt; effort: Effort },
 ): void {
   const [sample] = pods;
   if (sample === undefined) return;
-  const suitable = suitableNodes(attempt, sample, nodes);
-  effort.left -= nodes.length === 0 ? 0 : 1 + suitable.length;
+  const suitable = suitableNodes(attempt, sample, pool);
+  effort.left -= pool.nodes.length === 0 ? 0 : 1 + suitable.length;
   const slack = new Map(suitable.map((node) => [node, slackOf(sample, node)]));
   suitable.sort((a, b) => (slack.get(a) ?? 0) - (slack.get(b) ?? 0) || (a.name < b.name ? -1 : 1));
   const fill = (members: readonly PodFacts[], among: readonly NodeFacts[]): readonly PodFacts[] => {
@@ -132,24 +133,16 @@ function fillTightest(
   fill(left, suitable);
 }
 
-/** Nodes that take a pod which looks at no others; remembered by shape until the node changes. */
-export function suitableNodes(attempt: Attempt, pod: PodFacts, nodes: readonly NodeFacts[]): NodeFacts[] {
+/** Below this many nodes it is quicker to ask each than to keep what they answered. */
+const FEW_NODES = 32;
+
+/** Nodes that take a pod which looks at no others. */
+export function suitableNodes(attempt: Attempt, pod: PodFacts, pool: NodePool): NodeFacts[] {
   const { cluster } = attempt;
-  const known = cluster.remembered(pod.shape);
   const question = attempt.ask(pod);
-  const suitable: NodeFacts[] = [];
-  for (const node of nodes) {
-    const plain = node.nominated.size === 0 && node.holds.size === 0;
-    const stamp = plain ? known[node.id] : undefined;
-    let fits: boolean;
-    if (stamp !== undefined && stamp >> 1 === node.version) fits = (stamp & 1) === 1;
-    else {
-      fits = checkNode(question, node) === undefined;
-      if (plain) known[node.id] = node.version * 2 + (fits ? 1 : 0);
-    }
-    if (fits) suitable.push(node);
-  }
-  return suitable;
+  const fits = (node: NodeFacts): boolean => checkNode(question, node) === undefined;
+  if (pool.nodes.length <= FEW_NODES) return pool.nodes.filter(fits);
+  return cluster.answers.fitting(pod.shape, pool, { all: cluster.nodes, fits });
 }
 
 function placeOne(
