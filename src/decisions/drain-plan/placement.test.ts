@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import { node, pod, type PodOptions } from '../placement/fixtures.ts';
 import { Cluster, podFacts } from '../placement/index.ts';
 import type { Node } from '../../api/generated/core-v1.ts';
+import { seededRandom } from '../../machinery/values/index.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from './model.ts';
 import { planDrain } from './plan.ts';
 
 const GPU = 'nvidia.com/gpu';
+const ZONE = 'topology.kubernetes.io/zone';
 const gpus = (name: string, count: number, labels: Record<string, string> = {}): Node =>
   node(name, { cpu: 64, labels, extended: count > 0 ? { [GPU]: String(count) } : {} });
 
@@ -100,4 +102,30 @@ test('PL-14: bad input is named, never a crash and never a yes', () => {
     ['odd', 'NoRoom'],
     ['wrong', 'CannotTell'],
   ]);
+});
+
+test('an upgrade of a fleet in four zones leaves nothing behind where each zone has room for one of its nodes', () => {
+  const zones = ['a', 'b', 'c', 'd'];
+  const zoneOf = (at: number): string => zones[at % 4] as string;
+  const names = Array.from({ length: 48 }, (_, at) => `n${at}`);
+  const random = seededRandom(7);
+  const used = new Map<string, number>();
+  const take = (fits: (at: number) => boolean): string => {
+    let at = Math.floor(random() * names.length);
+    while (!fits(at) || (used.get(names[at] as string) ?? 0) >= 6) at = (at + 1) % names.length;
+    const name = names[at] as string;
+    used.set(name, (used.get(name) ?? 0) + 1);
+    return name;
+  };
+  const gangs: Record<string, Gang> = {};
+  for (let group = 0; group < 60; group += 1) {
+    const home = Math.floor(group / 2) % 4;
+    const bound = group % 2 === 0;
+    const on = Array.from({ length: 4 }, () => take((at) => !bound || at % 4 === home));
+    gangs[`g${group}`] = { on, ...(bound && { topology: [{ key: ZONE, mode: 'Required' as const }] }) };
+  }
+  const nodes = [...names, ...zones].map((name, at) => gpus(name, 6, { [ZONE]: zoneOf(at) }));
+  const plan = planDrain(ask(nodes, gangs, names, true));
+  expect(plan.blocked).toEqual([]);
+  expect(plan.steps.flatMap(({ completes }) => completes).sort()).toEqual([...names].sort());
 });
