@@ -562,7 +562,11 @@ test('FT-51: room promised to pods at least as important is taken', () => {
 
 test('FT-52: room held for a unit is room for that unit only', () => {
   const made = cluster([node('n1', { extended: { [GPU]: '4' } })]);
-  made.setHold(made.node('n1') as NodeFacts, 'u', { unit: 'u', pods: 1, amounts: [{ slot: made.resources.slot(GPU), amount: 4 }] });
+  made.setHold(made.node('n1') as NodeFacts, 'u', {
+    unit: 'u',
+    pods: 1,
+    amounts: [{ slot: made.resources.slot(GPU), amount: 4 }],
+  });
   const asked = podFacts(pod('p', { requests: { [GPU]: '4' }, priority: 1000 }), made.resources);
   expect(fitsOn(asked, 'n1', made, 'u').fits).toBe(true);
   expect(fitsOn(asked, 'n1', made, 'v').fits).toBe(false);

@@ -131,10 +131,7 @@ function refuse(
 
 const nameOf = ({ name, namespace }: PodFacts): string => `${namespace}/${name}`;
 
-function tryDomains(
-  context: Context,
-  domains: readonly { readonly domain: Domain; readonly pool: NodePool }[],
-): Tried {
+function tryDomains(context: Context, domains: readonly { readonly domain: Domain; readonly pool: NodePool }[]): Tried {
   const { ask, kinds, need } = context;
   const total = kinds.reduce((sum, { pods }) => sum + pods.length, 0);
   const foreign = ask.pods.some((pod) => ask.searches?.(pod) !== true);
