@@ -24,6 +24,7 @@ export const PLAN_EXIT_CODES: Readonly<Record<ExecuteOutcome, number>> = {
   NotEvictable: 1,
   TimedOut: 2,
   MovedOn: 4,
+  NoRoom: 4,
   Paused: 5,
 };
 const BLOCKED = 3;
@@ -191,6 +192,12 @@ function describe(
     case 'MovedOn':
       return [
         'The cluster has changed since the plan was made; nothing was touched.',
+        ...shown,
+        `To plan again and go on: ${again} --replan`,
+      ];
+    case 'NoRoom':
+      return [
+        `Stopped after ${stepsDone} of ${steps} steps: what would go next has no place to go any more. Nothing of it was evicted.`,
         ...shown,
         `To plan again and go on: ${again} --replan`,
       ];

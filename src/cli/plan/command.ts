@@ -1,6 +1,8 @@
 /** `quorate plan drain`: in which order to empty nodes, so that groups go down as rarely as possible. */
 import type { Command } from 'commander';
 import { withClusterFlags, withLeadingFlags, withOutputFlag } from '../shared/flags.ts';
+import { duration } from '../shared/parse.ts';
+import { readyAfterOption } from '../shared/ready-after.ts';
 import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
 import type { PlanFlags } from './run.ts';
 
@@ -12,7 +14,11 @@ export function register(program: Command): void {
     .description('Plan a drain of several nodes: steps that respect every budget, with as few groups down as possible')
     .option('-l, --selector <labels>', 'every node with these labels')
     .option('--all', 'every node', false)
-    .option('--nodes-return', 'drained nodes come back empty, as in an upgrade (default with --all)', false);
+    .option('--nodes-return', 'drained nodes come back empty, as in an upgrade (default with --all)', false)
+    .option('--node-downtime <duration>', 'how long a drained node is away before it comes back', duration, 0)
+    .addOption(readyAfterOption({ byWorkload: new Map() }, 'what pods took when they last started'))
+    .option('--stop-after <duration>', 'how long pods take to stop, at most their grace period', duration)
+    .option('--reserve', 'say in the plan which room is to be kept for every group', false);
   withClusterFlags(withOutputFlag(drain, ['table', 'json', 'yaml', 'mermaid']))
     .addHelpText(
       'after',

@@ -1,3 +1,4 @@
+import type { PlanTime } from '../../decisions/drain-plan/index.ts';
 import type { PlannedDrain } from '../../tasks/index.ts';
 import { count, WIDTH } from './terminal.ts';
 
@@ -38,12 +39,29 @@ export function formatPlan({ leftForLast, naive, nodes, plan, statements }: Plan
     '',
     `${count(plan.disruptions, 'disruption')}${plan.disruptions > 1 || plan.hitAgain > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
   );
+  if (plan.time !== undefined) lines.push(`It takes ${tellTime(plan.time)}.`);
   if (nodes.length > 1) {
     const again = naive.hitAgain > 0 ? `, with ${count(naive.hitAgain, 'group')} disrupted more than once` : '';
     lines.push(`Draining node after node would cause ${count(naive.disruptions, 'disruption')}${again}.`);
   }
   if (leftForLast !== undefined) lines.push('', ...tellLast(leftForLast));
   return `${lines.join('\n')}\n`;
+}
+
+/** The time a plan takes, for a person. */
+export function tellTime({ from, seconds, to, unknown }: PlanTime): string {
+  if (unknown.length > 0) {
+    const groups = unknown.length === 1 ? "1 group's start-up time is" : `${unknown.length} groups' start-up times are`;
+    return `at least ${span(seconds)}; ${groups} not known`;
+  }
+  if (from === undefined || to === undefined || span(from) === span(to)) return `about ${span(seconds)}`;
+  return `about ${span(seconds)} (${span(from)} to ${span(to)})`;
+}
+
+function span(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round((seconds / 3600) * 10) / 10} h`;
 }
 
 /** What to do about the node that the others move to. */

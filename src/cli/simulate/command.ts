@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withOutputFlag } from '../shared/flags.ts';
 import { someDuration, wholeNumber } from '../shared/parse.ts';
-import type { ReadyAfter, SimulateFlags } from './run.ts';
+import { readyAfterOption } from '../shared/ready-after.ts';
+import type { SimulateFlags } from './run.ts';
 
 export function register(program: Command): void {
   const simulate = program
@@ -15,14 +16,7 @@ export function register(program: Command): void {
     .option('--fail <nodes...>', 'these nodes lose power')
     .option('--recover-after <duration>', 'failed nodes get power again after this long (default: never)', someDuration)
     .addOption(span('--node-downtime <duration>', 'how long an upgraded node is away', 60_000, '1m'))
-    .addOption(
-      new Option(
-        '--ready-after <[workload=]duration...>',
-        'how long new pods take to become ready, such as 5m, or llm=20m for one workload',
-      )
-        .argParser(readyAfter)
-        .default({ defaultMs: 0, byWorkload: new Map() }, 'at once'),
-    )
+    .addOption(readyAfterOption({ defaultMs: 0, byWorkload: new Map() }, 'at once'))
     .addOption(new Option('--order <order>', 'how nodes are drained').choices(['plan', 'node-by-node']).default('plan'))
     .addOption(span('--for <duration>', 'stop after this much simulated time', 4 * 3_600_000, '4h'))
     .addOption(span('--step <duration>', 'how often to look', 1000, '1s'))
@@ -59,11 +53,4 @@ function svgFile(file: string): string {
   if (!file.toLowerCase().endsWith('.svg'))
     throw new InvalidArgumentError('Only SVG is drawn: name a file that ends in .svg.');
   return file;
-}
-
-function readyAfter(text: string, before: ReadyAfter): ReadyAfter {
-  const at = text.lastIndexOf('=');
-  const ms = someDuration(text.slice(at + 1));
-  if (at < 0) return { ...before, defaultMs: ms };
-  return { ...before, byWorkload: new Map([...before.byWorkload, [text.slice(0, at), ms]]) };
 }

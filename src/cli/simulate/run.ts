@@ -2,13 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { type Action, readSnapshot, simulate, type SimulationResult } from '../../tasks/index.ts';
 import { failWith } from '../shared/fail.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
+import type { ReadyAfter } from '../shared/ready-after.ts';
 import { drawSimulation } from './svg.ts';
 import { formatSimulation, formatSpan } from './text.ts';
-
-export interface ReadyAfter {
-  readonly defaultMs: number;
-  readonly byWorkload: ReadonlyMap<string, number>;
-}
 
 export interface SimulateFlags {
   readonly drain?: string[];
@@ -38,7 +34,7 @@ export async function runSimulate(file: string, flags: SimulateFlags): Promise<n
       order: flags.order,
       nodeDowntimeMs: flags.nodeDowntime,
       recoverAfterMs: flags.recoverAfter,
-      reload: flags.readyAfter,
+      reload: { defaultMs: flags.readyAfter.defaultMs ?? 0, byWorkload: flags.readyAfter.byWorkload },
       limitMs: flags.for,
       stepMs: flags.step,
       seed: flags.seed,

@@ -1,4 +1,5 @@
 import type { Assumption, Binding, Cluster, Confidence, NearMiss, PodFacts, TopologyRule } from '../placement/index.ts';
+import type { PlanTime } from './time.ts';
 
 /**
  * Planning a drain of many nodes. The planner sees only this model: units (a pod on its own is a unit of one), the
@@ -28,6 +29,18 @@ export interface PlanPod {
   readonly contested?: readonly string[] | undefined;
 }
 
+/** How long the pods of a unit take, in seconds. */
+export interface UnitTime {
+  /** Until they are gone. */
+  readonly stop: number;
+  /** From being made to having a node. */
+  readonly place: number;
+  /** From having a node to serving; undefined when nobody knows. */
+  readonly ready?: number | undefined;
+  /** The quickest and the slowest tenth of the starts that were seen. */
+  readonly range?: { readonly from: number; readonly to: number } | undefined;
+}
+
 export interface PlanUnit {
   readonly id: string;
   /** The budgets that count the unit as one. */
@@ -41,6 +54,7 @@ export interface PlanUnit {
   /** Node labels that all members must share. */
   readonly topology?: readonly TopologyRule[] | undefined;
   readonly assumptions?: readonly Assumption[] | undefined;
+  readonly time?: UnitTime | undefined;
 }
 
 export interface PlanBudget {
@@ -65,6 +79,16 @@ export interface PlanQuestion {
   readonly budgets: readonly PlanBudget[];
   /** Drained nodes come back empty after the step that empties them, as in an upgrade. */
   readonly nodesReturn: boolean;
+  /** How long a drained node is away before it comes back. */
+  readonly nodeDowntimeSeconds?: number | undefined;
+  /** The room that units go to is kept for them, and the plan says which. */
+  readonly reserve?: boolean | undefined;
+}
+
+/** Room on one node, by the names of its resources; `pods` counts pods. */
+export interface HeldRoom {
+  readonly node: string;
+  readonly amounts: Readonly<Record<string, number>>;
 }
 
 export interface UnitEviction {
@@ -77,6 +101,12 @@ export interface UnitEviction {
   /** The labels that all of them share, where they must. */
   readonly domain?: Readonly<Record<string, string>> | undefined;
   readonly confidence: Confidence;
+  /** What its replacement asks for in all. */
+  readonly needs?: Readonly<Record<string, number>> | undefined;
+  /** The room to keep for it; what it frees itself is not kept. */
+  readonly hold?: readonly HeldRoom[] | undefined;
+  /** How long it is away; absent when its start-up time is not known. */
+  readonly seconds?: number | undefined;
 }
 
 export interface PlanStep {
@@ -108,4 +138,6 @@ export interface DrainPlan {
   /** Units that go down more than once. */
   readonly hitAgain: number;
   readonly blocked: readonly BlockedUnit[];
+  /** How long it takes. Absent in plans of older versions. */
+  readonly time?: PlanTime | undefined;
 }

@@ -3,6 +3,9 @@ import { searchPlan } from './exact.ts';
 import { planFrugally } from './frugal.ts';
 import { type GreedyPlan, type LeftBehind, planGreedily } from './greedy.ts';
 import type { BlockedUnit, DrainPlan, PlanBudget, PlanQuestion, PlanStep } from './model.ts';
+import { withNeeds } from './needs.ts';
+import { compareText } from './room.ts';
+import { timeOf } from './time.ts';
 import { countUnavoidable, findBudgetBlock, gatherMoves, type Move } from './moves.ts';
 
 /**
@@ -25,10 +28,11 @@ export function planDrain(question: PlanQuestion): DrainPlan {
   const greedy = chooseGreedy(question, open, budgets);
   const bound = boundOf(open, budgets);
   if (greedy.left.length === 0 && countDisruptions(greedy.steps) === bound) {
-    return summarize(greedy.steps, { lowerBound: bound, blocked });
+    return summarize(greedy.steps, { question, lowerBound: bound, blocked });
   }
   const found = searchPlan(question, open, budgets);
-  const { steps, left } = found ?? greedy;
+  const { steps, left } =
+    found === undefined || comparePlans(standingOf(greedy, question), standingOf(found, question)) < 0 ? greedy : found;
   const leftIds = new Set(left.map(({ unit }) => unit.id));
   // A search that came to its end has proved that there is nothing better.
   const lowerBound =
@@ -38,7 +42,45 @@ export function planDrain(question: PlanQuestion): DrainPlan {
           budgets,
         )
       : countDisruptions(steps);
-  return summarize(steps, { lowerBound, blocked: [...blocked, ...left.map(withoutRoom)] });
+  return summarize(steps, { question, lowerBound, blocked: [...blocked, ...left.map(withoutRoom)] });
+}
+
+/** What plans are told apart by. */
+export interface PlanStanding {
+  readonly podsLeft: number;
+  readonly disruptions: number;
+  readonly seconds: number;
+  /** Units whose start-up time is not known. */
+  readonly unknown: number;
+  readonly steps: number;
+  readonly text: string;
+}
+
+/**
+ * The better plan first: fewest pods left behind, fewest units down, then the shortest time, where a time that is known
+ * comes before one that may be longer, then fewest steps.
+ */
+export function comparePlans(a: PlanStanding, b: PlanStanding): number {
+  return (
+    a.podsLeft - b.podsLeft ||
+    a.disruptions - b.disruptions ||
+    a.unknown - b.unknown ||
+    a.seconds - b.seconds ||
+    a.steps - b.steps ||
+    compareText(a.text, b.text)
+  );
+}
+
+function standingOf({ left, steps }: GreedyPlan, question: PlanQuestion): PlanStanding {
+  const { seconds, unknown } = timeOf(steps, question);
+  return {
+    podsLeft: countPods(left),
+    disruptions: countDisruptions(steps),
+    seconds,
+    unknown: unknown.length,
+    steps: steps.length,
+    text: JSON.stringify(steps.map(({ evictions }) => evictions.map(({ pods }) => pods))),
+  };
 }
 
 /**
@@ -81,17 +123,18 @@ function countDisruptions(steps: readonly PlanStep[]): number {
 
 function summarize(
   steps: readonly PlanStep[],
-  { lowerBound, blocked }: { lowerBound: number; blocked: readonly BlockedUnit[] },
+  { blocked, lowerBound, question }: { question: PlanQuestion; lowerBound: number; blocked: readonly BlockedUnit[] },
 ): DrainPlan {
   const hits = new Map<string, number>();
   for (const { evictions } of steps) {
     for (const { unit, disrupts } of evictions) if (disrupts) hits.set(unit, (hits.get(unit) ?? 0) + 1);
   }
   return {
-    steps,
+    steps: withNeeds(steps, question),
     disruptions: [...hits.values()].reduce((sum, count) => sum + count, 0),
     lowerBound,
     hitAgain: [...hits.values()].filter((count) => count > 1).length,
     blocked,
+    time: timeOf(steps, question),
   };
 }

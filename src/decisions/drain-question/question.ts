@@ -2,6 +2,7 @@ import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from '../drain-plan/index.ts';
 import { type Assumption, type Cluster, type PodFacts, podFacts, replacementOf } from '../placement/index.ts';
+import { slower, StartTimes, type ToldTimes } from './times.ts';
 import { idOf, UnitFinder, type UnitSources } from './units.ts';
 
 export interface QuestionInput {
@@ -17,6 +18,10 @@ export interface QuestionInput {
   /** The node label that all pods of a pod's group must share. */
   readonly topologyOf?: ((pod: Pod) => string | undefined) | undefined;
   readonly searches?: ((pod: PodFacts) => boolean) | undefined;
+  /** What was told about how long pods take. */
+  readonly times?: ToldTimes | undefined;
+  readonly nodeDowntimeSeconds?: number | undefined;
+  readonly reserve?: boolean | undefined;
 }
 
 /**
@@ -30,6 +35,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
   const isCordoned = (node: string): boolean => drain.has(node) || groups.isCordoned?.(node) === true;
   const finder = new UnitFinder({ ...groups, isCordoned }, pods, now);
   const planned: PlanPod[] = [];
+  const startTimes = new StartTimes(pods, input.times ?? {});
   for (const pod of pods) {
     const node = pod.spec?.nodeName ?? '';
     if (node === '' || isFinished(pod)) continue;
@@ -41,7 +47,9 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     const template = owner === undefined ? undefined : templateOf?.(owner);
     const key = topologyOf?.(pod);
     const assumptions: Assumption[] = template === undefined ? ['SameSpec'] : [];
-    units.set(unit.id, joined(units.get(unit.id), { ...unit, assumptions, ...topologyWith(key) }));
+    const known = units.get(unit.id);
+    const next = joined(known, { ...unit, assumptions, ...topologyWith(key) });
+    units.set(unit.id, { ...next, time: slower(known?.time, startTimes.of(pod)) });
     planned.push({
       id: idOf(pod),
       node,
@@ -60,6 +68,8 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     units: [...units.values()],
     budgets: finder.budgets(),
     nodesReturn,
+    ...(input.nodeDowntimeSeconds !== undefined && { nodeDowntimeSeconds: input.nodeDowntimeSeconds }),
+    ...(input.reserve === true && { reserve: true }),
   };
 }
 

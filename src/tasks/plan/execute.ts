@@ -1,17 +1,25 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { nodeType, podType } from '../../api/resource-types.ts';
 import { decideAllTogether } from '../../decisions/all-budgets/index.ts';
-import type { PlanStep } from '../../decisions/drain-plan/index.ts';
+import { findUnfit as findUnfitUnits, type PlanStep } from '../../decisions/drain-plan/index.ts';
 import { type Client, type Clock, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
 import { cordon, type DrainReport, gatherDaemonSets } from '../drain/drain.ts';
 import { type DrainRules, filterPod } from '../drain/drain-filter.ts';
 import { evictPod } from '../drain/evict-pod.ts';
 import { evictionBudgets, gatherBudgets } from '../cluster-state/gather.ts';
-import type { PlannedDrain } from './plan.ts';
+import { askCluster, type PlannedDrain } from './plan.ts';
 import { idOf, UnitFinder } from '../../decisions/drain-question/index.ts';
 import { gatherWholesaleSets } from './wholesale-sets.ts';
 
-export type ExecuteOutcome = 'Done' | 'WouldRun' | 'Paused' | 'TimedOut' | 'MovedOn' | 'NotEvictable' | 'Failed';
+export type ExecuteOutcome =
+  | 'Done'
+  | 'WouldRun'
+  | 'Paused'
+  | 'TimedOut'
+  | 'MovedOn'
+  | 'NoRoom'
+  | 'NotEvictable'
+  | 'Failed';
 
 export interface ExecuteResult {
   readonly outcome: ExecuteOutcome;
@@ -84,6 +92,8 @@ export async function executePlan(
     report.step(
       `step ${at + 1} of ${steps.length}: ${count} pods, ${step.evictions.filter(({ disrupts }) => disrupts).length} groups go down`,
     );
+    const unfit = await findUnfitNow(run, step, steps.slice(0, at));
+    if (unfit.length > 0) return end('NoRoom', at, unfit);
     const failed = await runStep(run, step);
     if (typeof failed === 'object') return end('Failed', at, failed.problems);
     if (failed !== 'done') return end(failed, at);
@@ -202,6 +212,31 @@ function isFixed({ metadata, status }: Pod): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || metadata.deletionTimestamp) return true;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === 'DaemonSet' || metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+}
+
+/**
+ * Asks once more whether all that a step takes down finds places, in the cluster as it is now. Plans of version 1 were made
+ * without that question.
+ */
+async function findUnfitNow(
+  { deps: { client, clock }, planned }: Run,
+  step: PlanStep,
+  done: readonly PlanStep[],
+): Promise<string[]> {
+  if (planned.version === 1 || step.evictions.length === 0) return [];
+  const back = new Set(planned.nodesReturn ? done.flatMap(({ completes }) => completes) : []);
+  const nodes = await listAll(client, nodeType, undefined);
+  const { asked, pods } = await askCluster(client, nodes, {
+    drain: new Set(planned.nodes.filter((name) => !back.has(name))),
+    nodesReturn: planned.nodesReturn,
+    now: clock.now(),
+  });
+  const present = new Map(pods.map((pod) => [idOf(pod), pod.metadata.uid]));
+  const evictions = step.evictions.map((one) => ({
+    ...one,
+    pods: one.pods.filter((id) => present.get(id) === planned.pods[id]),
+  }));
+  return findUnfitUnits(asked, { ...step, evictions }).map(({ text, unit }) => `${unit}: ${text}`);
 }
 
 /** What the next step would wait for, should it start now. */

@@ -1,9 +1,10 @@
-import type { Node } from '../../api/generated/core-v1.ts';
+import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { nodeType } from '../../api/resource-types.ts';
 import {
   countNaiveDisruptions,
   type DrainPlan,
   type NaiveDrain,
+  type PlanQuestion,
   planKeepingOne,
 } from '../../decisions/drain-plan/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
@@ -12,7 +13,13 @@ import { ClusterReader } from '../cluster-state/cluster-reader.ts';
 import { gatherBudgets } from '../cluster-state/gather.ts';
 import { gatherPlacement } from '../cluster-state/gather-placement.ts';
 import { gatherWholesaleSets } from './wholesale-sets.ts';
-import { buildQuestion, idOf, type Statement, statementsOf } from '../../decisions/drain-question/index.ts';
+import {
+  buildQuestion,
+  idOf,
+  type Statement,
+  statementsOf,
+  type ToldTimes,
+} from '../../decisions/drain-question/index.ts';
 
 export interface PlanRequest {
   readonly nodes: readonly string[];
@@ -21,6 +28,10 @@ export interface PlanRequest {
   /** Drained nodes come back, as in an upgrade. */
   readonly nodesReturn: boolean;
   readonly now: number;
+  readonly times?: ToldTimes | undefined;
+  readonly nodeDowntimeSeconds?: number | undefined;
+  /** The plan says which room is to be kept for every unit. */
+  readonly reserve?: boolean | undefined;
 }
 
 export const PLAN_FORMAT = 'quorate-drain-plan';
@@ -56,20 +67,10 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
   const nodes = await reader.list([nodeType]);
   reader.assertComplete();
   const chosen = chooseNodes(nodes, request);
-  const state = await gatherBudgets(client, { now: request.now });
-  const wholesaleSets = await gatherWholesaleSets(client);
-  const placement = await gatherPlacement(client, nodes);
-  const asked = buildQuestion({
-    ...placement,
-    pods: state.pods,
-    groups: { ...state, everyGroup: state.everyGroup(), wholesaleSets },
-    drain: new Set(chosen),
-    nodesReturn: request.nodesReturn,
-    now: request.now,
-  });
+  const { asked, pods } = await askCluster(client, nodes, { ...request, drain: new Set(chosen) });
   const { kept, plan, question } = planKeepingOne(asked);
   const going = new Set(plan.steps.flatMap(({ evictions }) => evictions.flatMap(({ pods }) => pods)));
-  const uids = state.pods.map((pod) => [idOf(pod), pod.metadata.uid ?? ''] as const).filter(([id]) => going.has(id));
+  const uids = pods.map((pod) => [idOf(pod), pod.metadata.uid ?? ''] as const).filter(([id]) => going.has(id));
   return {
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
@@ -79,9 +80,32 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
     ...(kept !== undefined && { leftForLast: kept }),
     pods: Object.fromEntries(uids),
     plan,
-    statements: statementsOf({ pods: state.pods, drain: new Set(chosen), plan }),
+    statements: statementsOf({ pods, drain: new Set(chosen), plan }),
     naive: countNaiveDisruptions(question),
   };
+}
+
+export interface ClusterQuestion
+  extends Pick<PlanRequest, 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve'> {
+  readonly drain: ReadonlySet<string>;
+}
+
+/** Reads all that a plan is decided on, as a cluster says it now. */
+export async function askCluster(
+  client: Client,
+  nodes: readonly Node[],
+  request: ClusterQuestion,
+): Promise<{ asked: PlanQuestion; pods: readonly Pod[] }> {
+  const state = await gatherBudgets(client, { now: request.now });
+  const wholesaleSets = await gatherWholesaleSets(client);
+  const placement = await gatherPlacement(client, nodes);
+  const asked = buildQuestion({
+    ...placement,
+    ...request,
+    pods: state.pods,
+    groups: { ...state, everyGroup: state.everyGroup(), wholesaleSets },
+  });
+  return { asked, pods: state.pods };
 }
 
 function chooseNodes(nodes: readonly Node[], { all, nodes: named, selector }: PlanRequest): string[] {
