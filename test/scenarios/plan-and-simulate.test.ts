@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/core-v1.ts';
 import { deploymentType, nodeType, podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
 import {
   executePlan,
   type ExecuteOptions,
   planClusterDrain,
+  type PlannedDrain,
   readPlanFile,
   readSnapshot,
   simulate,
@@ -159,6 +161,18 @@ test('runSimulate() says in one line what is wrong with its input, and ends with
   expect(() => readPlanFile(at('good.json'))).toThrow('it is not a drain plan');
 });
 
+/** Carries out a plan while time passes. */
+async function carryOut(target: ControlPlane, planned: PlannedDrain, over: Partial<ExecuteOptions> = {}) {
+  const { client, clock } = target;
+  const report = { step: () => {}, progress: () => {} };
+  const rules = { force: false, ignoreDaemonSets: true, deleteEmptyDirData: false, skipWaitForDeleteTimeoutSeconds: 0 };
+  let result: Awaited<ReturnType<typeof executePlan>> | undefined;
+  const options = { rules, timeoutMs: 0, stepsDone: 0, isPaused: () => false, save: () => {}, ...over };
+  const ended = executePlan({ client, clock, report }, planned, options).then((end) => (result = end));
+  for (let at = 0; at < 120 && result === undefined; at += 1) await pass(target, 1);
+  return result === undefined ? undefined : await ended;
+}
+
 test('executePlan() pauses between evictions, goes on where it was, and refuses a cluster that has moved on', async () => {
   const { client, clock } = plane;
   const request = { nodes: ['node-0', 'node-1'], selector: undefined, all: false, nodesReturn: false };
@@ -166,18 +180,8 @@ test('executePlan() pauses between evictions, goes on where it was, and refuses 
   expect(planned.plan.steps.filter(({ evictions }) => evictions.length > 0)).toHaveLength(2);
   let paused = false;
   let stepsDone = 0;
-  const run = async (over: Partial<ExecuteOptions> = {}) => {
-    const report = { step: () => {}, progress: () => {} };
-    const rules = {
-      force: false,
-      ignoreDaemonSets: true,
-      deleteEmptyDirData: false,
-      skipWaitForDeleteTimeoutSeconds: 0,
-    };
-    let result: Awaited<ReturnType<typeof executePlan>> | undefined;
-    void executePlan({ client, clock, report }, planned, {
-      rules,
-      timeoutMs: 0,
+  const run = (over: Partial<ExecuteOptions> = {}) =>
+    carryOut(plane, planned, {
       stepsDone,
       isPaused: () => paused,
       save: (done) => {
@@ -185,10 +189,7 @@ test('executePlan() pauses between evictions, goes on where it was, and refuses 
         paused = true;
       },
       ...over,
-    }).then((ended) => (result = ended));
-    for (let at = 0; at < 120 && result === undefined; at += 1) await pass(plane, 1);
-    return result;
-  };
+    });
   expect(await run()).toMatchObject({ outcome: 'Paused', stepsDone: 1, steps: 2 });
   paused = false;
   expect(await run()).toMatchObject({ outcome: 'Done', stepsDone: 2 });
@@ -201,4 +202,46 @@ test('executePlan() pauses between evictions, goes on where it was, and refuses 
     outcome: 'MovedOn',
     problems: ['pod default/late is on node-0 and not in the plan'],
   });
+}, 180_000);
+
+test('PL-12: a group whose room was taken since the plan was made is not begun, and is named', async () => {
+  const own = await startControlPlane({ nodes: 3, controllers: true });
+  try {
+    const { client, clock } = own;
+    await pass(own, 2);
+    const web = deployment({ name: 'web', replicas: 2 });
+    const spec = web.spec?.template.spec as PodSpec;
+    const [container] = spec.containers;
+    Object.assign(container as object, { resources: { requests: { cpu: '2' } } });
+    const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } };
+    spec.affinity = {
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+    };
+    await client.create(deploymentType, web);
+    const budget = { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } };
+    await client.create(podDisruptionBudgetType, podDisruptionBudget({ name: 'web', spec: budget }));
+    await pass(own, 10);
+    const nodes = [...new Set(await nodeOf(own))];
+    expect(nodes).toHaveLength(2);
+    const planned = await planClusterDrain(client, { nodes, all: false, nodesReturn: false, now: clock.now() });
+    expect(planned.plan).toMatchObject({ steps: [{}, {}], blocked: [] });
+    const [free = ''] = ['node-0', 'node-1', 'node-2'].filter((name) => !nodes.includes(name));
+    const { status } = await client.get(nodeType, { name: free });
+    let paused = false;
+    const first = await carryOut(own, planned, { isPaused: () => paused, save: () => void (paused = true) });
+    expect(first).toMatchObject({ outcome: 'Paused', stepsDone: 1 });
+    const requests = { cpu: String(Number(status?.allocatable?.['cpu']) - 3) };
+    const containers = [{ name: 'main', image: 'filler', resources: { requests } }];
+    await client.create(podType, pod({ name: 'filler', spec: { nodeName: free, containers } }));
+    const result = await carryOut(own, planned, { stepsDone: 1 });
+    expect(result).toMatchObject({ outcome: 'NoRoom', stepsDone: 1 });
+    const [second] = planned.plan.steps[1]?.evictions ?? [];
+    expect(result?.problems).toEqual([expect.stringMatching(`^${second?.unit}: NoRoom: 2 cpu on one node`)]);
+    for (const id of second?.pods ?? []) {
+      const name = id.split('/')[1] ?? '';
+      expect((await client.get(podType, { namespace: 'default', name })).metadata.deletionTimestamp).toBeUndefined();
+    }
+  } finally {
+    await own.stop();
+  }
 }, 180_000);

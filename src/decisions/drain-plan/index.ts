@@ -3,4 +3,3 @@ export * from './model.ts';
 export * from './naive.ts';
 export * from './plan.ts';
 export { findUnfit } from './recheck.ts';
-export type { PlanTime } from './time.ts';

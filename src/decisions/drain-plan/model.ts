@@ -1,5 +1,4 @@
 import type { Assumption, Binding, Cluster, Confidence, NearMiss, PodFacts, TopologyRule } from '../placement/index.ts';
-import type { PlanTime } from './time.ts';
 
 /**
  * Planning a drain of many nodes. The planner sees only this model: units (a pod on its own is a unit of one), the
@@ -127,6 +126,16 @@ export interface BlockedUnit {
   readonly text?: string | undefined;
   readonly binding?: Binding | undefined;
   readonly nearMiss?: NearMiss | undefined;
+}
+
+/** How long a plan takes. */
+export interface PlanTime {
+  readonly seconds: number;
+  /** With the quickest and the slowest starts of the past, where enough of them are known. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Units that have to start again and of which nobody knows how long that takes; they count as if they took none. */
+  readonly unknown: readonly string[];
 }
 
 export interface DrainPlan {

@@ -1,14 +1,4 @@
-import type { PlanQuestion, PlanStep, UnitTime } from './model.ts';
-
-/** How long a plan takes. */
-export interface PlanTime {
-  readonly seconds: number;
-  /** With the quickest and the slowest starts of the past, where enough of them are known. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  /** Units that have to start again and of which nobody knows how long that takes; they count as if they took none. */
-  readonly unknown: readonly string[];
-}
+import type { PlanQuestion, PlanStep, PlanTime, UnitTime } from './model.ts';
 
 /** What a pod has until it is killed, where it does not say. */
 const GRACE_SECONDS = 30;
