@@ -50,6 +50,7 @@ const ROOMS = {
     'tasks/snapshot',
     'app',
     'apiserver',
+    'controllers',
     'nodes',
     'storage',
     ...TASK,

@@ -108,6 +108,7 @@ test('simulate() scales a workload', async () => {
 
 const flags: SimulateFlags = {
   nodeDowntime: 1000,
+  nodeStart: 1000,
   readyAfter: { defaultMs: 0, byWorkload: new Map() },
   order: 'plan',
   for: 1000,
@@ -155,7 +156,7 @@ test('runSimulate() says in one line what is wrong with its input, and ends with
     1,
   ]);
   expect((await complaint(at('good.json'), {}))[0]).toBe(
-    'quorate simulate: say what happens: --drain, --upgrade, --scale-down or --fail\n',
+    'quorate simulate: say what happens: --drain, --upgrade, --replace, --scale-down, --rollout, --fail, --spot or --wait\n',
   );
   expect(() => readSnapshot(folder)).toThrow(`Cannot read ${folder}: it is a folder`);
   expect(() => readPlanFile(at('good.json'))).toThrow('it is not a drain plan');

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Action, readSnapshot, simulate, type SimulationResult } from '../../tasks/index.ts';
+import { parseDurationMs } from '../../machinery/values/index.ts';
 import { failWith } from '../shared/fail.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
 import type { ReadyAfter } from '../shared/ready-after.ts';
@@ -11,6 +12,11 @@ export interface SimulateFlags {
   readonly upgrade?: boolean;
   readonly scaleDown?: string[];
   readonly fail?: string[];
+  readonly rollout?: string[];
+  readonly replace?: string[];
+  readonly spot?: string[];
+  readonly wait?: number;
+  readonly nodeStart: number;
   readonly recoverAfter?: number;
   readonly nodeDowntime: number;
   readonly readyAfter: ReadyAfter;
@@ -23,6 +29,8 @@ export interface SimulateFlags {
 }
 
 const BROKEN = 3;
+/** What clouds usually give. */
+const SPOT_NOTICE_MS = 120_000;
 
 export async function runSimulate(file: string, flags: SimulateFlags): Promise<number> {
   const { stderr } = process;
@@ -34,6 +42,7 @@ export async function runSimulate(file: string, flags: SimulateFlags): Promise<n
       order: flags.order,
       nodeDowntimeMs: flags.nodeDowntime,
       recoverAfterMs: flags.recoverAfter,
+      nodeStartMs: flags.nodeStart,
       reload: { defaultMs: flags.readyAfter.defaultMs ?? 0, byWorkload: flags.readyAfter.byWorkload },
       limitMs: flags.for,
       stepMs: flags.step,
@@ -56,7 +65,7 @@ function isBroken({ actions, budgets }: SimulationResult): boolean {
   return budgets.some(({ violations }) => violations.length > 0) || actions.some(({ finished }) => !finished);
 }
 
-function readActions({ drain, fail, scaleDown, upgrade }: SimulateFlags): Action[] {
+function readActions({ drain, fail, replace, rollout, scaleDown, spot, upgrade, wait }: SimulateFlags): Action[] {
   const actions: Action[] = [];
   if (drain !== undefined) actions.push({ kind: 'drain', nodes: drain });
   if (upgrade === true) actions.push({ kind: 'upgrade' });
@@ -68,7 +77,21 @@ function readActions({ drain, fail, scaleDown, upgrade }: SimulateFlags): Action
     }
     actions.push({ kind: 'scale', workload: text.slice(0, at), replicas });
   }
+  for (const workload of rollout ?? []) actions.push({ kind: 'rollout', workload });
   if (fail !== undefined) actions.push({ kind: 'fail', nodes: fail });
-  if (actions.length === 0) throw new Error('say what happens: --drain, --upgrade, --scale-down or --fail');
+  if (replace !== undefined) actions.push({ kind: 'replace', nodes: replace });
+  for (const text of spot ?? []) {
+    const at = text.lastIndexOf('=');
+    const noticeMs = at < 0 ? SPOT_NOTICE_MS : parseDurationMs(text.slice(at + 1));
+    if (noticeMs === undefined)
+      throw new Error(`cannot read --spot ${text}: it must be NODE or NODE=NOTICE, such as n1=2m`);
+    actions.push({ kind: 'spot', node: at < 0 ? text : text.slice(0, at), noticeMs });
+  }
+  if (wait !== undefined) actions.push({ kind: 'wait', ms: wait });
+  if (actions.length === 0) {
+    throw new Error(
+      'say what happens: --drain, --upgrade, --replace, --scale-down, --rollout, --fail, --spot or --wait',
+    );
+  }
   return actions;
 }

@@ -34,9 +34,10 @@ export function formatSimulation(result: SimulationResult): string[] {
     own.map((one) => ({ id, unit, ...one })),
   );
   lines.push('', violations.length === 0 ? 'No budget was broken.' : `Below a budget (${violations.length}):`);
-  for (const { fromSeconds, id, missing, toSeconds, unit } of violations) {
+  for (const { fromSeconds, id, involuntary, missing, toSeconds, unit } of violations) {
     const until = toSeconds === undefined ? 'the end' : formatSpan(toSeconds);
-    lines.push(`  ${id} from ${formatSpan(fromSeconds)} to ${until}: ${missing} ${unit} short`);
+    const why = involuntary === true ? ', because a node was lost' : '';
+    lines.push(`  ${id} from ${formatSpan(fromSeconds)} to ${until}: ${missing} ${unit} short${why}`);
   }
   const { disruptedAgain, disruptedOnce, pods, problems, seconds, settled } = result;
   lines.push(
@@ -50,7 +51,7 @@ export function formatSimulation(result: SimulationResult): string[] {
   return lines;
 }
 
-function describeAction(action: Action): string {
+export function describeAction(action: Action): string {
   switch (action.kind) {
     case 'drain':
       return `Drain of ${action.nodes.join(', ')}`;
@@ -58,8 +59,16 @@ function describeAction(action: Action): string {
       return 'Upgrade of every node';
     case 'scale':
       return `${action.workload} to ${action.replicas} replicas`;
+    case 'rollout':
+      return `New template for ${action.workload}`;
     case 'fail':
       return `Failure of ${action.nodes.join(', ')}`;
+    case 'replace':
+      return `Replacement of ${action.nodes.join(', ')}`;
+    case 'spot':
+      return `Loss of ${action.node} with ${formatSpan(Math.round(action.noticeMs / 1000))} of notice`;
+    case 'wait':
+      return `Waiting for ${formatSpan(Math.round(action.ms / 1000))}`;
   }
 }
 

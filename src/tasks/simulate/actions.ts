@@ -1,26 +1,30 @@
-import { deploymentType, nodeType, replicaSetType, statefulSetType } from '../../api/resource-types.ts';
-import { leaderWorkerSetType } from '../../api/lws/types.ts';
+import { daemonSetType, deploymentType, nodeType, replicaSetType, statefulSetType } from '../../api/resource-types.ts';
+import { type LeaderWorkerSet, leaderWorkerSetType } from '../../api/lws/types.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { type Client, type Clock, isNotFound, sleep } from '../../machinery/runtime/index.ts';
-import { POWER } from '../../nodes/index.ts';
 import { drainNodes } from '../drain/drain.ts';
 import { executePlan, planClusterDrain } from '../plan/index.ts';
+import { addTwins, type Ending, fail, finished, loseSpot, type NodeActionOptions } from './node-actions.ts';
 
 /** What happens in a simulation. */
 export type Action =
   | { readonly kind: 'drain'; readonly nodes: readonly string[] }
   | { readonly kind: 'upgrade' }
   | { readonly kind: 'scale'; readonly workload: string; readonly replicas: number }
-  | { readonly kind: 'fail'; readonly nodes: readonly string[] };
+  | { readonly kind: 'rollout'; readonly workload: string }
+  | { readonly kind: 'fail'; readonly nodes: readonly string[] }
+  /** New nodes of the same kind come first; then the old ones are drained and deleted. */
+  | { readonly kind: 'replace'; readonly nodes: readonly string[] }
+  /** A node is taken away when its notice is over, whatever runs on it. */
+  | { readonly kind: 'spot'; readonly node: string; readonly noticeMs: number }
+  /** Time passes. */
+  | { readonly kind: 'wait'; readonly ms: number };
 
-export interface ActionOptions {
+export interface ActionOptions extends NodeActionOptions {
   /** `plan`: as planned over all nodes; `node-by-node`: one after the other, as kubectl drain in a loop. */
   readonly order: 'plan' | 'node-by-node';
   /** How long an emptied node is away in an upgrade. */
   readonly nodeDowntimeMs: number;
-  /** Failed nodes get power again after this long; absent: never. */
-  readonly recoverAfterMs?: number | undefined;
-  readonly note: (text: string) => void;
 }
 
 /** The action names something that is not in the snapshot. */
@@ -29,14 +33,6 @@ export class ActionError extends Error {
 }
 
 const RULES = { force: true, ignoreDaemonSets: true, deleteEmptyDirData: true, skipWaitForDeleteTimeoutSeconds: 0 };
-
-/** How an action ended, in a few words, and whether all of it was done. */
-export interface Ending {
-  readonly outcome: string;
-  readonly finished: boolean;
-}
-
-const finished = (outcome: string): Ending => ({ outcome, finished: true });
 
 /** Carries out one action. */
 export async function act(
@@ -53,8 +49,22 @@ export async function act(
     }
     case 'scale':
       return scale(world.client, action);
+    case 'rollout':
+      return rollOut(world.client, action.workload);
     case 'fail':
       return fail(world, action.nodes, options);
+    case 'replace': {
+      await addTwins(world, action.nodes, options);
+      const ending = await drain(world, { nodes: action.nodes, returns: false }, options);
+      if (!ending.finished) return ending;
+      for (const name of action.nodes) await world.client.delete(nodeType, { name });
+      return finished('Replaced');
+    }
+    case 'spot':
+      return loseSpot(world, action, options);
+    case 'wait':
+      await sleep(world.clock, action.ms);
+      return finished('Waited');
   }
 }
 
@@ -122,11 +132,35 @@ async function drain(
     : { outcome: `Drained but for ${blocked} that cannot go`, finished: false };
 }
 
+/** A new template for a workload, as kubectl rollout restart makes one. */
+async function rollOut(client: Client, workload: string): Promise<Ending> {
+  const { key, type } = parseWorkload(workload);
+  const template = { metadata: { annotations: { [ROLLOUT]: 'new' } } };
+  const { leaderWorkerTemplate } = (await client.get(type as ResourceType<LeaderWorkerSet>, key)).spec ?? {};
+  const body =
+    type.kind !== 'LeaderWorkerSet'
+      ? { spec: { template } }
+      : {
+          spec: {
+            leaderWorkerTemplate: {
+              workerTemplate: template,
+              ...(leaderWorkerTemplate?.leaderTemplate && { leaderTemplate: template }),
+            },
+          },
+        };
+  await client.patch(type, key, { type: 'merge', body });
+  return finished('Has a new template');
+}
+
+const ROLLOUT = 'simulate.quorate.dev/rollout';
+
 const SCALED: Readonly<Record<string, ResourceType>> = {
   deployment: deploymentType as ResourceType,
   deploy: deploymentType as ResourceType,
   replicaset: replicaSetType as ResourceType,
   rs: replicaSetType as ResourceType,
+  daemonset: daemonSetType as ResourceType,
+  ds: daemonSetType as ResourceType,
   statefulset: statefulSetType as ResourceType,
   sts: statefulSetType as ResourceType,
   leaderworkerset: leaderWorkerSetType as ResourceType,
@@ -135,6 +169,8 @@ const SCALED: Readonly<Record<string, ResourceType>> = {
 
 async function scale(client: Client, { replicas, workload }: Extract<Action, { kind: 'scale' }>): Promise<Ending> {
   const { key, type } = parseWorkload(workload);
+  if (type.kind === 'DaemonSet')
+    throw new ActionError(`cannot scale "${workload}": a DaemonSet has a pod for every node`);
   const patch = { type: 'merge', body: { spec: { replicas } } } as const;
   await client.patch(type, key, patch);
   return finished(`Scaled to ${replicas}`);
@@ -147,37 +183,25 @@ export function parseWorkload(text: string): { type: ResourceType; key: { namesp
   const type = SCALED[(kind ?? '').toLowerCase()];
   if (type === undefined || !name) {
     throw new ActionError(
-      `cannot scale "${text}": it must be KIND/NAME or NAMESPACE/KIND/NAME, with deployment, replicaset, statefulset or lws`,
+      `no workload can be named "${text}": it must be KIND/NAME or NAMESPACE/KIND/NAME, with deployment, replicaset, statefulset, daemonset or lws`,
     );
   }
   return { type, key: { namespace: namespace ?? 'default', name } };
 }
 
-async function fail(
-  { client, clock }: { client: Client; clock: Clock },
-  nodes: readonly string[],
-  { note, recoverAfterMs }: ActionOptions,
-): Promise<Ending> {
-  const power = async (name: string, value: 'off' | null): Promise<void> => {
-    await client.patch(nodeType, { name }, { type: 'merge', body: { metadata: { annotations: { [POWER]: value } } } });
-    note(`node ${name} ${value === 'off' ? 'loses power' : 'has power again'}`);
-  };
-  for (const name of nodes) await power(name, 'off');
-  if (recoverAfterMs === undefined) return finished('Failed for good');
-  await sleep(clock, recoverAfterMs);
-  for (const name of nodes) await power(name, null);
-  return finished('Recovered');
+/** The nodes that an action names. */
+function nodesOf(action: Action): readonly string[] {
+  if (action.kind === 'spot') return [action.node];
+  return action.kind === 'drain' || action.kind === 'fail' || action.kind === 'replace' ? action.nodes : [];
 }
 
 /** Refuses what names nodes or workloads that are not there. */
 export async function checkActions(client: Client, actions: readonly Action[]): Promise<void> {
   const known = new Set((await client.list(nodeType)).items.map(({ metadata }) => metadata.name));
   for (const action of actions) {
-    if (action.kind === 'drain' || action.kind === 'fail') {
-      const missing = action.nodes.filter((node) => !known.has(node));
-      if (missing.length > 0) throw new ActionError(`no such node in the snapshot: ${missing.join(', ')}`);
-    }
-    if (action.kind !== 'scale') continue;
+    const missing = nodesOf(action).filter((node) => !known.has(node));
+    if (missing.length > 0) throw new ActionError(`no such node in the snapshot: ${missing.join(', ')}`);
+    if (action.kind !== 'scale' && action.kind !== 'rollout') continue;
     const { key, type } = parseWorkload(action.workload);
     await client.get(type, key).catch((error: unknown) => {
       if (isNotFound(error)) throw new ActionError(`no such workload in the snapshot: ${action.workload}`);

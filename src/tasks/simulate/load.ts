@@ -3,62 +3,97 @@ import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { apiVersionOf } from '../../api/resource.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/index.ts';
 import { type Client, isAlreadyExists } from '../../machinery/runtime/index.ts';
+import { LoadedRevisions } from './revisions.ts';
 import { type Snapshot, SNAPSHOT_KINDS } from '../snapshot/index.ts';
 
 type Fields = Record<string, unknown>;
-type Loaded = KubeObject & { spec?: Fields; status?: Fields };
+export type Loaded = KubeObject & { spec?: Fields; status?: Fields };
 
 /** On a pod whose controller is of a kind that is not played here: it is made again as it was when it goes. */
 export const STAND_IN = 'simulate.quorate.dev/stand-in';
 
 /**
- * Puts a snapshot into an empty plane before its controllers start, so that they find everything in place. Answers what
- * could not be loaded, one line each.
+ * Puts a snapshot into an empty plane before its controllers start, so that they find everything in place: owners before
+ * what they own, and templates with the revisions that pods name, because a load is no rollout. Answers what could not be
+ * loaded, one line each.
  */
 export async function loadSnapshot(client: Client, snapshot: Snapshot): Promise<string[]> {
   const problems: string[] = [];
   const uids = new Map<string, string>();
-  const classes = new Set(
-    snapshot.objects.filter(({ kind }) => kind === 'PriorityClass').map(({ metadata }) => metadata.name),
-  );
-  for (const { name: kind, types } of SNAPSHOT_KINDS) {
-    for (const object of snapshot.objects as readonly Loaded[]) {
-      if (object.kind !== kind || isGone(object)) continue;
-      const from = types.find((one) => apiVersionOf(one) === object.apiVersion) ?? types[0];
-      if (from === undefined) continue;
-      // Where a cluster has groups by our definitions, the plane has them natively.
-      const type = from.group === OWN_SCHEDULING_GROUP ? { ...from, group: SCHEDULING_GROUP } : from;
-      try {
-        const uid = await loadOne(client, type, {
-          ...prepare(object, { uids, classes }),
-          apiVersion: apiVersionOf(type),
-        });
-        if (object.metadata.uid !== undefined) uids.set(object.metadata.uid, uid);
-      } catch (error) {
-        if (isAlreadyExists(error)) continue;
-        const { name = '', namespace } = object.metadata;
-        problems.push(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${(error as Error).message}`);
-      }
+  const objects = snapshot.objects as readonly Loaded[];
+  const classes = new Set(objects.filter(({ kind }) => kind === 'PriorityClass').map(({ metadata }) => metadata.name));
+  const revisions = new LoadedRevisions(objects);
+  const kinds = new Map(SNAPSHOT_KINDS.map(({ name, types }) => [name, types]));
+  for (const object of ownersFirst(objects)) {
+    const { kind = '' } = object;
+    const types = kinds.get(kind) ?? [];
+    const from = types.find((one) => apiVersionOf(one) === object.apiVersion) ?? types[0];
+    if (from === undefined || isGone(object)) continue;
+    // Where a cluster has groups by our definitions, the plane has them natively.
+    const type = from.group === OWN_SCHEDULING_GROUP ? { ...from, group: SCHEDULING_GROUP } : from;
+    try {
+      const ready = revisions.translate(prepare(object, { uids, classes }));
+      const created = await loadOne(client, type, { ...ready, apiVersion: apiVersionOf(type) });
+      if (object.metadata.uid !== undefined) uids.set(object.metadata.uid, created.metadata.uid ?? '');
+      await revisions.record(client, object, created);
+    } catch (error) {
+      if (isAlreadyExists(error)) continue;
+      const { name = '', namespace } = object.metadata;
+      problems.push(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${(error as Error).message}`);
     }
   }
   return problems;
 }
 
-async function loadOne(client: Client, type: ResourceType, object: Loaded): Promise<string> {
-  const { status, ...rest } = object;
-  const created = await client.create(type, rest);
-  if (type.kind === 'Node') {
-    const { allocatable, capacity } = status ?? {};
-    const key = { name: object.metadata.name ?? '' };
-    const body = { status: { allocatable, capacity } };
-    await client.patch(type, key, { type: 'merge', body }, { subresource: 'status' });
-  }
-  return created.metadata.uid ?? '';
+/** Kinds in the order of the snapshot's list; what an object belongs to before the object, whatever its kind. */
+function ownersFirst(objects: readonly Loaded[]): Loaded[] {
+  const ranks = new Map(SNAPSHOT_KINDS.map(({ name }, at) => [name, at]));
+  const rankOf = ({ kind = '' }: Loaded): number => ranks.get(kind) ?? ranks.size;
+  const byUid = new Map(objects.flatMap((object) => (object.metadata.uid ? [[object.metadata.uid, object]] : [])));
+  const ordered = new Set<Loaded>();
+  const visit = (object: Loaded, above: ReadonlySet<Loaded>): void => {
+    if (ordered.has(object) || above.has(object)) return;
+    for (const { uid } of ownersOf(object)) {
+      const owner = byUid.get(uid);
+      if (owner !== undefined) visit(owner, new Set([...above, object]));
+    }
+    ordered.add(object);
+  };
+  for (const object of [...objects].sort((a, b) => rankOf(a) - rankOf(b))) visit(object, new Set());
+  return [...ordered];
 }
 
-/** Finished pods hold nothing up, and those on their way out would be gone by now. */
+type OwnerReference = { uid: string; controller?: boolean };
+
+const ownersOf = ({ metadata }: Loaded): readonly OwnerReference[] =>
+  (metadata as { ownerReferences?: OwnerReference[] }).ownerReferences ?? [];
+
+async function loadOne(client: Client, type: ResourceType, object: Loaded): Promise<KubeObject> {
+  const { status, ...rest } = object;
+  const created = await client.create(type, rest);
+  const body = { status: statusOf(type.kind, status ?? {}) };
+  if (body.status !== undefined) {
+    const { name = '', namespace } = object.metadata;
+    await client.patch(type, { name, namespace }, { type: 'merge', body }, { subresource: 'status' });
+  }
+  return created;
+}
+
+/** What nobody here works out again: what a node has, and what of a Job is done already. */
+function statusOf(kind: string, { allocatable, capacity, conditions: _old, ...counts }: Fields): Fields | undefined {
+  if (kind === 'Node') return { allocatable, capacity };
+  if (kind !== 'Job') return undefined;
+  const { completedIndexes, failed, failedIndexes, startTime, succeeded } = counts;
+  return { completedIndexes, failed, failedIndexes, startTime, succeeded };
+}
+
+/** What is finished holds nothing up, and what is on its way out would be gone by now. */
 function isGone({ kind, metadata, status }: Loaded): boolean {
   if (metadata.deletionTimestamp) return true;
+  if (kind === 'Job') {
+    const conditions = (status?.['conditions'] ?? []) as { type: string; status: string }[];
+    return conditions.some((one) => (one.type === 'Complete' || one.type === 'Failed') && one.status === 'True');
+  }
   return kind === 'Pod' && (status?.['phase'] === 'Succeeded' || status?.['phase'] === 'Failed');
 }
 
@@ -69,13 +104,12 @@ interface Context {
 
 function prepare(object: Loaded, { classes, uids }: Context): Loaded {
   const { creationTimestamp: _created, generation: _generation, uid: _uid, ...kept } = object.metadata;
-  const metadata = kept as typeof kept & { ownerReferences?: { uid: string; controller?: boolean }[] };
-  const owners = metadata.ownerReferences ?? [];
+  const owners = ownersOf(object);
   const known = owners
     .filter(({ uid }) => uids.has(uid))
     .map((owner) => ({ ...owner, uid: uids.get(owner.uid) ?? '' }));
   const orphaned = owners.some(({ controller, uid }) => controller === true && !uids.has(uid));
-  const next: Loaded = { ...object, metadata: { ...metadata, ownerReferences: known } as Loaded['metadata'] };
+  const next: Loaded = { ...object, metadata: { ...kept, ownerReferences: known } as Loaded['metadata'] };
   if (object.spec !== undefined) next.spec = withoutForeign(object.spec, classes) as Fields;
   return adapt(next, { orphaned });
 }
@@ -96,17 +130,8 @@ function adapt(object: Loaded, { orphaned }: { orphaned: boolean }): Loaded {
       const marks = Object.fromEntries([...own, ...(orphaned ? [[STAND_IN, 'true'] as const] : [])]);
       return { ...object, metadata: { ...metadata, annotations: marks } };
     }
-    case 'StatefulSet':
-    case 'DaemonSet':
-      return { ...object, spec: { ...spec, updateStrategy: { type: 'OnDelete' } } };
-    case 'LeaderWorkerSet': {
-      const rollingUpdateConfiguration = { maxUnavailable: 1, maxSurge: 0, partition: spec['replicas'] ?? 1 };
-      return { ...object, spec: { ...spec, rolloutStrategy: { type: 'RollingUpdate', rollingUpdateConfiguration } } };
-    }
     case 'Job':
       return { ...object, spec: { ...spec, manualSelector: true } };
-    case 'CronJob':
-      return { ...object, spec: { ...spec, suspend: true } };
     default:
       return object;
   }

@@ -39,10 +39,16 @@ export class Observer implements Controller {
   readonly #wholesale = new Set<string>();
   #pods: Informer<Pod> | undefined;
   #dirty = true;
+  /** Pods that were made and pods that are gone, since somebody asked. */
+  readonly #changes: { readonly pod: string; readonly what: 'is made' | 'is gone' }[] = [];
   #last: SimulatedSample | undefined;
 
   readonly start = ({ informers }: ControllerContext): RunningController => {
     this.#pods = informers.of(podType);
+    this.#pods.addHandler({
+      added: (pod) => void this.#changes.push({ pod: idOf(pod), what: 'is made' }),
+      deleted: (pod) => void this.#changes.push({ pod: idOf(pod), what: 'is gone' }),
+    });
     const follow = (
       { types: [type] }: FollowedKind,
       set: (object: KubeObject) => void,
@@ -94,6 +100,10 @@ export class Observer implements Controller {
 
   #ensureEverything(namespace: string): void {
     if (this.#every.budget(namespace, 'everything') === undefined) guardEverything(this.#every, namespace);
+  }
+
+  takeChanges(): { readonly pod: string; readonly what: 'is made' | 'is gone' }[] {
+    return this.#changes.splice(0);
   }
 
   /** The state of this moment; the same object while nothing has changed. */

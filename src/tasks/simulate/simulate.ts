@@ -2,7 +2,8 @@ import { FED_KINDS } from '../../decisions/disruption/index.ts';
 import { UNAVAILABILITY_KINDS } from '../../decisions/unavailability/index.ts';
 import { CannotTellError } from '../cluster-state/cluster-reader.ts';
 import type { Snapshot } from '../snapshot/index.ts';
-import { act, type Action, checkActions, type Ending } from './actions.ts';
+import { act, type Action, checkActions } from './actions.ts';
+import type { Ending } from './node-actions.ts';
 import { Observer, type SimulatedSample } from './observer.ts';
 import { createReloads, type ReloadTimes } from './reload.ts';
 import { SimulatedTimeline, type BudgetLine } from './timeline.ts';
@@ -13,6 +14,7 @@ export interface SimulationOptions {
   readonly order: 'plan' | 'node-by-node';
   readonly nodeDowntimeMs: number;
   readonly recoverAfterMs?: number | undefined;
+  readonly nodeStartMs?: number | undefined;
   readonly reload: ReloadTimes;
   /** Simulated time after which it ends whatever happens. */
   readonly limitMs: number;
@@ -26,11 +28,15 @@ export interface SimulationResult {
   /** When the last action was over and everything served again, or the limit. */
   readonly seconds: number;
   readonly settled: boolean;
+  /** `Stuck`: work is left and nothing more will happen. `TimeLimit`: it was still going on. */
+  readonly end: 'Finished' | 'Stuck' | 'TimeLimit';
   readonly budgets: readonly BudgetLine[];
   /** Groups that went down once, and those that did more often. */
   readonly disruptedOnce: readonly string[];
   readonly disruptedAgain: readonly { readonly group: string; readonly times: number }[];
   readonly pods: { readonly before: SimulatedSample['pods']; readonly after: SimulatedSample['pods'] };
+  /** Pods that were made, and pods that went. */
+  readonly changes: { readonly created: number; readonly deleted: number };
   readonly events: readonly { readonly seconds: number; readonly text: string }[];
   /** What of the snapshot could not be loaded. */
   readonly problems: readonly string[];
@@ -39,6 +45,7 @@ export interface SimulationResult {
 /** Time that pods of the snapshot get to come up, before the story begins. */
 const WARM_UP_MS = 10_000;
 const NOT_FINISHED = 'NotFinished';
+const NODE_START_MS = 90_000;
 /** After the last action, this long without any change means that nothing more will happen. */
 const CALM_MS = 120_000;
 /** Pods stay on a dead node for five minutes after it is found dead, and nothing changes meanwhile. */
@@ -46,8 +53,22 @@ const FAILURE_CALM_MS = 420_000;
 /** And so does this long while one is still waiting, beyond what it may wait for. */
 const STUCK_MS = 600_000;
 
-function longestWait({ nodeDowntimeMs, recoverAfterMs = 0, reload }: SimulationOptions): number {
-  return Math.max(nodeDowntimeMs, recoverAfterMs, reload.defaultMs, ...reload.byWorkload.values());
+function longestWait(options: SimulationOptions): number {
+  const { actions, nodeDowntimeMs, nodeStartMs = NODE_START_MS, recoverAfterMs = 0, reload } = options;
+  const waits = actions.map((one) => (one.kind === 'wait' ? one.ms : one.kind === 'spot' ? one.noticeMs : 0));
+  return Math.max(
+    nodeDowntimeMs,
+    nodeStartMs,
+    recoverAfterMs,
+    reload.defaultMs,
+    ...waits,
+    ...reload.byWorkload.values(),
+  );
+}
+
+/** When the first node was lost. */
+function lossSeconds(events: SimulationResult['events']): number | undefined {
+  return events.find(({ text }) => / (loses power|is lost)/.test(text))?.seconds;
 }
 
 /** Plays actions on a snapshot, with simulated time, and tells what became of groups and budgets. */
@@ -83,27 +104,34 @@ async function play(world: World, observer: Observer, options: SimulationOptions
   const begin = clock.now();
   const seconds = (): number => Math.round((clock.now() - begin) / 1000);
   const timeline = new SimulatedTimeline();
+  observer.takeChanges();
   const before = observer.sample(clock.now());
   timeline.add(0, before);
   const events: { seconds: number; text: string }[] = [];
   const note = (text: string): void => void events.push({ seconds: seconds(), text });
-  const { nodeDowntimeMs, order, recoverAfterMs } = options;
+  const { nodeDowntimeMs, nodeStartMs = NODE_START_MS, order, recoverAfterMs } = options;
   const ended: (Ending & { action: Action; endSeconds: number })[] = [];
+  const changes = { created: 0, deleted: 0 };
   let running = options.actions.length;
   let failure: unknown;
   for (const action of options.actions) {
-    void act({ client, clock }, action, { order, nodeDowntimeMs, recoverAfterMs, note })
+    void act({ client, clock }, action, { order, nodeDowntimeMs, nodeStartMs, recoverAfterMs, note })
       .then((ending) => ended.push({ action, ...ending, endSeconds: seconds() }))
       .catch((error: unknown) => (failure = error))
       .finally(() => (running -= 1));
   }
-  const fails = options.actions.some(({ kind }) => kind === 'fail');
+  const fails = options.actions.some(({ kind }) => kind === 'fail' || kind === 'spot');
+  let stuck = false;
   let last = before;
   let changedAt = begin;
   let settled = false;
   while (clock.now() - begin < options.limitMs && !settled) {
     await world.advance(options.stepMs);
     if (failure !== undefined) throw failure;
+    for (const { pod, what } of observer.takeChanges()) {
+      note(`pod ${pod} ${what}`);
+      changes[what === 'is made' ? 'created' : 'deleted'] += 1;
+    }
     const sample = observer.sample(clock.now());
     if (sample !== last) {
       timeline.add(seconds(), sample);
@@ -115,7 +143,8 @@ async function play(world: World, observer: Observer, options: SimulationOptions
     const calm = clock.now() - changedAt;
     const whole = last.pods.ready === last.pods.total;
     // Whatever a drain still waits for will not happen any more.
-    if (calm > STUCK_MS + longestWait(options)) break;
+    stuck = calm > STUCK_MS + longestWait(options);
+    if (stuck) break;
     settled = running === 0 && (calm >= (fails ? FAILURE_CALM_MS : CALM_MS) || (whole && !fails && calm >= 5_000));
   }
   for (const action of options.actions) {
@@ -135,13 +164,15 @@ async function play(world: World, observer: Observer, options: SimulationOptions
       ? Math.max(0, Math.round((changedAt - begin) / 1000), ...ended.map(({ endSeconds }) => endSeconds))
       : seconds(),
     settled,
-    budgets: timeline.budgets(),
+    end: settled && ended.every((one) => one.finished) ? 'Finished' : settled || stuck ? 'Stuck' : 'TimeLimit',
+    budgets: timeline.budgets(fails ? lossSeconds(events) : undefined),
     disruptedOnce: [...hits]
       .filter(([, times]) => times === 1)
       .map(([group]) => group)
       .sort(),
     disruptedAgain: [...hits].filter(([, times]) => times > 1).map(([group, times]) => ({ group, times })),
     pods: { before: before.pods, after: last.pods },
+    changes,
     events,
     problems: world.problems,
   };

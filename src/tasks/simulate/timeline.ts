@@ -12,6 +12,8 @@ export interface Violation {
   readonly toSeconds?: number;
   /** How many the budget was short of at worst. */
   readonly missing: number;
+  /** It began after a node was lost, which no budget can refuse. */
+  readonly involuntary?: true;
 }
 
 export interface BudgetLine {
@@ -58,7 +60,8 @@ export class SimulatedTimeline {
     return new Map([...this.#groups].filter(([, { times }]) => times > 0).map(([id, { times }]) => [id, times]));
   }
 
-  budgets(): BudgetLine[] {
+  /** @param lostAt when a node was lost */
+  budgets(lostAt?: number): BudgetLine[] {
     return [...this.#lines]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([id, { points, unit }]) => {
@@ -67,7 +70,9 @@ export class SimulatedTimeline {
           id,
           unit,
           points,
-          violations: violationsOf(points),
+          violations: violationsOf(points).map((one) =>
+            lostAt !== undefined && one.fromSeconds >= lostAt ? { ...one, involuntary: true as const } : one,
+          ),
           disruptedOnce: own.filter(({ times }) => times === 1).length,
           disruptedAgain: own.filter(({ times }) => times > 1).length,
         };

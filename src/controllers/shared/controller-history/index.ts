@@ -1,4 +1,4 @@
 /** Remembers the pod templates of StatefulSets and DaemonSets as ControllerRevisions. */
 export { nameHash } from './hash.ts';
 export { claimRevisions, deleteRevisions, revisionFor } from './history.ts';
-export { revisionsBeyond, templateOf } from './revision.ts';
+export { newRevision, revisionsBeyond, templateOf } from './revision.ts';
