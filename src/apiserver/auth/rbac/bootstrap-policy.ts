@@ -11,9 +11,22 @@ export interface BootstrapPolicy {
 }
 
 /** What we serve beyond the release that the data comes from. */
+const GROUPS = { apiGroups: ['scheduling.k8s.io'] };
+const READ = ['get', 'list', 'watch'];
 const MORE: Readonly<Record<string, readonly PolicyRule[]>> = {
   'system:kube-scheduler': [
-    { apiGroups: ['scheduling.k8s.io'], resources: ['workloads'], verbs: ['get', 'list', 'watch'] },
+    { ...GROUPS, resources: ['workloads', 'compositepodgroups'], verbs: READ },
+    { ...GROUPS, resources: ['compositepodgroups/status'], verbs: ['patch', 'update'] },
+  ],
+  'system:aggregate-to-view': [
+    { ...GROUPS, resources: ['compositepodgroups', 'compositepodgroups/status'], verbs: READ },
+  ],
+  'system:aggregate-to-edit': [
+    {
+      ...GROUPS,
+      resources: ['compositepodgroups'],
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+    },
   ],
 };
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type {
   Endpoints,
   LimitRange,
+  LimitRangeItem,
   PersistentVolume,
   PersistentVolumeClaim,
   PodTemplate,
@@ -83,6 +84,18 @@ export const resourceQuotaStrategy = strategyOf<ResourceQuota>({
   },
 });
 
+/** Writes only where something is missing: what an update does not touch is shared with the stored object. */
+function addMissing(
+  item: LimitRangeItem,
+  field: 'default' | 'defaultRequest',
+  values: LimitRangeItem['max'] = {},
+): void {
+  const held = item[field];
+  if (held === undefined || Object.keys(values).some((name) => !Object.hasOwn(held, name))) {
+    item[field] = { ...values, ...held };
+  }
+}
+
 export const limitRangeStrategy = strategyOf<LimitRange>({
   prepareForCreate({ metadata }) {
     // One without a name is no fault: nobody asks for it by name.
@@ -91,8 +104,8 @@ export const limitRangeStrategy = strategyOf<LimitRange>({
   defaults(object) {
     for (const item of object.spec?.limits ?? []) {
       if (item.type !== 'Container') continue;
-      item.default = { ...item.max, ...item.default };
-      item.defaultRequest = { ...item.min, ...item.default, ...item.defaultRequest };
+      addMissing(item, 'default', item.max);
+      addMissing(item, 'defaultRequest', { ...item.min, ...item.default });
     }
   },
   createOnUpdate: true,
