@@ -27,6 +27,8 @@ export interface ComponentHost {
   readonly leading?: Promise<void>;
   /** What to drop of objects before they are cached, by `plural.group`. */
   readonly transforms?: ReadonlyMap<string, (object: KubeObject) => KubeObject>;
+  /** Resources of which is kept who wrote what, by `plural.group`. */
+  readonly withWriters?: ReadonlySet<string>;
   /** Kinds of software that may be removed while this runs. */
   readonly optional?: (type: ResourceType) => boolean;
   /** Open a watch anew that has been silent for so long. */
@@ -58,11 +60,21 @@ export function openComponents(host: ComponentHost): Components {
   const signal = host.signal === undefined ? abort.signal : AbortSignal.any([host.signal, abort.signal]);
   // Every queue and watch listens for the end.
   setMaxListeners(0, signal);
-  const { gatherMs, optional, pageSize, transforms, stalledMs } = host;
+  const { gatherMs, optional, pageSize, transforms, stalledMs, withWriters } = host;
   const clientFor = (component: string): Client =>
     createClient({ transport: host.transportFor(component), userAgent: 'quorate', pageSize });
   const client = clientFor('quorate');
-  const informers = new InformerSet({ client, clock, log, signal, transforms, optional, stalledMs, gatherMs });
+  const informers = new InformerSet({
+    client,
+    clock,
+    log,
+    signal,
+    transforms,
+    optional,
+    stalledMs,
+    gatherMs,
+    withWriters,
+  });
   const recorders = new Map<string, EventRecorder>();
   const eventsFor = (component: string): EventRecorder => {
     const known = recorders.get(component) ?? createEventRecorder({ client, clock, log, random, component });

@@ -98,7 +98,9 @@ async function notArmed(client: Client, mode: OperatorMode): Promise<string[]> {
   for (const { modes, name, type } of CONFIGURATIONS) {
     if (modes !== undefined && !modes.includes(mode)) continue;
     const configuration = await existing(client.get(type, { name }));
-    if (configuration?.metadata.annotations?.[ARMED_ANNOTATION] === undefined) names.push(name);
+    // One that older manifests have filled is in force as well.
+    const isFilled = (configuration?.webhooks ?? []).length > 0;
+    if (!isFilled && configuration?.metadata.annotations?.[ARMED_ANNOTATION] === undefined) names.push(name);
   }
   return names;
 }

@@ -59,6 +59,8 @@ const RESYNC_MS = 60_000;
  * news. What people change (budgets, groups, nodes) is heard at once. See ADR 0011.
  */
 const PODS_LATER = new Map([['pods', 20]]);
+/** Whether somebody else writes the status of budgets is seen from who wrote them. */
+const WITH_WRITERS = new Set(['poddisruptionbudgets.policy']);
 
 export interface JudgesParts {
   readonly client: Client;
@@ -95,6 +97,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     metrics,
     leading: parts.leading,
     transforms,
+    withWriters: WITH_WRITERS,
     stalledMs: STALLED_MS,
     optional: ({ group }) => OTHERS.has(group),
     gatherMs: PODS_LATER,

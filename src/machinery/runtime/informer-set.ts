@@ -12,6 +12,8 @@ export interface InformerSetOptions {
   readonly namespace?: string | undefined;
   /** Per resource (`plural.group`), what to drop before caching. */
   readonly transforms?: ReadonlyMap<string, (object: KubeObject) => KubeObject> | undefined;
+  /** Resources (`plural.group`) of which is kept who wrote what. */
+  readonly withWriters?: ReadonlySet<string> | undefined;
   /** Kinds of software that may be removed; see `InformerOptions`. */
   readonly optional?: ((type: ResourceType) => boolean) | undefined;
   /** Open a watch anew that has been silent for so long. */
@@ -34,7 +36,8 @@ export class InformerSet {
     const name = `${type.group}/${type.version}/${type.plural}`;
     let informer = this.#informers.get(name) as Informer<T> | undefined;
     if (informer === undefined) {
-      const { client, clock, gatherMs, log, namespace, optional, transforms, signal, stalledMs } = this.#options;
+      const { client, clock, gatherMs, log, namespace, optional, transforms, signal, stalledMs, withWriters } =
+        this.#options;
       const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
       const transform = transforms?.get(resource);
       informer = new Informer<T>({
@@ -45,6 +48,7 @@ export class InformerSet {
         stalledMs,
         optional: optional?.(type as ResourceType),
         gatherMs: gatherMs?.get(resource),
+        keepsWriters: withWriters?.has(resource),
         namespace: type.namespaced ? namespace : undefined,
         transform: transform as ((object: T) => T) | undefined,
       });

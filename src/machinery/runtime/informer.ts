@@ -26,6 +26,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly metadataOnly?: boolean | undefined;
   /** Drops what the reader does not need before it is cached. */
   readonly transform?: ((object: T) => T) | undefined;
+  /** Keep who wrote what (managedFields), which is dropped otherwise. */
+  readonly keepsWriters?: boolean | undefined;
   /** Software that brings this kind may be removed: a copy of what is no longer served is then empty, and live. */
   readonly optional?: boolean | undefined;
   /** A watch that has been silent for so long, bookmarks included, is opened anew. Default: never. */
@@ -309,11 +311,11 @@ export class Informer<T extends KubeObject> {
   }
 
   #transform(object: T): T {
-    const { transform, type, metadataOnly } = this.#options;
+    const { keepsWriters = false, transform, type, metadataOnly } = this.#options;
     // More than half of a typical pod, and of no use to controllers; an update without them keeps them. Objects shared
     // with a server in this process come without them.
     const metadata = object.metadata as { managedFields?: unknown };
-    if (metadata.managedFields !== undefined) delete metadata.managedFields;
+    if (metadata.managedFields !== undefined && !keepsWriters) delete metadata.managedFields;
     // List items of built-ins come without these two; every reader may rely on them.
     if (metadataOnly === true) {
       // They arrive as PartialObjectMetadata; readers want to know what they are part of.
