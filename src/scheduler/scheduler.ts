@@ -126,6 +126,9 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Sched
         return tree && leaf && disruptionIn(tree, leaf);
       },
       openBudgets: () => budgets.open(),
+      get now() {
+        return clock.now();
+      },
     },
     budgets,
     volumes: new Volumes(client, informers),

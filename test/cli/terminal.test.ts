@@ -79,9 +79,9 @@ test('plan drain: --all beside names is refused, and one node is not compared wi
   );
 });
 
-test('simulate draws into .svg files only', async () => {
-  const { code, err } = await quorate('simulate', 'snapshot.json', '--upgrade', '--svg', 'x.png');
-  expect(err).toContain('name a file that ends in .svg');
+test('simulate draws into .svg and .html files only', async () => {
+  const { code, err } = await quorate('simulate', 'snapshot.json', '--upgrade', '--out', 'x.gif');
+  expect(err).toContain('It must end in .svg for a picture or .html for a report');
   expect(code).toBe(1);
 });
 

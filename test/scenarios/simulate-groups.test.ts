@@ -5,6 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { leaderWorkerSetType } from '../../src/api/lws/types.ts';
 import { cronJobType, daemonSetType, podDisruptionBudgetType, statefulSetType } from '../../src/api/resource-types.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
+import { formatReport } from '../../src/cli/simulate/html.ts';
+import { drawSimulation } from '../../src/cli/simulate/svg.ts';
 import { simulate, type SimulationOptions, type Snapshot, takeSnapshot } from '../../src/tasks/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
 
@@ -55,6 +57,16 @@ test('SM-01 and SM-02: a drain of gangs ends, each is made anew whole, and no bu
   expect(line).toMatchObject({ id: 'default/chat', unit: 'groups', violations: [] });
   expect(new Set(line?.points.map(({ desired }) => desired))).toEqual(new Set([1]));
   expect(result.disruptedAgain).toEqual([]);
+
+  // SM-10: what was simulated, numbers on both axes, where steps begin, and both lines.
+  const picture = drawSimulation(result, 'serving.json, seed 1');
+  expect(picture).toContain('>Drain of node-0 (3 nodes, 6 pods), in 1 step, ');
+  for (const part of ['class="step"', 'class="available"', 'class="desired"', '>2</text>', '>0s</text>', '<desc ']) {
+    expect(picture).toContain(part);
+  }
+  const report = formatReport(result, 'serving.json, seed 1');
+  for (const part of [picture, 'node node-0', 'No budget was broken.']) expect(report).toContain(part);
+  expect(report).not.toMatch(/(src|href)=/);
 }, 180_000);
 
 const template = (app: string, annotations: Record<string, string> = {}) => ({

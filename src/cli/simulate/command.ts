@@ -26,14 +26,14 @@ export function register(program: Command): void {
     .addOption(span('--for <duration>', 'stop after this much simulated time', 4 * 3_600_000, '4h'))
     .addOption(span('--step <duration>', 'how often to look', 1000, '1s'))
     .option('--seed <number>', 'the same seed gives the same result', wholeNumber, 1)
-    .option('--svg <file>', 'also draw the timeline into this .svg file', svgFile);
+    .option('--out <file>', 'also draw the timeline: a picture as .svg, a whole report as .html', pictureFile);
   withOutputFlag(simulate)
     .addHelpText(
       'after',
       `
 Examples:
   quorate simulate snapshot.json --drain node-1 node-2 --ready-after 5m
-  quorate simulate snapshot.json --upgrade --ready-after 1m llm=20m --svg a.svg
+  quorate simulate snapshot.json --upgrade --ready-after 1m llm=20m --out a.html
   quorate simulate snapshot.json --upgrade --order node-by-node
   quorate simulate snapshot.json --fail node-3 --recover-after 10m
   quorate simulate snapshot.json --scale-down deployment/web=2 -o json
@@ -54,8 +54,9 @@ function span(flags: string, description: string, ms: number, shown: string): Op
   return new Option(flags, description).argParser(someDuration).default(ms, shown);
 }
 
-function svgFile(file: string): string {
-  if (!file.toLowerCase().endsWith('.svg'))
-    throw new InvalidArgumentError('Only SVG is drawn: name a file that ends in .svg.');
+function pictureFile(file: string): string {
+  if (!/\.(svg|html)$/i.test(file)) {
+    throw new InvalidArgumentError('It must end in .svg for a picture or .html for a report.');
+  }
   return file;
 }

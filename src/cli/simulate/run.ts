@@ -4,6 +4,7 @@ import { parseDurationMs } from '../../machinery/values/index.ts';
 import { failWith } from '../shared/fail.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
 import type { ReadyAfter } from '../shared/ready-after.ts';
+import { formatReport } from './html.ts';
 import { drawSimulation } from './svg.ts';
 import { formatSimulation, formatSpan } from './text.ts';
 
@@ -24,7 +25,7 @@ export interface SimulateFlags {
   readonly for: number;
   readonly step: number;
   readonly seed: number;
-  readonly svg?: string;
+  readonly out?: string;
   readonly output: OutputFormat;
 }
 
@@ -52,7 +53,11 @@ export async function runSimulate(file: string, flags: SimulateFlags): Promise<n
         : undefined,
     });
     if (stderr.isTTY) stderr.write('\r\u001b[2K');
-    if (flags.svg !== undefined) writeFileSync(flags.svg, drawSimulation(result));
+    if (flags.out !== undefined) {
+      const source = `${file}, seed ${flags.seed}`;
+      const draw = flags.out.toLowerCase().endsWith('.html') ? formatReport : drawSimulation;
+      writeFileSync(flags.out, draw(result, source));
+    }
     process.stdout.write(formatOutput(result, formatSimulation(result), flags.output));
     return isBroken(result) ? BROKEN : 0;
   } catch (error) {

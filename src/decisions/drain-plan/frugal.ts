@@ -1,5 +1,5 @@
 import { Account } from './account.ts';
-import { evictionOf, explainLeft, type GreedyPlan, takeOff } from './greedy.ts';
+import { compareRank, evictionOf, explainLeft, type GreedyPlan, takeOff } from './greedy.ts';
 import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
 import type { Move } from './moves.ts';
 import { compareText, type Moved, type Room } from './room.ts';
@@ -160,7 +160,7 @@ function chooseParts(
       for (const pod of part.pods) taken.add(pod);
     }
     const fewestOthers = [...first].sort(
-      (a, b) => a.move.pods.length - b.move.pods.length || compareText(a.move.unit.id, b.move.unit.id),
+      (a, b) => a.move.pods.length - b.move.pods.length || compareRank(a.move, b.move),
     );
     return fewestOthers.map((part) => {
       const { move, moved } = part;

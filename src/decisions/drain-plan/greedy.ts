@@ -100,9 +100,13 @@ function withRoomAhead(pending: ReadonlyMap<string, Move>, state: PlanState): Mo
   });
 }
 
-/** Larger units first: they are the harder ones to place. */
+/** Larger units first: they are the harder ones to place. Of equal ones those that cost less. */
 function inOrder(moves: Iterable<Move>): Move[] {
-  return [...moves].sort((a, b) => b.pods.length - a.pods.length || compareText(a.unit.id, b.unit.id));
+  return [...moves].sort((a, b) => b.pods.length - a.pods.length || compareRank(a, b));
+}
+
+export function compareRank({ unit: a }: Pick<Move, 'unit'>, { unit: b }: Pick<Move, 'unit'>): number {
+  return (a.rank ?? 0) - (b.rank ?? 0) || compareText(a.id, b.id);
 }
 
 /** The units of the node that takes the fewest pods to empty, then those of the next, each unit once. */

@@ -54,6 +54,8 @@ export interface PlanUnit {
   readonly topology?: readonly TopologyRule[] | undefined;
   readonly assumptions?: readonly Assumption[] | undefined;
   readonly time?: UnitTime | undefined;
+  /** Its place in the order of going: where moves are equal, the lower goes first. */
+  readonly rank?: number | undefined;
 }
 
 export interface PlanBudget {

@@ -1,6 +1,7 @@
 import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from '../drain-plan/index.ts';
+import { compareCost, costedUnit } from '../group-cost/index.ts';
 import { type Assumption, type Cluster, type PodFacts, podFacts, replacementOf } from '../placement/index.ts';
 import { slower, StartTimes, type ToldTimes } from './times.ts';
 import { idOf, UnitFinder, type UnitSources } from './units.ts';
@@ -35,6 +36,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
   const isCordoned = (node: string): boolean => drain.has(node) || groups.isCordoned?.(node) === true;
   const finder = new UnitFinder({ ...groups, isCordoned }, pods, now);
   const planned: PlanPod[] = [];
+  const members = new Map<string, Pod[]>();
   const startTimes = new StartTimes(pods, input.times ?? {});
   for (const pod of pods) {
     const node = pod.spec?.nodeName ?? '';
@@ -47,6 +49,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     const template = owner === undefined ? undefined : templateOf?.(owner);
     const key = topologyOf?.(pod);
     const assumptions: Assumption[] = template === undefined ? ['SameSpec'] : [];
+    members.set(unit.id, [...(members.get(unit.id) ?? []), pod]);
     const known = units.get(unit.id);
     const next = joined(known, { ...unit, assumptions, ...topologyWith(key) });
     units.set(unit.id, { ...next, time: slower(known?.time, startTimes.of(pod)) });
@@ -65,12 +68,22 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     ...(searches && { searches }),
     nodes: cluster.nodes.map(({ name }) => ({ name, drain: drain.has(name) })),
     pods: planned,
-    units: [...units.values()],
+    units: ranked([...units.values()], members, now),
     budgets: finder.budgets(),
     nodesReturn,
     ...(input.nodeDowntimeSeconds !== undefined && { nodeDowntimeSeconds: input.nodeDowntimeSeconds }),
     ...(input.reserve === true && { reserve: true }),
   };
+}
+
+/** Units with their place in the order of going. */
+function ranked(units: readonly PlanUnit[], members: ReadonlyMap<string, readonly Pod[]>, now: number): PlanUnit[] {
+  const costs = units.map(({ healthy, id, needed }) => ({
+    ...costedUnit({ id, pods: members.get(id) ?? [], now }),
+    broken: healthy < needed,
+  }));
+  const ranks = new Map(costs.sort(compareCost).map(({ id }, at) => [id, at]));
+  return units.map((unit) => ({ ...unit, rank: ranks.get(unit.id) ?? 0 }));
 }
 
 const topologyWith = (key: string | undefined): Partial<PlanUnit> =>

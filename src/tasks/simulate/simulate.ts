@@ -35,6 +35,8 @@ export interface SimulationResult {
   readonly disruptedOnce: readonly string[];
   readonly disruptedAgain: readonly { readonly group: string; readonly times: number }[];
   readonly pods: { readonly before: SimulatedSample['pods']; readonly after: SimulatedSample['pods'] };
+  /** Nodes in the snapshot. */
+  readonly nodes: number;
   /** Pods that were made, and pods that went. */
   readonly changes: { readonly created: number; readonly deleted: number };
   readonly events: readonly { readonly seconds: number; readonly text: string }[];
@@ -84,7 +86,8 @@ export async function simulate(snapshot: Snapshot, options: SimulationOptions): 
     await checkActions(world.client, options.actions);
     for (let at = 0; at < WARM_UP_MS; at += 1000) await world.advance(1000);
     begun = true;
-    return await play(world, observer, options);
+    const nodes = snapshot.objects.filter(({ kind }) => kind === 'Node').length;
+    return { ...(await play(world, observer, options)), nodes };
   } finally {
     await world.stop();
   }
@@ -99,7 +102,11 @@ function assertComplete({ missing }: Snapshot): void {
   throw new CannotTellError(unread, `the snapshot was taken without the right to list ${unread.join(', ')}`);
 }
 
-async function play(world: World, observer: Observer, options: SimulationOptions): Promise<SimulationResult> {
+async function play(
+  world: World,
+  observer: Observer,
+  options: SimulationOptions,
+): Promise<Omit<SimulationResult, 'nodes'>> {
   const { client, clock } = world;
   const begin = clock.now();
   const seconds = (): number => Math.round((clock.now() - begin) / 1000);

@@ -1,6 +1,7 @@
 import type { Job } from '../../../api/generated/batch-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { isPodTerminating } from '../../../api/core/pod-state.ts';
+import { compareCost, costedUnit, DISRUPTION_COST } from '../../../decisions/group-cost/index.ts';
 import { type FailureRecord, remainingMs } from './back-off.ts';
 import { isSuspended } from './finish.ts';
 import { firstFree, intervalsOf, mergeIntervals } from './intervals.ts';
@@ -41,7 +42,9 @@ export function decideSize(view: JobView, failures: FailureRecord): SizeVerdict 
   const wanted = wantedActive(view);
   const { keep, surplus } = splitByIndex(job, active);
   const atLeast = Math.max(active.length - wanted, 0);
-  const extra = keep.toSorted(byWorth).slice(0, Math.max(atLeast - surplus.length, 0));
+  const extra = keep
+    .toSorted((a, b) => byCost(a, b, now) || byWorth(a, b))
+    .slice(0, Math.max(atLeast - surplus.length, 0));
   const remove = [...surplus, ...extra].slice(0, MAX_PER_PASS);
   if (remove.length > 0) return { reason: extra.length > 0 ? 'TooManyPods' : 'IndexNotWanted', remove };
 
@@ -54,6 +57,18 @@ export function decideSize(view: JobView, failures: FailureRecord): SizeVerdict 
   }
   if (!isIndexed(job)) return { reason: 'TooFewPods', create: Array.from({ length: missing }, () => undefined) };
   return indexesToAdd(view, missing);
+}
+
+/** Where somebody has said what pods cost, the cheaper go first, those that do not serve before them. */
+function byCost(a: Pod, b: Pod, now: number): number {
+  if (
+    a.metadata.annotations?.[DISRUPTION_COST] === undefined &&
+    b.metadata.annotations?.[DISRUPTION_COST] === undefined
+  ) {
+    return 0;
+  }
+  const unit = (pod: Pod) => costedUnit({ id: pod.metadata.name ?? '', pods: [pod], now });
+  return compareCost(unit(a), unit(b));
 }
 
 function wantedActive({ active, job, succeeded }: JobView): number {

@@ -26,7 +26,7 @@ export function preemptForGroup(
   { priority, group, groups = [group] }: { priority: number; group: string; groups?: readonly string[] },
   context: PreemptionContext,
 ): GroupPreemption {
-  const { cluster, disruptionOf, openBudgets } = context;
+  const { cluster, disruptionOf, now, openBudgets } = context;
   const pods = podsOf(question);
   if (pods.some(({ mayPreempt }) => !mayPreempt)) {
     return { reason: 'PolicyNever', message: 'preemption: not eligible due to preemptionPolicy=Never.' };
@@ -40,7 +40,7 @@ export function preemptForGroup(
     message: 'preemption: No preemption victims found for incoming group.',
   } as const;
   if (!cluster.hasBelow(priority)) return noVictims;
-  const units = unitsBelow([...cluster.all()], cluster, { disruptionOf, priority, spare: groups });
+  const units = unitsBelow([...cluster.all()], cluster, { disruptionOf, now, priority, spare: groups });
   if (units.length === 0) return noVictims;
 
   const remove = (unit: VictimUnit): void => unit.pods.forEach((placed) => cluster.remove(placed.pod.uid));

@@ -10,6 +10,8 @@ export interface PreemptionContext {
   readonly disruptionOf: DisruptionOf;
   /** Starts a fresh account of the budgets. */
   readonly openBudgets: () => ChargeBudgets;
+  /** For what is the dearer the longer its last checkpoint was ago. */
+  readonly now?: number | undefined;
 }
 
 export type PodPreemption =
@@ -74,10 +76,11 @@ function isVictimLeaving(pod: PodFacts, cluster: Cluster): boolean {
 }
 
 function selectVictims(pod: PodFacts, node: NodeFacts, context: PreemptionContext): Candidate | undefined {
-  const { cluster, disruptionOf, openBudgets } = context;
+  const { cluster, disruptionOf, now, openBudgets } = context;
   const here = [...node.pods.values()].map((other) => ({ pod: other, node }));
   const units = unitsBelow(here, cluster, {
     disruptionOf,
+    now,
     priority: pod.priority,
     spare: pod.group === undefined ? [] : [pod.group],
   });
