@@ -1,5 +1,6 @@
 /** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
 import {
+  CAPACITY,
   DRAIN_LOOKAHEAD,
   BUDGET_SCOPE,
   GROUP_BY,
@@ -40,6 +41,13 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     on: 'PodDisruptionBudget',
     values: '`PodGroup`, `Pod`',
     effect: 'Counts groups come what may, refusing while one cannot be resolved; or counts pods, whatever they name.',
+  },
+  {
+    key: CAPACITY,
+    on: 'PodDisruptionBudget',
+    values: '`Require`, `Ignore`',
+    effect:
+      'What an eviction would take below its minimum goes only while all of its replacement finds places; otherwise 429 with `NoRoom` or `CannotTell`. A word that is not known counts as `Require`.',
   },
   {
     key: DRAIN_LOOKAHEAD,

@@ -12,6 +12,7 @@ export interface Refused {
 export interface RefusalCause {
   readonly reason: string;
   readonly message: string;
+  readonly field?: string;
 }
 
 export interface RefusalStatus {

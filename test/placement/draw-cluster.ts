@@ -119,9 +119,7 @@ function fillNode(dice: Dice, id: string, { node, share, groups, from }: Filling
     const devices = last ? gpuLeft : dice.whole(0, gpuLeft);
     cpuLeft -= milli;
     gpuLeft -= devices;
-    pods.push(
-      placedPod(dice, id, { node: node.metadata.name ?? '', at: from + at, milli, gpu: devices, groups }),
-    );
+    pods.push(placedPod(dice, id, { node: node.metadata.name ?? '', at: from + at, milli, gpu: devices, groups }));
   }
   return pods;
 }

@@ -53,7 +53,8 @@ export interface Rules {
   readonly spec: Omit<PodSpec, 'containers'>;
   readonly traits: string[];
   readonly port: ReturnType<typeof drawPort> | undefined;
-  readonly resources: PodSpec['resources'] | undefined;
+  /** Asks for all of a pod at once instead of by container. */
+  readonly podLevel: boolean;
   readonly init: boolean;
 }
 
@@ -98,10 +99,11 @@ export function drawRules(dice: Dice, id: string): Rules {
       tolerations,
       affinity,
       topologySpreadConstraints: spread,
+      ...(when(5, 'overhead', () => true) && { overhead: { cpu: '250m', memory: '128Mi' } }),
     },
     traits,
     port,
-    resources: undefined,
+    podLevel: when(10, 'pod level', () => true) ?? false,
     init: when(30, 'init', () => true) ?? false,
   };
 }
@@ -132,7 +134,11 @@ function drawNodeTerms(dice: Dice, id: string): NodeSelectorTerm[] {
     matchExpressions: Array.from({ length: dice.whole(1, 2) }, expression),
     ...(dice.chance(10) && {
       matchFields: [
-        { key: 'metadata.name', operator: dice.pick(['In', 'NotIn']), values: [`${id}-n${dice.pick(['00', '01', '02'])}`] },
+        {
+          key: 'metadata.name',
+          operator: dice.pick(['In', 'NotIn']),
+          values: [`${id}-n${dice.pick(['00', '01', '02'])}`],
+        },
       ],
     }),
   }));
@@ -141,20 +147,26 @@ function drawNodeTerms(dice: Dice, id: string): NodeSelectorTerm[] {
 function drawSpread(dice: Dice, id: string): TopologySpreadConstraint[] {
   const keys = keysOf(id);
   const all = dice.shuffled([keys.zone, keys.rack, keys.host]).slice(0, dice.chance(25) ? 2 : 1);
-  return all.map((topologyKey) => ({
-    topologyKey,
-    maxSkew: dice.whole(1, 3),
-    whenUnsatisfiable: dice.chance(90) ? 'DoNotSchedule' : 'ScheduleAnyway',
-    labelSelector: dice.chance(80) ? SELF : { matchLabels: { app: dice.pick(APPS) } },
-    ...(dice.chance(20) && { nodeAffinityPolicy: dice.pick(['Honor', 'Ignore']) }),
-    ...(dice.chance(20) && { nodeTaintsPolicy: dice.pick(['Honor', 'Ignore']) }),
-  })).map((one) =>
-    one.whenUnsatisfiable === 'DoNotSchedule' && dice.chance(10) ? { ...one, minDomains: dice.whole(2, 3) } : one,
-  );
+  return all
+    .map((topologyKey) => ({
+      topologyKey,
+      maxSkew: dice.whole(1, 3),
+      whenUnsatisfiable: dice.chance(90) ? 'DoNotSchedule' : 'ScheduleAnyway',
+      labelSelector: dice.chance(80) ? SELF : { matchLabels: { app: dice.pick(APPS) } },
+      ...(dice.chance(20) && { nodeAffinityPolicy: dice.pick(['Honor', 'Ignore']) }),
+      ...(dice.chance(20) && { nodeTaintsPolicy: dice.pick(['Honor', 'Ignore']) }),
+    }))
+    .map((one) =>
+      one.whenUnsatisfiable === 'DoNotSchedule' && dice.chance(10) ? { ...one, minDomains: dice.whole(2, 3) } : one,
+    );
 }
 
 /** Splits a member's requests between containers, so that their sum under the rules of init containers is the same. */
-export function containersOf(dice: Dice, requests: Requests, rules: Rules): Pick<PodSpec, 'containers' | 'initContainers'> {
+export function containersOf(
+  dice: Dice,
+  requests: Requests,
+  rules: Rules,
+): Pick<PodSpec, 'containers' | 'initContainers'> {
   const resources = { requests: { ...requests }, limits: limitsOf(requests) };
   const main: Container = { name: 'main', image: 'main', resources, ...(rules.port && { ports: [rules.port] }) };
   if (!rules.init) return { containers: [main] };
@@ -163,6 +175,11 @@ export function containersOf(dice: Dice, requests: Requests, rules: Rules): Pick
   if (dice.chance(50)) init.unshift({ name: 'sidecar', image: 'sidecar', restartPolicy: 'Always', resources: small });
   if (dice.chance(30)) init.push({ name: 'late', image: 'late', restartPolicy: 'Always', resources: small });
   return { containers: [main], initContainers: init };
+}
+
+/** A little more than the containers ask for together, whatever their order. */
+function podLevelOf({ cpu = '0m', memory = '0Gi' }: Requests): Requests {
+  return { cpu: `${Number.parseInt(cpu, 10) + 500}m`, memory: `${Number.parseInt(memory, 10) + 1}Gi` };
 }
 
 /** What is not divisible is limited to what is asked for. */
@@ -175,7 +192,13 @@ function limitsOf(requests: Requests): Record<string, string> {
 export function memberOf(
   dice: Dice,
   id: string,
-  { role, index, requests, rules, terms }: {
+  {
+    role,
+    index,
+    requests,
+    rules,
+    terms,
+  }: {
     role: string;
     index: number;
     requests: Requests;
@@ -188,7 +211,7 @@ export function memberOf(
     spec: {
       ...rules.spec,
       ...containersOf(dice, requests, rules),
-      ...(rules.resources && { resources: rules.resources }),
+      ...(rules.podLevel && { resources: { requests: podLevelOf(requests) } }),
       priorityClassName: PRIORITY_CLASS,
       ...(terms && { schedulingGroup: { podGroupName: GROUP_NAME } }),
     },

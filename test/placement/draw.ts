@@ -1,10 +1,11 @@
 /** Draws a scene from a seed: same seed, same cluster and question. */
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/generated/core-v1.ts';
-import { compileNodeChoice, firstUntolerated, matchesNodeChoice } from '../../src/decisions/placement/index.ts';
+import { firstUntolerated } from '../../src/api/core/toleration.ts';
+import { compileNodeChoice, matchesNodeChoice } from '../../src/decisions/placement/index.ts';
 import { Dice } from './dice.ts';
 import { amountOf, drawNodes, drawPlaced, GPU, HUGE, keysOf } from './draw-cluster.ts';
 import { drawRoles, drawRules, drawTerms, memberOf, type Requests, type Role, type Rules } from './draw-group.ts';
-import { remaining, type Scene, type Standing } from './scene.ts';
+import { DEVICES, remaining, type Scene, type Standing } from './scene.ts';
 
 export function drawScene(seed: number, id = `s${seed}`): Scene {
   const dice = new Dice(seed);
@@ -26,11 +27,15 @@ export function drawScene(seed: number, id = `s${seed}`): Scene {
     claims: [],
     classes: [],
     slices: [],
-    deviceClaims: [],
+    devices: undefined,
     group: terms,
     asked: [],
     need: terms?.policy === 'gang' ? terms.minCount : members,
-    traits: [...rules.traits, ...(terms === undefined ? ['plain'] : [terms.policy]), ...(terms?.topologyKey ? ['topology'] : [])],
+    traits: [
+      ...rules.traits,
+      ...(terms === undefined ? ['plain'] : [terms.policy]),
+      ...(terms?.topologyKey ? ['topology'] : []),
+    ],
   };
   const asked = roles.flatMap((role) =>
     Array.from({ length: role.members }, (_, index) => {
@@ -38,14 +43,17 @@ export function drawScene(seed: number, id = `s${seed}`): Scene {
       return memberOf(dice, id, { role: role.name, index, requests, rules, terms });
     }),
   );
-  return withVolume(dice, { ...scene, asked });
+  return withDevices(dice, withVolume(dice, { ...scene, asked }));
 }
 
 /** Up to half of the nodes go, and up to two of the groups that stand. */
 function drawChange(dice: Dice, nodes: readonly Node[], placed: readonly Pod[]): Scene['gone'] {
   const share = dice.chance(30) ? 0 : dice.real(0, 0.5);
   const leaving = new Set(
-    dice.shuffled(nodes).slice(0, Math.floor(nodes.length * share)).map(({ metadata }) => metadata.name ?? ''),
+    dice
+      .shuffled(nodes)
+      .slice(0, Math.floor(nodes.length * share))
+      .map(({ metadata }) => metadata.name ?? ''),
   );
   const groups = new Set(dice.shuffled(['g1', 'g2', 'g3']).slice(0, dice.whole(0, 2)));
   const pods = placed.filter(({ metadata }) => groups.has(metadata.labels?.['standing'] ?? ''));
@@ -158,5 +166,50 @@ function withVolume(dice: Dice, scene: Scene): Scene {
     volumes: dangling ? [] : [volume],
     claims: dangling ? [] : [claim],
     traits: [...scene.traits, dangling ? 'dangling claim' : 'volume'],
+  };
+}
+
+/** In one scene of ten every member wants devices of a class, of which some nodes have a few. */
+function withDevices(dice: Dice, scene: Scene): Scene {
+  if (!dice.chance(10)) return scene;
+  const { asked, id, nodes } = scene;
+  const driver = `${id}.test`;
+  const count = dice.whole(1, 2);
+  const missing = dice.chance(10);
+  const slices = remaining(scene).nodes.flatMap(({ metadata }) => {
+    const devices = dice.chance(70) ? dice.whole(1, 6) : 0;
+    if (devices === 0) return [];
+    const nodeName = metadata.name ?? '';
+    return [
+      {
+        metadata: { name: `${nodeName}-devices` },
+        spec: {
+          driver,
+          nodeName,
+          pool: { name: nodeName, generation: 1, resourceSliceCount: 1 },
+          devices: Array.from({ length: devices }, (_, at) => ({ name: `d${at}` })),
+        },
+      },
+    ];
+  });
+  const selectors = [{ cel: { expression: `device.driver == '${driver}'` } }];
+  return {
+    ...scene,
+    nodes,
+    classes: missing ? [] : [{ metadata: { name: `${id}-class` }, spec: { selectors } }],
+    slices,
+    devices: {
+      devices: {
+        requests: [{ name: 'some', exactly: { deviceClassName: `${id}-class`, allocationMode: 'ExactCount', count } }],
+      },
+    },
+    asked: asked.map((pod) => ({
+      ...pod,
+      spec: {
+        ...(pod.spec as NonNullable<Pod['spec']>),
+        resourceClaims: [{ name: DEVICES, resourceClaimTemplateName: DEVICES }],
+      },
+    })),
+    traits: [...scene.traits, missing ? 'class missing' : 'devices'],
   };
 }

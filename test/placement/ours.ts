@@ -1,11 +1,5 @@
-import {
-  type Answer,
-  tellAnswer,
-  Cluster,
-  fitsGroup,
-  podFacts,
-} from '../../src/decisions/placement/index.ts';
-import { GROUP_NAME, type Scene } from './scene.ts';
+import { type Answer, tellAnswer, Cluster, fitsGroup, podFacts } from '../../src/decisions/placement/index.ts';
+import { DEVICES, GROUP_NAME, type Scene } from './scene.ts';
 
 /** Our answer: the whole cluster first, then what goes is taken out, as a plan does it. */
 export function askOurs(scene: Scene, level: '1.36' | '1.37'): Answer {
@@ -37,7 +31,7 @@ function buildCluster(scene: Scene, level: '1.36' | '1.37'): Cluster {
   for (const volume of scene.volumes) cluster.volumes.setVolume(volume);
   cluster.devices.known = true;
   for (const one of scene.classes) cluster.devices.setClass(one);
-  for (const claim of scene.deviceClaims) cluster.devices.setClaim(claim);
+  if (scene.devices !== undefined) cluster.devices.setTemplate(scene.id, DEVICES, scene.devices);
   for (const slice of scene.slices) cluster.devices.addSlice(slice);
   for (const pod of scene.placed) cluster.place(podFacts(pod, cluster.resources), pod.spec?.nodeName ?? '');
   return cluster;

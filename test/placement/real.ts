@@ -12,7 +12,7 @@ import { Dice } from './dice.ts';
 import { keysOf } from './draw-cluster.ts';
 import { PRIORITY_CLASS } from './draw-group.ts';
 import { PodBoard } from './pod-board.ts';
-import { GROUP_NAME, remaining, type Scene } from './scene.ts';
+import { DEVICES, GROUP_NAME, remaining, type Scene } from './scene.ts';
 
 export interface RealAnswer {
   readonly fits: 'Yes' | 'No' | 'NoAnswer';
@@ -21,8 +21,11 @@ export interface RealAnswer {
 }
 
 export interface RealScheduler {
-  /** `order` decides in which sequence the asked pods are made. `pinned` members may go to one node each only. */
-  ask(scene: Scene, options: { order: number; patient?: boolean; pinned?: ReadonlyMap<string, string> }): Promise<RealAnswer>;
+  /** `order` decides in which sequence the asked pods are made; see `inOrder`. `pinned` members may go to one node each only. */
+  ask(
+    scene: Scene,
+    options: { order: number; patient?: boolean; pinned?: ReadonlyMap<string, string> },
+  ): Promise<RealAnswer>;
   stop(): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export async function startRealScheduler(minor: Minor): Promise<RealScheduler> {
     runtimeConfig: `scheduling.k8s.io/${version}=true`,
     flags: {
       'kube-apiserver': [
-        '--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,StorageObjectInUseProtection',
+        '--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,StorageObjectInUseProtection,RuntimeClass',
         '--max-requests-inflight=2000',
         '--max-mutating-requests-inflight=1000',
       ],
@@ -83,8 +86,10 @@ class Posing implements RealScheduler {
     try {
       await this.#build(scene);
       await this.#probe(scene.id, 'seen');
-      const pods = new Dice(order).shuffled(scene.asked);
-      for (const pod of pods) await this.#client.create(podType, pinned === undefined ? pod : pin(pod, pinned));
+      const pods = inOrder(scene.asked, order);
+      for (const pod of pods) {
+        await this.#client.create(podType, withClaim(pinned === undefined ? pod : pin(pod, pinned)));
+      }
       return await this.#settle(scene, patient);
     } finally {
       await this.#clear(scene);
@@ -92,7 +97,7 @@ class Posing implements RealScheduler {
   }
 
   async #build(scene: Scene): Promise<void> {
-    const { classes, claims, deviceClaims, group, id, slices, volumes } = scene;
+    const { asked, classes, claims, devices, group, id, slices, volumes } = scene;
     const { nodes, placed } = remaining(scene);
     await this.#client.create(namespaceType, { metadata: { name: id } });
     const make = (kind: string, objects: readonly KubeObject[], apiGroup = ''): Promise<void> =>
@@ -101,16 +106,21 @@ class Posing implements RealScheduler {
     await make('PersistentVolumeClaim', claims);
     await make('DeviceClass', classes, 'resource.k8s.io');
     await make('ResourceSlice', slices, 'resource.k8s.io');
-    await make('ResourceClaim', deviceClaims, 'resource.k8s.io');
+    // What kube-controller-manager would make of the template.
+    const made = devices === undefined ? [] : asked.map((pod) => ({ metadata: claimOf(pod), spec: devices }));
+    await make('ResourceClaim', made, 'resource.k8s.io');
     if (group !== undefined) {
       const { minCount, policy, topologyKey } = group;
-      await this.#client.create(podGroupType(this.#version) as ResourceType, {
-        metadata: { name: GROUP_NAME, namespace: id },
-        spec: {
-          schedulingPolicy: policy === 'gang' ? { gang: { minCount } } : { basic: {} },
-          ...(topologyKey !== undefined && { schedulingConstraints: { topology: [{ key: topologyKey }] } }),
-        },
-      } as KubeObject);
+      await this.#client.create(
+        podGroupType(this.#version) as ResourceType,
+        {
+          metadata: { name: GROUP_NAME, namespace: id },
+          spec: {
+            schedulingPolicy: policy === 'gang' ? { gang: { minCount } } : { basic: {} },
+            ...(topologyKey !== undefined && { schedulingConstraints: { topology: [{ key: topologyKey }] } }),
+          },
+        } as KubeObject,
+      );
     }
     await this.#createAll(nodeType, nodes);
     await this.#createAll(
@@ -216,4 +226,21 @@ function pin(pod: Pod, where: ReadonlyMap<string, string>): Pod {
       },
     },
   };
+}
+
+const claimOf = ({ metadata: { name = '', namespace } }: Pod) => ({ name: `${name}-${DEVICES}`, namespace });
+
+/** The pod with the claim that was made for it instead of the template. */
+function withClaim(pod: Pod): Pod {
+  if (pod.spec?.resourceClaims === undefined) return pod;
+  const resourceClaims = [{ name: DEVICES, resourceClaimName: claimOf(pod).name }];
+  return { ...pod, spec: { ...pod.spec, resourceClaims } };
+}
+
+/** The small ones first, the large ones first, or in any order. */
+function inOrder(pods: readonly Pod[], order: number): Pod[] {
+  const size = ({ spec }: Pod): number => Number.parseInt(spec?.containers[0]?.resources?.requests?.['cpu'] ?? '0', 10);
+  const shuffled = new Dice(order).shuffled(pods);
+  const sign = order % 4 === 1 ? 1 : order % 4 === 2 ? -1 : 0;
+  return shuffled.sort((a, b) => sign * (size(a) - size(b)));
 }

@@ -1,5 +1,5 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/generated/core-v1.ts';
-import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../src/api/generated/resource-v1.ts';
+import type { DeviceClass, ResourceClaimSpec, ResourceSlice } from '../../src/api/generated/resource-v1.ts';
 
 /** One cluster and one question: does this group fit once these nodes and pods are gone? */
 export interface Scene {
@@ -13,7 +13,8 @@ export interface Scene {
   readonly claims: readonly PersistentVolumeClaim[];
   readonly classes: readonly DeviceClass[];
   readonly slices: readonly ResourceSlice[];
-  readonly deviceClaims: readonly ResourceClaim[];
+  /** What each asked pod claims, by a template of this name. */
+  readonly devices: ResourceClaimSpec | undefined;
   readonly gone: { readonly nodes: ReadonlySet<string>; readonly pods: ReadonlySet<string> };
   readonly group: GroupTerms | undefined;
   readonly asked: readonly Pod[];
@@ -31,6 +32,7 @@ export interface GroupTerms {
 }
 
 export const GROUP_NAME = 'asked';
+export const DEVICES = 'devices';
 
 /** The part of a scene that is there before the question. */
 export type Standing = Pick<Scene, 'gone' | 'nodes' | 'placed'>;

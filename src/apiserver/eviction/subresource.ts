@@ -4,7 +4,13 @@
  * Question, answer, ledger, condition and deletion are one store transaction on state that nobody else can change in
  * between, so an eviction never has to be tried again and two of them can never both take the last slot.
  */
-import { answerRefusal, type DisruptionIndex, followers, judgeEviction } from '../../decisions/disruption/index.ts';
+import {
+  answerRefusal,
+  type DisruptionIndex,
+  followers,
+  judgeEviction,
+  keepRoom,
+} from '../../decisions/disruption/index.ts';
 import { createEntry, type Transaction } from '../../storage/index.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ServerContext } from '../context/server-context.ts';
@@ -19,6 +25,7 @@ import type { EvictionGuard } from './guard.ts';
 import { refusalError } from './refusal.ts';
 import { removePod } from './remove-pod.ts';
 import { readEviction } from './request.ts';
+import { offerRoom } from './room-view.ts';
 
 export interface EvictionOptions {
   /** Further budgets, asked in this order after the PodDisruptionBudgets. */
@@ -36,6 +43,7 @@ export function addEviction(
 ) {
   const resource = context.registry.byPlural('', 'pods');
   if (resource === undefined) throw new Error('Cannot serve evictions: pods are not served');
+  offerRoom(context, index);
   context.registry.addSubresource('', 'pods', 'eviction', {
     verbs: ['create'],
     kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
@@ -88,6 +96,7 @@ function evictInTransaction(
 
   const { charge } = verdict;
   if (!dryRun) {
+    keepRoom(index, verdict, now);
     if (charge !== undefined) {
       chargeBudget({ context, index }, transaction, {
         namespace,

@@ -64,7 +64,7 @@ function choosePods(fleet: Fleet, question: WhatIfQuestion, now: number): { lost
   const moved = onNodes.filter((pod) => !isBoundToNode(pod) && isPodActive(pod));
   const isCordoned = (node: string): boolean => question.nodes.has(node) || fleet.isCordoned(node);
   const names = moved.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
-  const { steps } = decideAllTogether({ ...fleet.budgets(now), isCordoned }, names);
+  const { steps } = decideAllTogether({ ...fleet.budgets(now), isCordoned, closing: [...question.nodes] }, names);
   const lost: Pod[] = [];
   const kept: { pod: string; reason: string }[] = [];
   for (const { allowed, pod, refusedBy, verdict } of steps) {

@@ -21,8 +21,8 @@ export interface ExplainedBudgets extends AllBudgets {
 
 /** Asks every budget of a pod the very questions an eviction would ask; undefined when there is no such pod. */
 export function explainPod(all: ExplainedBudgets, pod: PodName): PodExplanation | undefined {
-  const { gates, index, isCordoned, now, unavailability } = all;
-  const alone = explainEviction(index, pod, now, { isCordoned });
+  const { closing, gates, index, isCordoned, now, unavailability } = all;
+  const alone = explainEviction(index, pod, now, { isCordoned, closing });
   if (alone === undefined) return undefined;
   const leftover = unavailability.leftoverIn(pod.namespace);
   const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now, leftover };

@@ -6,6 +6,7 @@ import {
   openAccount,
   type PodName,
   type Step,
+  withRoom,
 } from '../disruption/index.ts';
 import {
   explainRefusals,
@@ -25,6 +26,8 @@ export interface AllBudgets {
   readonly now: number;
   /** Whether a node is cordoned; only asked for budgets that look ahead. Absent: none is. */
   readonly isCordoned?: ((node: string) => boolean) | undefined;
+  /** Nodes that a drain is about to cordon. */
+  readonly closing?: readonly string[] | undefined;
 }
 
 /** What both kinds say to one pod. It goes only if all agree. */
@@ -42,12 +45,13 @@ export interface JointAnswer {
 
 /** Decides whether these pods may all go without waiting for any replacement, and in which order. */
 export function decideAllTogether(all: AllBudgets, pods: readonly PodName[]): JointAnswer {
-  return openAllBudgets(all)(pods);
+  const decide = (): JointAnswer => openAllBudgets(all)(pods);
+  return all.index.room === undefined ? decide() : all.index.room.during(decide);
 }
 
 /** Judges one set of pods after another, each as if those granted before were gone. No budget pays for a refusal. */
 export function openAllBudgets(all: AllBudgets): (pods: readonly PodName[]) => JointAnswer {
-  const { index, now } = all;
+  const { closing, index, isCordoned = () => false, now } = all;
   const judge = openAccount(index, now);
   const guards = new Map<string, UnavailabilityAccount>();
   return (pods) => {
@@ -64,7 +68,7 @@ export function openAllBudgets(all: AllBudgets): (pods: readonly PodName[]) => J
         // A pod that a guard keeps must not cost the other budgets anything.
         const [taken] = (said?.allowed === false ? decideTogether(index, [pod], now) : judge([pod])).steps;
         if (taken === undefined) return [];
-        const step = lookAhead(all, taken);
+        const step = withRoom(index, lookAhead(all, taken), now, { isCordoned, closing });
         if (said?.allowed === true && step.verdict.allowed) guard?.take(pod.name, said);
         return [{ ...step, allowed: step.verdict.allowed && said?.allowed !== false, refusedBy: opinions(said) }];
       }),
@@ -78,7 +82,7 @@ function lookAhead({ index, isCordoned, now }: AllBudgets, step: Step): Step {
   const { budget, pod, verdict } = step;
   if (isCordoned === undefined || !verdict.allowed || budget === undefined) return step;
   if (index.budget(pod.namespace, budget)?.lookahead !== true) return step;
-  const alone = judgeEviction(index, pod, now, { isCordoned });
+  const alone = judgeEviction(index, pod, now, { isCordoned, room: false });
   return alone?.allowed === false && alone.reason === 'NodeNotDrainable' ? { ...step, verdict: alone } : step;
 }
 

@@ -28,7 +28,9 @@ export function answerRefusal(
 }
 
 /** Kubernetes' own cause comes first, as clients look for it. */
-export function withCauses({ cause, ...answer }: RefusalAnswer, explanation?: Explanation, now = 0): Refused {
-  const own: RefusalCause[] = cause === undefined ? [] : [{ reason: 'DisruptionBudget', message: cause }];
+export function withCauses({ cause, room, ...answer }: RefusalAnswer, explanation?: Explanation, now = 0): Refused {
+  const own: RefusalCause[] = [];
+  if (cause !== undefined) own.push({ reason: 'DisruptionBudget', message: cause });
+  if (room !== undefined) own.push({ ...room, field: 'spec' });
   return { ...answer, causes: [...own, ...(explanation === undefined ? [] : explanationCauses(explanation, now))] };
 }

@@ -12,6 +12,8 @@ import { type GroupBy, readGroupBy } from './group-by.ts';
 
 export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
 export const DRAIN_LOOKAHEAD = 'policy.quorate.dev/drain-lookahead';
+/** `Require`: a unit is taken down only while all of it finds places; `Ignore`, or nothing: without a look. */
+export const CAPACITY = 'policy.quorate.dev/capacity';
 
 /** Condition of a budget that counts groups which cannot all be resolved. */
 export const SETTLING = 'Settling';
@@ -55,6 +57,8 @@ export interface BudgetFacts extends BudgetSpec {
   readonly groupBy: GroupBy | 'unknown' | undefined;
   /** An eviction on a cordoned node is judged together with the budget's other pods on that node. */
   readonly lookahead: boolean;
+  /** A unit is taken down only while all of it finds places. */
+  readonly needsRoom: boolean;
   readonly status: BudgetStatus;
   /**
    * What the API server itself goes by, in pods, where the numbers that decide stand elsewhere: an eviction needs both.
@@ -75,6 +79,7 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
     scope: scope === 'PodGroup' || scope === 'Pod' ? scope : undefined,
     groupBy,
     lookahead: annotations?.[DRAIN_LOOKAHEAD] === 'Node',
+    needsRoom: needsRoom(annotations),
     status,
     published: undefined,
   } as const;
@@ -94,6 +99,7 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
       scope: options.scope,
       groupBy,
       lookahead: options.lookahead,
+      needsRoom: options.needsRoom,
       status,
       published: undefined,
     };
@@ -117,6 +123,12 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
     alwaysAllow: spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow',
     ...options,
   };
+}
+
+/** What is not understood is taken for the stricter one. */
+export function needsRoom(annotations: Readonly<Record<string, string>> | undefined): boolean {
+  const asked = annotations?.[CAPACITY];
+  return asked !== undefined && asked !== 'Ignore';
 }
 
 const NO_PODS: ReadonlyMap<string, number> = new Map();

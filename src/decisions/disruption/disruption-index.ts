@@ -11,6 +11,7 @@ import type { CountedPod } from './pod-facts.ts';
 import { computePublication, type Publication } from './publication.ts';
 import { isNoted, readPublicationState } from './publication-state.ts';
 import type { PodRecord, Unit } from './records.ts';
+import type { RoomJudge } from './room.ts';
 import type { BudgetView, EvictionQuestion, UnitView } from './verdict.ts';
 
 const NO_GROUPS: GroupLookup = {
@@ -47,6 +48,8 @@ export interface BudgetCount {
  */
 export class DisruptionIndex {
   readonly #namespaces = new Map<string, NamespaceIndex>();
+  /** Knows where pods could go; budgets that want room before disruption cannot tell without. */
+  room: RoomJudge | undefined;
 
   setPod(pod: CountedPod): void {
     this.#in(pod.namespace).setPod(pod);
@@ -269,6 +272,16 @@ export class DisruptionIndex {
     const record = this.#namespaces.get(namespace)?.pods.get(podName);
     const unit = tally === undefined ? undefined : record?.places?.get(tally.grouping)?.unit;
     return tally === undefined || unit === undefined ? undefined : describe(tally, unit);
+  }
+
+  /** All pods of the unit that a pod belongs to under a budget; the pod itself where it stands alone. */
+  membersOf(namespace: string, podName: string, budgetName: string): CountedPod[] {
+    const index = this.#namespaces.get(namespace);
+    const tally = index?.budgets.get(budgetName);
+    const record = index?.pods.get(podName);
+    if (record === undefined) return [];
+    const unit = tally?.mode.unit === 'PodGroup' ? record.places?.get(tally.grouping)?.unit : undefined;
+    return unit === undefined ? [record.facts] : [...unit.members.keys()].map(({ facts }) => facts);
   }
 
   /** What the pod's group under a budget is called; undefined for a pod that stands for itself. */

@@ -10,6 +10,7 @@ export function formatExplanation(explanation: Explanation, now: number): string
   const when = explanation.jointly ? 'after the pods before it' : 'now';
   const lines = [`Pod ${pod} ${can} be evicted ${when}: ${REASONS[reason]} (${reason}).`];
   for (const budget of budgets) lines.push(formatBudget(budget));
+  if (explanation.room !== undefined) lines.push(`${explanation.room}.`);
   if (unit !== undefined) {
     lines.push(formatUnit(unit));
   }
@@ -70,8 +71,9 @@ export function explanationCauses(explanation: Explanation, now: number): { reas
 export function refusalMessage({ code, message }: RefusalAnswer, explanation: Explanation | undefined): string {
   const budget = explanation?.budgets[0];
   if (code !== 429 || explanation === undefined || budget?.counts !== 'PodGroup') return message;
-  const { remedies, unit } = explanation;
+  const { remedies, room, unit } = explanation;
   const parts = [message, formatBudget(budget)];
+  if (room !== undefined) parts.push(`${room}.`);
   if (unit !== undefined) parts.push(formatUnit(unit));
   const [first] = remedies;
   if (first !== undefined) parts.push(`To unblock: ${first.text}.`);
@@ -123,5 +125,7 @@ const REASONS: Readonly<Record<Explanation['reason'], string>> = {
   NotSettled: 'a group of its budget cannot be resolved just now and counts as down until it can',
   NodeNotDrainable: 'the pods of its budget on its node could not all go, and the budget asks for that',
   BudgetExhausted: 'the budget has no room',
+  NoRoom: 'its budget wants room for the whole replacement first, and there is none',
+  CannotTell: 'its budget wants room for the whole replacement first, and whether there is any cannot be told',
   BuiltInCountTighter: "Kubernetes' own count of its pods has no room, although its groups have",
 };

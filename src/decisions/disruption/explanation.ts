@@ -6,7 +6,7 @@ import type { ModeReason } from './mode.ts';
 import type { CountedPod } from './pod-facts.ts';
 import { type Remedy, remediesFor, remediesForUnits } from './remedy.ts';
 import type { PodName, Step } from './together.ts';
-import type { BudgetView, GrantReason, RefusalReason } from './verdict.ts';
+import type { BudgetView, EvictionVerdict, GrantReason, RefusalReason } from './verdict.ts';
 
 /** A pod that keeps its group or its budget short. */
 export interface ShortPod {
@@ -37,6 +37,8 @@ export interface Explanation {
   /** Refused only because of pods that would go before it. */
   readonly jointly?: boolean;
   readonly reason: GrantReason | RefusalReason;
+  /** Where the whole unit would go, or what keeps it from there; only under budgets that ask for room. */
+  readonly room?: string | undefined;
   readonly budgets: readonly BudgetNumbers[];
   readonly unit:
     | { readonly name: string; readonly healthy: number; readonly minCount: number; readonly members: number }
@@ -69,6 +71,7 @@ export function explainEviction(
     pod: podName,
     allowed: verdict.allowed,
     reason: verdict.reason,
+    ...roomOf(verdict),
     budgets: question.views.map((one) => numbersOf(one, index, now)),
     unit:
       unit?.name === undefined
@@ -101,6 +104,7 @@ export function explainStep(index: DisruptionIndex, { pod, verdict }: Step, now:
     allowed: false,
     jointly: true,
     reason: verdict.reason,
+    ...roomOf(verdict),
     budgets: verdict.views.map((one) => numbersOf(one, index, now)),
     remedies: [wait, ...others.filter(({ action }) => action === 'ChangeBudget')],
   };
@@ -162,6 +166,15 @@ export function explainBudget(
       .map(({ members, minCount, name: group }) => ({ name: group ?? '', pods: members, minCount })),
     remedies: allowed > 0 ? [] : remediesForUnits(view, { down, expected }, 1),
   };
+}
+
+function roomOf({ room }: EvictionVerdict): { room?: string } {
+  if (room === undefined) return {};
+  if (typeof room === 'string') return { room };
+  const places = new Map<string, number>();
+  for (const { node } of room.where) places.set(node, (places.get(node) ?? 0) + 1);
+  const nodes = [...places].map(([node, pods]) => (pods === 1 ? node : `${node} (${pods} pods)`));
+  return { room: `Room: ${nodes.join(', ')}` };
 }
 
 function expectedOf(index: DisruptionIndex, view: BudgetView | undefined, now: number): number {

@@ -27,6 +27,7 @@ export { type Publication, PUBLICATION } from './publication.ts';
 export * from './published-status.ts';
 export type { Remedy, RemedyAction } from './remedy.ts';
 export * from './resolve.ts';
+export * from './room.ts';
 export * from './together.ts';
 export * from './verdict.ts';
 export { foreignWriter, ForeignWrites, lastForeignWriteMs } from './status-writers.ts';

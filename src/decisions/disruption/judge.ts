@@ -1,11 +1,16 @@
 import type { DisruptionIndex } from './disruption-index.ts';
 import { exemptionOf } from './pod-facts.ts';
-import { decideTogether, type PodName } from './together.ts';
-import { decideEviction, type EvictionVerdict } from './verdict.ts';
+import { PROMISED_MS } from './room.ts';
+import { decideTogether, type PodName, type Step } from './together.ts';
+import { type BudgetView, decideEviction, type EvictionVerdict, type Grant } from './verdict.ts';
 
 export interface JudgeOptions {
   /** Whether a node is cordoned; only asked for budgets that look ahead. */
   readonly isCordoned: (nodeName: string) => boolean;
+  /** `false`: whoever asks looks for room itself. */
+  readonly room?: false | undefined;
+  /** Nodes that a drain is about to cordon. */
+  readonly closing?: readonly string[] | undefined;
   /** A grant that a ledger has for this very pod is left out. */
   readonly again?: boolean;
 }
@@ -18,17 +23,78 @@ export function judgeEviction(
   index: DisruptionIndex,
   { name, namespace }: PodName,
   now: number,
-  { again, isCordoned }: JudgeOptions,
+  judgement: JudgeOptions,
 ): EvictionVerdict | undefined {
+  const { again, isCordoned } = judgement;
   const question = index.ask(namespace, name, now, { again });
   if (question === undefined) return undefined;
-  const verdict = decideEviction(question);
+  const decided = decideEviction(question);
   const { pod, views } = question;
   const view = views[0];
-  if (!verdict.allowed || view === undefined || !view.budget.lookahead) return verdict;
+  if (!decided.allowed || view === undefined) return decided;
+  const verdict = judgement.room === false ? decided : lookForRoom(index, decided, { pod, view, now, judgement });
+  if (!verdict.allowed || !view.budget.lookahead) return verdict;
   if (exemptionOf(pod) !== undefined || pod.nodeName === '' || !isCordoned(pod.nodeName)) return verdict;
   const onNode = index
     .podsOf(namespace, view.budget.name)
     .filter((other) => other.nodeName === pod.nodeName && exemptionOf(other) === undefined);
   return decideTogether(index, onNode, now).allowed ? verdict : { allowed: false, reason: 'NodeNotDrainable', views };
+}
+
+/**
+ * A budget may ask that a unit goes down only while all of it finds places. It is asked when the unit goes down, and
+ * once more for further members while nothing of it has begun to go.
+ */
+function lookForRoom(
+  index: DisruptionIndex,
+  grant: Grant,
+  { judgement, now, pod, view }: { pod: PodName; view: BudgetView; now: number; judgement: JudgeOptions },
+): EvictionVerdict {
+  const { budget, unit } = view;
+  if (!budget.needsRoom || !takesDown(index, grant, { pod, view })) return grant;
+  const { room } = index;
+  if (room === undefined) {
+    return { allowed: false, reason: 'CannotTell', views: [view], room: 'CannotTell: the nodes are not known here' };
+  }
+  const { name, namespace } = pod;
+  const ask = {
+    pod: { namespace, name },
+    members: index.membersOf(namespace, name, budget.name),
+    unit: `${namespace}/${unit?.key ?? name}`,
+    now,
+    closing: judgement.closing ?? [],
+  };
+  const answer = room.ask(ask);
+  if (!answer.found) return { allowed: false, reason: answer.reason, views: [view], room: answer.text };
+  return { ...grant, room: { ask, where: answer.where } };
+}
+
+function takesDown(
+  index: DisruptionIndex,
+  { charge, reason }: Grant,
+  { pod, view }: { pod: PodName; view: BudgetView },
+): boolean {
+  if (charge?.cost === 1) return true;
+  if (reason !== 'GroupAlreadyDown' || view.unit === undefined) return false;
+  const members = index.membersOf(pod.namespace, pod.name, view.budget.name);
+  const isWhole = members.filter(({ ready }) => ready).length >= view.unit.minCount;
+  return isWhole && members.every(({ deletionTimestamp }) => deletionTimestamp === undefined);
+}
+
+/**
+ * One of several pods that go together, where its budget asks for room: what is found for it is kept from the units
+ * after it.
+ */
+export function withRoom(index: DisruptionIndex, step: Step, now: number, judgement: JudgeOptions): Step {
+  const { pod, verdict } = step;
+  const view = verdict.allowed ? verdict.charge?.view : undefined;
+  if (!verdict.allowed || view?.budget.needsRoom !== true) return step;
+  const judged = lookForRoom(index, verdict, { pod, view, now, judgement });
+  if (judged.allowed) keepRoom(index, judged, now);
+  return { ...step, verdict: judged };
+}
+
+/** Keeps the room that was found for a grant from other units. */
+export function keepRoom({ room }: DisruptionIndex, grant: Grant, now: number): void {
+  if (grant.room !== undefined) room?.promise(grant.room.ask, grant.room.where, now + PROMISED_MS);
 }

@@ -9,6 +9,8 @@ export interface RefusalAnswer {
   /** The prescribed text of the `DisruptionBudget` cause; only for 429. */
   readonly cause?: string;
   readonly retryAfterSeconds?: number;
+  /** What keeps the replacement from its place, or from being told. */
+  readonly room?: { readonly reason: 'NoRoom' | 'CannotTell'; readonly message: string };
 }
 
 export const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -16,7 +18,7 @@ export const REFUSED = "Cannot evict pod as it would violate the pod's disruptio
 const RETRY_AFTER_SECONDS = 10;
 
 /** Clients tell a budget's refusal by 429 and its cause; Retry-After is sent only where waiting alone helps. */
-export function formatRefusal({ reason, views }: Refusal): RefusalAnswer {
+export function formatRefusal({ reason, room, views }: Refusal): RefusalAnswer {
   const view = views[0] as BudgetView;
   const { name } = view.budget;
   switch (reason) {
@@ -39,6 +41,16 @@ export function formatRefusal({ reason, views }: Refusal): RefusalAnswer {
         reason: 'TooManyRequests',
         message: REFUSED,
         cause: `The disruption budget ${name} does not allow evicting pods currently (NotSettled): ${notSettled(view)}`,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      };
+    case 'NoRoom':
+    case 'CannotTell':
+      return {
+        code: 429,
+        reason: 'TooManyRequests',
+        message: REFUSED,
+        cause: `The disruption budget ${name} wants room for the whole replacement before a disruption`,
+        room: { reason, message: room ?? reason },
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       };
     case 'BuiltInCountTighter':

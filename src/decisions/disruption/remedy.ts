@@ -49,6 +49,14 @@ export function remediesFor({ reason, views }: Refusal, pod: CountedPod, shortag
       return [waitForGroups(view, shortage)];
     case 'GroupUnresolved':
       return [{ action: 'FixReference', text: `create the Workload or PodGroup that pod ${pod.name} names` }];
+    case 'NoRoom':
+    case 'CannotTell':
+      return [
+        {
+          action: 'Wait',
+          text: `make room for all of what pod ${pod.name} belongs to, or wait until there is; budget ${name} asks for it (policy.quorate.dev/capacity)`,
+        },
+      ];
     case 'BuiltInCountTighter':
       return [heedBuiltIn(view)];
     case 'NodeNotDrainable':

@@ -1,6 +1,7 @@
 import type { BudgetFacts, BudgetStatus } from './budget-facts.ts';
 import type { Mode } from './mode.ts';
 import { type Exemption, exemptionOf, type CountedPod } from './pod-facts.ts';
+import type { PromisedPlace, RoomAsk } from './room.ts';
 
 /** More unconfirmed evictions than this mean that the disruption controller is not keeping up. */
 export const MAX_DISRUPTED_PODS = 2000;
@@ -61,7 +62,9 @@ export type RefusalReason =
   | 'NotSettled'
   | 'NodeNotDrainable'
   | 'BudgetExhausted'
-  | 'BuiltInCountTighter';
+  | 'BuiltInCountTighter'
+  | 'NoRoom'
+  | 'CannotTell';
 
 const REFUSALS: ReadonlySet<string> = new Set(
   Object.keys({
@@ -75,6 +78,8 @@ const REFUSALS: ReadonlySet<string> = new Set(
     NotSettled: true,
     BudgetExhausted: true,
     BuiltInCountTighter: true,
+    NoRoom: true,
+    CannotTell: true,
   } satisfies Record<RefusalReason, true>),
 );
 
@@ -90,6 +95,8 @@ export interface Grant {
   readonly charge: { readonly view: BudgetView; readonly cost: 0 | 1 } | undefined;
   /** Delete only the very state of the pod that was judged. */
   readonly pinned: boolean;
+  /** Where all of the unit finds places, for budgets that ask. */
+  readonly room?: Promised | undefined;
 }
 
 /** Who is recorded as going together with the pod: the rest of a unit that goes as one, where its going costs something. */
@@ -101,6 +108,14 @@ export interface Refusal {
   readonly allowed: false;
   readonly reason: RefusalReason;
   readonly views: readonly BudgetView[];
+  /** Why there is no room, or why that cannot be told. */
+  readonly room?: string | undefined;
+}
+
+/** Room that was found, to be kept by whoever carries the grant out. */
+export interface Promised {
+  readonly ask: RoomAsk;
+  readonly where: readonly PromisedPlace[];
 }
 
 export type EvictionVerdict = Grant | Refusal;

@@ -84,7 +84,7 @@ export class UnitFinder {
     const question = index.ask(namespace, name, this.#now);
     const views = question?.views ?? [];
     const isCordoned = this.#sources.isCordoned ?? (() => false);
-    const verdict = judgeEviction(index, { namespace, name }, this.#now, { isCordoned });
+    const verdict = judgeEviction(index, { namespace, name }, this.#now, { isCordoned, room: false });
     const unavailable = this.#unavailability(pod);
     // What no budget asks about, now, goes by itself; its group may be one that budgets do count.
     if (views.length > 0 && verdict?.allowed === true && verdict.charge === undefined) {

@@ -4,8 +4,10 @@ import {
   type DisruptionIndex,
   exemptionOf,
   isUp,
+  type JointVerdict,
   type CountedPod,
   type Step,
+  withRoom,
 } from '../disruption/index.ts';
 import {
   type BudgetIndex,
@@ -57,7 +59,7 @@ export type GroupVerdict =
 export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdict {
   const { compat, disruption, gates, members, nowMs, scaleOf, unavailability } = question;
   const open = members.filter((pod) => !isApproved(disruption, pod, nowMs));
-  const joint = decideTogether(disruption, open, nowMs);
+  const joint = placeTogether(disruption, open, nowMs);
   const step = joint.steps.find(({ verdict }) => !verdict.allowed);
   if (step !== undefined) return { allowed: false, reason: 'DisruptionBudget', step };
   const judged = judgeTogether({
@@ -71,6 +73,16 @@ export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdi
   });
   if (!judged.allowed) return { ...judged, reason: 'UnavailableBudget' };
   return { allowed: true, disruption: chargesOf(joint.steps), unavailability: judged.charges };
+}
+
+/** Room that budgets ask for is looked for as well, for all of the groups at once. */
+function placeTogether(index: DisruptionIndex, pods: readonly CountedPod[], nowMs: number): JointVerdict {
+  const decide = (): JointVerdict => {
+    const { steps } = decideTogether(index, pods, nowMs);
+    const placed = steps.map((step) => withRoom(index, step, nowMs, { isCordoned: () => false }));
+    return { allowed: placed.every(({ verdict }) => verdict.allowed), steps: placed };
+  };
+  return index.room === undefined ? decide() : index.room.during(decide);
 }
 
 /** Its one budget has recorded it a moment ago. */

@@ -13,6 +13,6 @@ export * from './fits/texts.ts';
 export { isBlind } from './fits/search.ts';
 export { slotsOn } from './fits/proofs.ts';
 export { settle } from './filters/settle.ts';
-export { sumRequests } from './cluster/resources.ts';
+export { type Amount, sumRequests } from './cluster/resources.ts';
 export { freeVector, takenBy } from './fits/vectors.ts';
 export { replacementOf } from './replacement.ts';

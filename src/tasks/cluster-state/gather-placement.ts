@@ -53,15 +53,16 @@ export async function gatherPlacement(client: Client, nodes: readonly Node[]): P
   for (const node of nodes) if (node.metadata.deletionTimestamp === undefined) cluster.setNode(node);
   const read = <T extends KubeObject>(kind: string, group = ''): Promise<T[] | undefined> =>
     readAll(client, [builtinType(kind, group) as ResourceType<T>]);
-  const [namespaces, templates, topologyOf, searches] = await Promise.all([
+  const [namespaces, templates, topologyOf, looks] = await Promise.all([
     read<Namespace>('Namespace'),
     readTemplates(read),
     readTopology(client),
-    readSchedulers(client),
+    schedulersOf(client),
     readVolumes(cluster, read),
     readDevices(cluster, read),
   ]);
   for (const { metadata } of namespaces ?? []) cluster.namespaceLabels.set(metadata.name ?? '', metadata.labels ?? {});
+  const searches = ({ pod }: PodFacts): boolean => looks(pod.spec?.schedulerName ?? 'default-scheduler');
   return { cluster, templateOf: (owner) => templates.get(owner), topologyOf, searches };
 }
 
@@ -86,18 +87,15 @@ async function versionOf(client: Client): Promise<string> {
   }
 }
 
-async function levelOf(client: Client): Promise<'1.36' | '1.37'> {
+export async function levelOf(client: Client): Promise<'1.36' | '1.37'> {
   const minor = Number(/^v?1\.(\d+)/.exec(await versionOf(client))?.[1] ?? 37);
   return minor >= 37 ? '1.37' : '1.36';
 }
 
 /** Our scheduler looks for a way; on a cluster that is the pods which name it, on the embedded host all of them. */
-async function readSchedulers(client: Client): Promise<(pod: PodFacts) => boolean> {
+export async function schedulersOf(client: Client): Promise<(schedulerName: string) => boolean> {
   const embedded = (await versionOf(client)).includes('quorate');
-  return ({ pod }) => {
-    const name = pod.spec?.schedulerName ?? 'default-scheduler';
-    return name === 'quorate-scheduler' || (embedded && name === 'default-scheduler');
-  };
+  return (name) => name === 'quorate-scheduler' || (embedded && name === 'default-scheduler');
 }
 
 async function readTemplates(read: Read): Promise<Map<string, PodTemplateSpec>> {

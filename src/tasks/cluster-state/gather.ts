@@ -7,6 +7,7 @@ import { DisruptionIndex, FED_KINDS, type FedKind, guardEverything } from '../..
 import { UNAVAILABILITY_KINDS, UnavailabilityFeed, unavailabilityGates } from '../../decisions/unavailability/index.ts';
 import { type Client, FeatureGates } from '../../machinery/runtime/index.ts';
 import { ClusterReader } from './cluster-reader.ts';
+import { gatherRoom } from './gather-room.ts';
 import { readGroupNumbers } from './ledgers.ts';
 
 /** Everything that budgets of both kinds decide on, as a cluster says it at one moment. */
@@ -43,6 +44,7 @@ export async function gatherBudgets(client: Client, { namespace, now }: GatherOp
   const unavailability = await gatherUnavailability(reader, pods);
   const cordoned = await readCordoned(reader, index);
   reader.assertComplete();
+  if (Array.from(index.budgets()).some(({ needsRoom }) => needsRoom)) index.room = await gatherRoom(client);
   const everyGroup = (): DisruptionIndex => {
     const every = new DisruptionIndex();
     for (const at of new Set(pods.map(({ metadata }) => metadata.namespace ?? ''))) guardEverything(every, at);

@@ -122,7 +122,7 @@ function judge(
   { nodes, now }: { nodes: readonly string[]; now: number },
 ): Omit<Look, 'chosen'> {
   const isCordoned = (node: string): boolean => nodes.includes(node) || state.isCordoned(node);
-  const all = { ...evictionBudgets(state, now), isCordoned };
+  const all = { ...evictionBudgets(state, now), isCordoned, closing: nodes };
   const { steps } = decideAllTogether(all, pods);
   const explanations = new Map<string, PodExplanation>();
   for (const step of steps) {

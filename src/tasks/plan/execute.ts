@@ -248,7 +248,8 @@ async function findUnfit({ deps: { client, clock }, options, planned }: Run): Pr
   const present = new Map(state.pods.map((pod) => [idOf(pod), pod.metadata.uid]));
   const ids = next.evictions.flatMap(({ pods }) => pods).filter((id) => present.get(id) === planned.pods[id]);
   const isCordoned = (node: string): boolean => planned.nodes.includes(node) || state.isCordoned(node);
-  const { steps } = decideAllTogether({ ...evictionBudgets(state, now), isCordoned }, ids.map(nameOf));
+  const all = { ...evictionBudgets(state, now), isCordoned, closing: planned.nodes };
+  const { steps } = decideAllTogether(all, ids.map(nameOf));
   return steps
     .filter(({ allowed }) => !allowed)
     .map(({ pod, refusedBy: [guard], verdict }) => {

@@ -102,7 +102,8 @@ function groupAnswer({ all, name, state }: Asked, target: string): WhyAnswer | u
 async function explainNode(client: Client, name: string, now: number): Promise<WhyAnswer> {
   await client.get(nodeType, { name });
   const state = await gatherBudgets(client, { now });
-  const all = { ...evictionBudgets(state, now), isCordoned: (node: string) => node === name || state.isCordoned(node) };
+  const isCordoned = (node: string): boolean => node === name || state.isCordoned(node);
+  const all = { ...evictionBudgets(state, now), isCordoned, closing: [name] };
   const pods = state.pods.filter((pod) => pod.spec?.nodeName === name && !isBoundToNode(pod));
   const value = explainTogether(all, `node ${name}`, pods);
   return { value, lines: formatTogether(value, now), granted: value.allowed };

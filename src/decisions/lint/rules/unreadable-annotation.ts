@@ -1,5 +1,6 @@
 import {
   BUDGET_SCOPE,
+  CAPACITY,
   DRAIN_LOOKAHEAD,
   GROUP_BY,
   GROUP_MIN_COUNT,
@@ -19,6 +20,7 @@ const isCount: Check = (value) => (/^[1-9]\d*$/.test(value) ? undefined : 'must 
 
 const CHECKS: Readonly<Record<string, Check>> = {
   [BUDGET_SCOPE]: isOneOf('PodGroup', 'Pod'),
+  [CAPACITY]: isOneOf('Require', 'Ignore'),
   [DRAIN_LOOKAHEAD]: isOneOf('Node'),
   [GROUP_BY]: (_, annotations) =>
     readGroupBy(annotations) === 'unknown'
