@@ -96,6 +96,6 @@ export class PodBoard {
     if (before?.node === standing.node && before?.refusal === standing.refusal) return;
     this.#steps += 1;
     this.#changed.set(`${namespace}/${name}`, this.#steps);
-    for (const look of [...(this.#waiters.get(namespace) ?? [])]) look();
+    this.#waiters.get(namespace)?.forEach((look) => look());
   }
 }

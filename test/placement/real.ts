@@ -125,7 +125,7 @@ class Posing implements RealScheduler {
     await this.#createAll(nodeType, nodes);
     await this.#createAll(
       podType,
-      placed.map(({ metadata: { deletionTimestamp: _, ...metadata }, spec }) => ({ metadata, spec }) as Pod),
+      placed.map(({ metadata, spec }) => ({ metadata: { ...metadata, deletionTimestamp: undefined }, spec }) as Pod),
     );
     // Without a kubelet nobody ends them: they stay as they are, on their way out.
     for (const { metadata } of placed) {

@@ -1,2 +1,2 @@
 export { ROOM_KINDS } from './room-kinds.ts';
-export { RoomKeeper, type RoomOptions } from './room-keeper.ts';
+export { RoomKeeper } from './room-keeper.ts';

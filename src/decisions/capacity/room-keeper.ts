@@ -24,7 +24,7 @@ import {
 /** How many times a pod is held against a node while somebody waits for the answer. */
 const SEARCH_LIMIT = 5_000;
 
-export interface RoomOptions {
+interface RoomOptions {
   readonly rules?: Partial<SchedulingRules>;
   /** Whether a pod's scheduler looks for a way, as ours does. */
   readonly searches: (schedulerName: string) => boolean;

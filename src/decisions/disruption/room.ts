@@ -1,11 +1,14 @@
-import type { PodName } from './together.ts';
+interface PodKey {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** Asks whether all of a unit finds places before one of its pods goes. */
 export interface RoomAsk {
   /** The pod that is to go. */
-  readonly pod: PodName;
+  readonly pod: PodKey;
   /** All pods of its unit, itself among them. */
-  readonly members: readonly PodName[];
+  readonly members: readonly PodKey[];
   /** Names the unit in promises: two questions about one unit never stand in each other's way. */
   readonly unit: string;
   readonly now: number;
