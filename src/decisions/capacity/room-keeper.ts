@@ -182,8 +182,8 @@ export class RoomKeeper implements RoomJudge {
         const node = this.cluster.node(name);
         if (node === undefined) continue;
         const key = `promised to ${other} ${at}`;
-        node.holds.set(key, { unit: other, amounts: this.#amountsOf(amounts), pods: 1 });
-        held.push(() => node.holds.delete(key));
+        node.setHold(key, { unit: other, amounts: this.#amountsOf(amounts), pods: 1 });
+        held.push(() => node.setHold(key, undefined));
       }
     }
     return () => {
