@@ -98,15 +98,17 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(tex
 const NOT_IN_HTTP2 = new Set(['connection', 'expect', 'host', 'transfer-encoding']);
 
 /**
- * Node's HTTP/2 (nghttp2) ends a connection on which a client has cancelled more than 1,000 streams, of which it forgets
- * 33 a second: GOAWAY with INTERNAL_ERROR, and all other streams of that connection go unanswered. It is the defence
- * against rapid resets. This client leaves a connection long before, so that whatever is not answered is a finding.
+ * Node's HTTP/2 ends a connection (GOAWAY with INTERNAL_ERROR, all its streams unanswered) at its 1,001st invalid frame,
+ * as the head of a path with a blank is one, and at more than 1,000 cancelled streams, of which 33 a second are forgotten.
+ * These defend it against hostile clients. This client leaves a connection long before either, so that whatever is not
+ * answered is a finding.
  */
-const CANCELLED_PER_CONNECTION = 500;
+const FAULTS_PER_CONNECTION = 500;
 
 interface Session {
   readonly http2: ClientHttp2Session;
-  cancelled: number;
+  /** Streams that were cancelled, or ended by the server without an answer. */
+  faults: number;
   /** The server closed it in order, as one that was idle: streams that it has not begun may be asked again. */
   isLeft: boolean;
 }
@@ -115,13 +117,13 @@ export function http2Lines(host: string, port: number): Lines {
   let session: Session | undefined;
   const open = (): Session => {
     const http2 = connectHttp2(`https://${host}:${port}`, { rejectUnauthorized: false });
-    const made = { http2, cancelled: 0, isLeft: false };
+    const made = { http2, faults: 0, isLeft: false };
     http2.on('error', () => {});
     http2.on('goaway', (code) => (made.isLeft = code === constants.NGHTTP2_NO_ERROR));
     return made;
   };
   const current = (): Session => {
-    if (session !== undefined && session.cancelled >= CANCELLED_PER_CONNECTION) {
+    if (session !== undefined && session.faults >= FAULTS_PER_CONNECTION) {
       // Ends with the last stream that is under way on it.
       session.http2.close();
       session = undefined;
@@ -133,6 +135,7 @@ export function http2Lines(host: string, port: number): Lines {
     async send(request, authorization) {
       const used = current();
       const outcome = await exchangeHttp2(used, request, authorization);
+      if (outcome.status === 0) used.faults += 1;
       return outcome.status === 0 && used.isLeft ? exchangeHttp2(current(), request, authorization) : outcome;
     },
     close: () => session?.http2.destroy(),
@@ -158,7 +161,7 @@ function exchangeHttp2(
       const goesOn = !stream.readableEnded || !stream.writableFinished;
       if (!stream.closed && goesOn) {
         stream.close(constants.NGHTTP2_CANCEL);
-        session.cancelled += 1;
+        session.faults += 1;
       }
       resolve({ status, text });
     };
