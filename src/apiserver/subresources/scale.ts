@@ -26,6 +26,7 @@ import {
   MERGE_PATCH,
   patcher,
   patchType,
+  refuseForce,
   type PlainPatchType,
   readConfig,
   requiredManager,
@@ -76,7 +77,10 @@ async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
   }
   const type = info.verb === 'patch' ? scalePatchType(call) : undefined;
   if (type === APPLY_PATCH) return applyScale(call, fields);
-  if (type !== undefined) expectStored(call);
+  if (type !== undefined) {
+    refuseForce(call);
+    expectStored(call);
+  }
   const change = type === undefined ? scaleReplacement(call) : scalePatch(call, type);
   const written = await updateObject(call, {
     compute(old) {
@@ -106,6 +110,8 @@ function scaleReplacement(call: Call): (shown: ApiObject) => ApiObject {
     expected: { apiVersion: 'autoscaling/v1', kind: 'Scale' },
   });
   object.metadata ??= {};
+  // Before the object is looked for.
+  checkName(object.metadata.name, nameOf(call));
   return () => deepClone(object);
 }
 

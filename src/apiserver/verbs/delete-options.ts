@@ -70,6 +70,10 @@ function fromBody(codec: Codec, request: ApiRequest): Record<string, unknown> {
     mediaType: bodyType(request.headers['content-type']),
     expected: { apiVersion: 'v1', kind: 'DeleteOptions' },
   });
+  // Looked at before the object, as on the real server.
+  if (String(object.apiVersion ?? '').split('/').length > 2) {
+    throw badRequest(`unexpected GroupVersion string: ${object.apiVersion}`);
+  }
   // Anything else would be taken for options that say nothing, and the object would be gone.
   if (object.kind && object.kind !== 'DeleteOptions') {
     throw badRequest(`the body is of kind ${object.kind}, and a delete takes DeleteOptions`);

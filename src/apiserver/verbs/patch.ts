@@ -36,11 +36,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
 export async function patchObject(call: Call, rules: UpdateRules): Promise<{ status: number; written: Written }> {
   const type = patchType(call);
   if (type === APPLY_PATCH) return applyObject(call, rules);
-  if (call.options.force !== undefined) {
-    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
-      forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'),
-    ]);
-  }
+  refuseForce(call);
   expectStored(call);
   const document = patchDocument(call, type);
   const read = nextPart(call);
@@ -53,6 +49,14 @@ export async function patchObject(call: Call, rules: UpdateRules): Promise<{ sta
     optionsKind: 'PatchOptions',
   });
   return { status: 200, written };
+}
+
+/** Only who applies can force. */
+export function refuseForce(call: Call): void {
+  if (call.options.force === undefined) return;
+  throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+    forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'),
+  ]);
 }
 
 /** Which object comes first: a patch of nothing is not read. */
