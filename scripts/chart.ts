@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import type { KubeObject } from '../src/api/resource.ts';
 import { QUORATE_VERSION } from '../src/api/version.ts';
-import { defaultInstall, type InstallOptions, installObjects } from '../src/webhook/index.ts';
+import { defaultInstall, type InstallOptions, installObjects, OPTIONAL_FEATURES } from '../src/webhook/index.ts';
+import { extraFiles } from './monitoring/templates.ts';
 
 export const CHART = join(import.meta.dirname, '..', 'deploy', 'chart');
 
@@ -34,6 +35,12 @@ const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = 
   { condition: 'eq .Values.groups "crd"', on: { groups: 'crd' } },
   { condition: '.Values.scheduler', on: { scheduler: true } },
   { condition: '.Values.webhookFrom', on: { webhookFrom: ['mark-of-cidr'] } },
+  { condition: '.Values.recreateWebhooks', on: { recreateWebhooks: true } },
+  { condition: 'eq .Values.mode "replace"', on: { mode: 'replace' } },
+  ...OPTIONAL_FEATURES.map((feature) => ({
+    condition: `not .Values.features.${feature}`,
+    on: { [feature]: false },
+  })),
 ];
 
 const FILES: Readonly<Record<string, string>> = {
@@ -52,9 +59,11 @@ export function chartFiles(): Map<string, string> {
   const everything = installObjects({
     ...defaultInstall,
     ...MARKS,
+    mode: 'replace',
     certManager: true,
     groups: 'crd',
     scheduler: true,
+    recreateWebhooks: true,
   });
   const templates = new Map<string, string[]>();
   for (const { apiVersion = '', kind = '', metadata } of everything) {
@@ -62,7 +71,8 @@ export function chartFiles(): Map<string, string> {
     if (kind === 'Namespace') continue;
     const same = (one: KubeObject): boolean =>
       one.apiVersion === apiVersion && one.kind === kind && one.metadata.name === metadata.name;
-    const lines = render((options) => installObjects(options).find(same), { ...defaultInstall, ...MARKS });
+    const objectFor = (options: InstallOptions) => installObjects(options).find(same);
+    const lines = render(objectFor, { ...defaultInstall, ...MARKS }, switchesOf(objectFor));
     const file = `templates/${FILES[kind] ?? 'operator'}.yaml`;
     templates.set(file, [...(templates.get(file) ?? []), asTemplate(kind, lines)]);
   }
@@ -71,22 +81,39 @@ export function chartFiles(): Map<string, string> {
     ['values.yaml', VALUES],
     ['values.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`],
     ['.helmignore', '*.tgz\n'],
+    ['README.md', README],
     ['templates/NOTES.txt', NOTES],
+    ...extraFiles(),
     ...[...templates].map(([path, parts]): [string, string] => [path, parts.join('')]),
   ]);
+}
+
+/** Where the mode stands as a value: a switch of it must not change that. */
+const NAMED_MODE = /(--mode=|policy\.quorate\.dev\/mode: )replace$/gm;
+
+/** The switches that change an object, with all of the others off or all of them on. */
+function switchesOf(objectFor: (options: InstallOptions) => KubeObject | undefined): typeof SWITCHES {
+  const off = { ...defaultInstall, ...MARKS };
+  const on = SWITCHES.reduce<InstallOptions>((all, one) => ({ ...all, ...one.on }), off);
+  const text = (options: InstallOptions): string => JSON.stringify(objectFor(options)) ?? '';
+  return SWITCHES.filter(({ on: change }) => {
+    const without = Object.fromEntries(Object.keys(change).map((key) => [key, off[key as keyof InstallOptions]]));
+    return text({ ...off, ...change }) !== text(off) || text({ ...on, ...without }) !== text(on);
+  });
 }
 
 function render(
   objectFor: (options: InstallOptions) => KubeObject | undefined,
   options: InstallOptions,
-  switches = SWITCHES,
+  switches: typeof SWITCHES,
 ): string[] {
   const [first, ...rest] = switches;
   if (first === undefined) {
     const object = objectFor(options);
     if (object === undefined) return [];
     // A line of its own, so that an object that exists under a condition goes with its separator.
-    return ['---', ...stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd().split('\n')];
+    const text = stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
+    return ['---', ...text.replace(NAMED_MODE, `$1${MARKS.mode}`).split('\n')];
   }
   return merge(render(objectFor, options, rest), render(objectFor, { ...options, ...first.on }, rest), first.condition);
 }
@@ -157,6 +184,9 @@ function chart(): string {
     version: QUORATE_VERSION,
     appVersion: QUORATE_VERSION,
     kubeVersion: '>=1.30.0-0',
+    home: 'https://github.com/quorate-dev/quorate',
+    sources: ['https://github.com/quorate-dev/quorate'],
+    keywords: ['eviction', 'drain', 'poddisruptionbudget', 'gang', 'podgroup'],
   });
 }
 
@@ -178,9 +208,40 @@ groups: ${defaultInstall.groups}
 webhookFrom: []
 # Also run quorate-scheduler, which places groups whole.
 scheduler: ${defaultInstall.scheduler}
+# Let the operator put webhook configurations back that somebody deletes: a right to make any.
+recreateWebhooks: ${defaultInstall.recreateWebhooks}
+# What is not used can be left out, and with it the right to write pods that only it needs.
+features:
+  # Guard deletes by PodUnavailableBudgets (patches pods).
+  podUnavailableBudgets: true
+  # Evict groups whole by GroupEvictions (deletes pods).
+  groupEvictions: true
+  # Let applications choose which pods a downscale takes (patches pods).
+  pickers: true
+# Let people with the cluster's own roles view and edit read and write the kinds of Quorate.
+aggregatedRoles: false
+monitoring:
+  # Needs Prometheus' operator: a Service for metrics, what scrapes it, and the right to.
+  serviceMonitor: false
+  # Likewise: alerts, each with a page that says what to do.
+  alerts: false
+  # A ConfigMap that Grafana's sidecar takes up.
+  dashboard: false
+  # Labels that Prometheus' operator selects by, such as release: prometheus.
+  labels: {}
+  # Who scrapes.
+  prometheus:
+    namespace: monitoring
+    serviceAccount: prometheus-k8s
+  # A budget that has refused everything for so long is told of.
+  drainBlockedMinutes: 15
+  # Groups that have been down for so long are told of.
+  groupDownMinutes: 30
 # Install the definitions too. They are kept when the chart is uninstalled, and with them all budgets.
 definitions: true
 `;
+
+const NAME = { type: 'string', minLength: 1 };
 
 const SCHEMA = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -195,10 +256,40 @@ const SCHEMA = {
     groups: { enum: ['native', 'crd'] },
     webhookFrom: { type: 'array', items: { type: 'string', minLength: 1 } },
     scheduler: { type: 'boolean' },
+    recreateWebhooks: { type: 'boolean' },
+    features: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(OPTIONAL_FEATURES.map((feature) => [feature, { type: 'boolean' }])),
+    },
+    aggregatedRoles: { type: 'boolean' },
+    monitoring: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        serviceMonitor: { type: 'boolean' },
+        alerts: { type: 'boolean' },
+        dashboard: { type: 'boolean' },
+        labels: { type: 'object', additionalProperties: { type: 'string' } },
+        prometheus: {
+          type: 'object',
+          additionalProperties: false,
+          properties: { namespace: NAME, serviceAccount: NAME },
+        },
+        drainBlockedMinutes: { type: 'integer', minimum: 1 },
+        groupDownMinutes: { type: 'integer', minimum: 1 },
+      },
+    },
     definitions: { type: 'boolean' },
     global: { type: 'object' },
   },
 };
+
+const README = `# Quorate
+
+Budgets, evictions and downscales that count groups of pods. \`values.yaml\` says what can be set, and
+\`values.schema.json\` holds it to that; \`helm test\` asks the webhook whether it is ready. Written by \`npm run chart\`.
+`;
 
 const NOTES = `Quorate runs in namespace {{ .Release.Namespace }}, {{ .Values.mode }}.
 

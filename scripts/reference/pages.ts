@@ -3,6 +3,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { RULES } from '../../src/decisions/lint/index.ts';
 import { ANNOTATIONS } from './annotations.ts';
 import { renderKinds } from './kinds.ts';
+import { renderMetrics } from './metrics.ts';
 
 /** The pages of docs/reference, by file name; each is written from the sources and never by hand. */
 export function referencePages(): ReadonlyMap<string, string> {
@@ -13,6 +14,7 @@ export function referencePages(): ReadonlyMap<string, string> {
       ['annotations.md', renderAnnotations()],
       ['commands.md', renderCommands()],
       ['lint-rules.md', renderRules()],
+      ['metrics.md', renderMetrics()],
     ].map(([name = '', text = '']) => [name, note + text]),
   );
 }

@@ -26,8 +26,8 @@ const SERVER = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'defa
  */
 export function watchForJumps({ client, clock, jumped, log, metrics }: JumpOptions): ClockWatch {
   const events = createEventRecorder({ client, clock, log, random: Math.random, component: 'quorate' });
-  const jumps = metrics.counter('quorate_clock_jumps_total', "How often this machine's clock was set", ['direction']);
-  for (const direction of ['forward', 'back']) jumps.inc({ direction }, 0);
+  const jumps = metrics.counter('quorate_clock_jumps_total');
+  for (const direction of ['forward', 'back'] as const) jumps.inc({ direction }, 0);
   return watchClock(clock, ({ setMs }) => {
     if (setMs === 0) return;
     const direction = setMs > 0 ? 'forward' : 'back';

@@ -10,15 +10,8 @@ export interface RefusalSinks {
 
 /** Tells of refusals by PodUnavailableBudgets: two counters, an event on the pod, a line in the log. */
 export function createRefusalRecorder({ events, log, metrics }: RefusalSinks): (refused: RefusedRequest) => void {
-  const refusals = metrics.counter('pod_unavailable_budget', 'Requests that PodUnavailableBudgets refused', [
-    'kind_namespace_name',
-    'username',
-  ]);
-  const denials = metrics.counter(
-    'pod_unavailable_budget_group_denials_total',
-    'Requests that PodUnavailableBudgets over groups refused',
-    ['namespace', 'name', 'operation', 'constraint'],
-  );
+  const refusals = metrics.counter('pod_unavailable_budget');
+  const denials = metrics.counter('pod_unavailable_budget_group_denials_total');
   return ({ budgets, operation, pod, username }) => {
     const { name = '', namespace = '' } = pod.metadata;
     const owner = controllerOf(pod);

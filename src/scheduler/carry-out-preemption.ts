@@ -34,8 +34,6 @@ export function carryOutPreemption(deps: SchedulerDeps, { by, nominations, victi
       deps.victims.add(known, { by, schedulerName });
     }
   }
-  metrics
-    .counter('scheduler_preemption_victims_total', 'Pods removed to make room for more important ones')
-    .inc(victims.length);
+  metrics.counter('scheduler_preemption_victims_total').inc(victims.length);
   log.info({ by, victims: victims.map(({ name, namespace }) => `${namespace}/${name}`) }, 'preempting pods');
 }

@@ -9,11 +9,7 @@ const SLICE_MS = 10;
 
 /** Tries everything that is active, most urgent first. */
 export async function runRound(deps: SchedulerDeps): Promise<void> {
-  const durations = deps.metrics.histogram(
-    'scheduler_scheduling_attempt_duration_seconds',
-    'How long one attempt to place a pod or group took',
-    { buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5] },
-  );
+  const durations = deps.metrics.histogram('scheduler_scheduling_attempt_duration_seconds');
   let sliceStart = performance.now();
   for (let entity = deps.queue.take(); entity !== undefined; entity = deps.queue.take()) {
     const start = performance.now();

@@ -104,6 +104,11 @@ function gatherDeps(context: ControllerContext, queueOf: QueueOf, options: Sched
       queue.notify('PodGone');
     },
   });
+  metrics.countedGauge('scheduler_pending_pods', () => {
+    const { active, backoff, held, parked } = queue.counts();
+    const counts = { active, backoff, gated: held, unschedulable: parked };
+    return Object.entries(counts).map(([name, count]): [{ queue: string }, number] => [{ queue: name }, count]);
+  });
   // Not idle before the caches are filled and the first round is through.
   queueOf(NAME).add('next');
   return {

@@ -25,10 +25,11 @@ import { isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { answer, changedTooOften, held, noLedger, notFound, refusal } from './eviction-answers.ts';
 import { isAsRead, lookForPod, readOwn, readPodNow } from './eviction-reads.ts';
 import { hasRoom, kindOf, needsVersion, termsOf } from './grant-terms.ts';
+import { type Judged, passed, refusedFor, type TellJudged, type WhyRefused } from './judged.ts';
 import type { LedgerDesk } from './ledger-desk.ts';
 import { grantOf, MAX_GRANTS } from './ledger-grants.ts';
 import { isDryRun, pinPatch, type Preconditions, preconditionsOf } from './pins.ts';
-import type { BudgetName, Publisher } from './publisher.ts';
+import { type BudgetName, isHeldBack, type Publisher } from './publisher.ts';
 import { hasSeen, type NamespaceFollower, sees } from './pods-seen.ts';
 import { allow, allowWith, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -47,11 +48,14 @@ export interface EvictionWebhook extends NamespaceFollower {
   readonly changes: 'read' | 'barrier';
   /** Sees to it that the API server's own check lets a granted pod pass; absent where its numbers are not ours. */
   readonly publisher?: Pick<Publisher, 'makeRoom'> | undefined;
+  /** Told what became of every eviction. */
+  readonly judged?: TellJudged | undefined;
 }
 
 /** The answer, and what was written down for it. */
 export interface Outcome {
   readonly response: ReviewResponse;
+  readonly judged: Judged;
   readonly recorded?: Recorded | undefined;
 }
 
@@ -69,7 +73,13 @@ const RETRY_MS = 25;
 /** Something was read or changed meanwhile: judge again. */
 const AGAIN = 'again';
 
-const said = (refused: RefusalAnswer): Outcome => ({ response: answer(refused) });
+const said = (reason: WhyRefused, refused: RefusalAnswer, budget?: string): Outcome => ({
+  response: answer(refused),
+  judged: refusedFor(reason, budget),
+});
+
+/** Kubernetes decides by itself. */
+const leave: Outcome = { response: allow, judged: passed('NoGroupBudget') };
 
 /** Judges an eviction by the groups its budget counts; see `recordEviction`. */
 export async function reviewEviction(
@@ -99,11 +109,27 @@ export async function recordEviction(
     fresh: undefined,
     signal,
   };
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const outcome = await tryOnce(webhook, asked, attempt);
-    if (outcome !== AGAIN) return outcome;
+  const told = (outcome: Outcome): Outcome => {
+    const { judged } = outcome;
+    webhook.judged?.(asked.pod, asked.dryRun ? { ...judged, result: 'dry_run' } : judged);
+    return outcome;
+  };
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const outcome = await tryOnce(webhook, asked, attempt);
+      if (outcome !== AGAIN) return told(outcome);
+    }
+  } catch (error) {
+    webhook.judged?.(asked.pod, refusedFor('Unavailable'));
+    throw error;
   }
-  return said(changedTooOften);
+  return told(said('Unavailable', changedTooOften));
+}
+
+/** Gone, or another pod than the client means: the API server says so itself. Or so new that our copy is behind. */
+function judgedUnknown({ allowed, status }: ReviewResponse): Judged {
+  if (allowed) return passed('OtherPod');
+  return status?.code === 404 ? passed('NotFound') : refusedFor('PodsNotSeen');
 }
 
 interface Asked {
@@ -121,26 +147,27 @@ async function tryOnce(webhook: EvictionWebhook, asked: Asked, attempt: number):
   const { clock, index, ledgers } = webhook;
   const { pod, signal } = asked;
   const unknown = await answerUnknown(webhook, asked.request, signal);
-  if (unknown !== undefined) return { response: unknown };
+  if (unknown !== undefined) return { response: unknown, judged: judgedUnknown(unknown) };
   const question = index.ask(pod.namespace, pod.name, clock.now());
   if (question === undefined) return AGAIN;
   const view = question.views[0];
-  if (view === undefined || question.views.length > 1 || !countsGroups(view)) return { response: allow };
+  if (view === undefined || question.views.length > 1 || !countsGroups(view)) return leave;
   const { name } = view.budget;
   const reads = webhook.changes === 'read';
   const copy = reads ? await readOwn(webhook.client, pod.namespace, name) : webhook.budget(pod.namespace, name);
   // Deleted: it protects nothing. Where it is not read, the watch has still to show it.
-  if (copy === undefined) return reads ? { response: allow } : said(processing(name));
+  if (copy === undefined) return reads ? leave : said('BudgetNotObserved', processing(name), name);
   // A grant is proven by being listed; every other answer wants the ledger as it is now.
   const cached = attempt === 0 && !asked.dryRun ? ledgers.get(pod.namespace, name) : undefined;
   const ledger = cached ?? (await ledgers.read(pod.namespace, name));
-  if (ledger?.status === undefined || !isLedgerOf(ledger, copy)) return cached ? AGAIN : said(noLedger(name));
+  if (ledger?.status === undefined || !isLedgerOf(ledger, copy))
+    return cached ? AGAIN : said('LedgerMissing', noLedger(name), name);
   const { observedGeneration = 0, podsResourceVersion } = ledger.status;
   const isBehind = observedGeneration > (copy.metadata.generation ?? 0);
   const budget = isBehind ? await readOwn(webhook.client, pod.namespace, name) : copy;
   if (budget === undefined) return AGAIN;
   if (!sees(webhook, podsResourceVersion) && !(await hasSeen(webhook, podsResourceVersion, signal)))
-    return said(processing(name));
+    return said('PodsNotSeen', processing(name), name);
   const outcome = await judge(webhook, asked, { budget, ledger, known: view.budget, isCached: cached !== undefined });
   if (outcome !== LOST) return outcome;
   if (cached === undefined) await sleep(clock, RETRY_MS * (1 + attempt), signal);
@@ -200,15 +227,19 @@ async function judge(
   const kind = kindOf(question.pod, verdict);
   const others = grants.filter(({ uid }) => uid !== question.pod.uid).length;
   const isFull = others >= MAX_GRANTS || (webhook.changes === 'barrier' && !hasRoom(budget, kind, others));
-  if (isFull) return said(processing(name));
+  if (isFull) return said(isHeldBack(budget) ? 'BudgetNotObserved' : 'MapFull', processing(name), name);
   const byVersion = needsVersion(kind, view);
   if (byVersion && !isAsRead(asked.fresh, question.pod)) {
     asked.fresh = await readPodNow(webhook, pod, signal);
-    return asked.fresh === undefined ? said(processing('of this pod')) : AGAIN;
+    return asked.fresh === undefined ? said('PodsNotSeen', processing('of this pod'), name) : AGAIN;
   }
   const isHeld = ledgers.isHeldElsewhere(ledger);
-  if (asked.dryRun) return { response: isHeld ? { ...allow, warnings: [LISTED_ONLY] } : allow };
-  if (isHeld) return (await ledgers.claim(ledger, signal)) ? AGAIN : said(held(name));
+  const { reason } = verdict;
+  if (asked.dryRun) {
+    const response = isHeld ? { ...allow, warnings: [LISTED_ONLY] } : allow;
+    return { response, judged: { result: 'granted', reason, budget: name } };
+  }
+  if (isHeld) return (await ledgers.claim(ledger, signal)) ? AGAIN : said('HeldElsewhere', held(name), name);
 
   const cost = verdict.charge?.cost ?? 0;
   const fresh = byVersion ? asked.fresh : undefined;
@@ -223,11 +254,13 @@ async function judge(
     if (!(await hasPassage(webhook, recorded.ledger, question.pod, signal))) {
       await ledgers.takeBack(recorded.ledger, grant, before);
       for (const one of following) await ledgers.takeBack(recorded.ledger, one, grantOf(status, one));
-      return said({ ...processing(name), retryAfterSeconds: 1 });
+      return said('Unavailable', { ...processing(name), retryAfterSeconds: 1 }, name);
     }
-    return { response: allowWith(pinPatch(request, pin)), recorded };
+    const result = before === undefined ? 'granted' : 'again';
+    const judged: Judged = { result, reason, budget: name, pin: grant.pinned };
+    return { response: allowWith(pinPatch(request, pin)), judged, recorded };
   } catch (error) {
-    if (isNotFound(error)) return said(noLedger(name));
+    if (isNotFound(error)) return said('LedgerMissing', noLedger(name), name);
     if (!isConflict(error)) throw error;
     return LOST;
   }
@@ -243,7 +276,7 @@ interface Granted {
 function askWith(
   { index, isCordoned }: EvictionWebhook,
   { budget, now, pod }: { budget: BudgetFacts; pod: Asked['pod']; now: number },
-): Granted | { response: ReviewResponse } | undefined {
+): Granted | Outcome | undefined {
   const judgement = { isCordoned, again: true };
   return index.suppose([budget], () => {
     const question = index.ask(pod.namespace, pod.name, now, judgement);
@@ -252,7 +285,10 @@ function askWith(
     if (question === undefined || view === undefined || verdict === undefined) return undefined;
     return verdict.allowed
       ? { question, view, verdict }
-      : { response: refusal(index, verdict, { pod, now, judgement }) };
+      : {
+          response: refusal(index, verdict, { pod, now, judgement }),
+          judged: refusedFor(verdict.reason, budget.name, view.unit?.key),
+        };
   });
 }
 

@@ -6,20 +6,13 @@ import {
   type LedgerHold,
 } from '../api/quorate/types.ts';
 import type { DisruptionIndex } from '../decisions/disruption/index.ts';
-import {
-  ApiError,
-  type Client,
-  type Clock,
-  isConflict,
-  isNotFound,
-  type Logger,
-  sleep,
-} from '../machinery/runtime/index.ts';
+import { type Client, type Clock, isConflict, isNotFound, type Logger, sleep } from '../machinery/runtime/index.ts';
 import { isAsNewAs } from '../machinery/values/index.ts';
 import { isNewer, LedgerCopies, type WatchedLedgers } from './ledger-copies.ts';
-import type { LedgerEntry } from './ledger-entry.ts';
+import { conflict, type LedgerEntry, type Wanted } from './ledger-entry.ts';
 import { isSamePod, recounted, withGrants, withoutGrant } from './ledger-grants.ts';
 import { isInTime, momentOf } from './ledger-hold.ts';
+import { type LedgerMeasure, unmeasured } from './ledger-measure.ts';
 
 export interface LedgerDeskOptions {
   readonly client: Client;
@@ -36,6 +29,7 @@ export interface LedgerDeskOptions {
   readonly log: Logger;
   /** Ends every attempt to write. */
   readonly signal?: AbortSignal | undefined;
+  readonly measure?: LedgerMeasure | undefined;
 }
 
 /** How long a ledger that several replicas grant under is held by none. */
@@ -57,12 +51,14 @@ const COMPLAIN_MS = 10_000;
 export class LedgerDesk {
   readonly #options: LedgerDeskOptions;
   readonly #copies: LedgerCopies;
+  readonly #measure: LedgerMeasure;
   #stamps = 0;
   #complainedMs = Number.NEGATIVE_INFINITY;
   #closing = false;
 
   constructor(options: LedgerDeskOptions) {
     this.#options = options;
+    this.#measure = options.measure ?? unmeasured;
     this.#copies = new LedgerCopies(options.ledgers, options.clock);
     const shown = (ledger: DisruptionLedger): void => this.#shown(ledger);
     options.ledgers.addHandler({ added: shown, updated: shown, deleted: (ledger) => this.#copies.deleted(ledger) });
@@ -181,6 +177,7 @@ export class LedgerDesk {
     const carried = [...(known?.grants ?? []), ...(view.status?.grants ?? [])];
     const full = this.#recounted(view, withGrants({ ...status, grants: status.grants ?? [] }, carried));
     const begun = await this.#inTurn(entry, () => this.#put(entry, view, { status: full, begins: { hold } }));
+    if (remembered !== undefined) this.#measure.recreated();
     entry.remembered = undefined;
     return begun;
   }
@@ -221,7 +218,8 @@ export class LedgerDesk {
       else {
         try {
           const status = { ...ledger.status, hold: { ...hold, recalled: true } };
-          this.#copies.learn(entry, await client.updateStatus(disruptionLedgerType, { ...ledger, status }));
+          const recall = () => client.updateStatus(disruptionLedgerType, { ...ledger, status });
+          this.#copies.learn(entry, await this.#measure.time('recall', recall));
         } catch (error) {
           if (!isConflict(error) && !isNotFound(error)) throw error;
           await this.read(namespace, name);
@@ -292,7 +290,9 @@ export class LedgerDesk {
     const sent = momentOf(clock);
     let written: DisruptionLedger;
     try {
-      written = await client.updateStatus(disruptionLedgerType, { ...ledger, status: hold ? { ...rest, hold } : rest });
+      const status = hold ? { ...rest, hold } : rest;
+      const kind = wanted.grants ? 'grant' : wanted.lists ? 'list' : 'count';
+      written = await this.#measure.time(kind, () => client.updateStatus(disruptionLedgerType, { ...ledger, status }));
     } catch (error) {
       if (isNotFound(error)) this.#copies.missing(entry);
       throw error;
@@ -357,7 +357,7 @@ export class LedgerDesk {
         await this.#inTurn(entry, async () => {
           const view = this.#copies.view(entry);
           if (view !== undefined && this.#isUnsettled(entry))
-            await this.#put(entry, view, { status: this.#recounted(view, view.status ?? {}) });
+            await this.#put(entry, view, { status: this.#recounted(view, view.status ?? {}), lists: true });
         });
         failures = 0;
       } catch (error) {
@@ -381,20 +381,4 @@ export class LedgerDesk {
     const fields = { ledgers: ledgers.length, one: ledgers[0], error: String(error) };
     log.warn(fields, 'what was granted is not written to the ledgers yet; trying again');
   }
-}
-
-/** What is to be written. */
-interface Wanted {
-  readonly status: DisruptionLedgerStatus;
-  /** It grants by itself: others must not hold the ledger. */
-  readonly grants?: boolean;
-  /** Nobody holds it afterwards: whoever grants next must have seen this. */
-  readonly release?: boolean;
-  /** The first status of a ledger, with its hold. */
-  readonly begins?: { readonly hold: LedgerHold | undefined };
-}
-
-function conflict({ metadata }: DisruptionLedger, why: string): ApiError {
-  const message = `Cannot write ledger ${metadata.namespace}/${metadata.name}: ${why}`;
-  return new ApiError(409, { kind: 'Status', code: 409, reason: 'Conflict', message });
 }

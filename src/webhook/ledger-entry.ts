@@ -1,4 +1,5 @@
-import type { DisruptionLedger, LedgerGrant } from '../api/quorate/types.ts';
+import type { DisruptionLedger, DisruptionLedgerStatus, LedgerGrant, LedgerHold } from '../api/quorate/types.ts';
+import { ApiError } from '../machinery/runtime/index.ts';
 import type { Moment } from './ledger-hold.ts';
 
 /** A grant with its place among those given ahead. */
@@ -62,4 +63,22 @@ export function newEntry(namespace: string, name: string): LedgerEntry {
     settling: undefined,
     isListing: false,
   };
+}
+
+/** What is to be written. */
+export interface Wanted {
+  readonly status: DisruptionLedgerStatus;
+  /** It grants by itself: others must not hold the ledger. */
+  readonly grants?: boolean;
+  /** Nobody holds it afterwards: whoever grants next must have seen this. */
+  readonly release?: boolean;
+  /** It lists what was given ahead. */
+  readonly lists?: boolean;
+  /** The first status of a ledger, with its hold. */
+  readonly begins?: { readonly hold: LedgerHold | undefined };
+}
+
+export function conflict({ metadata }: DisruptionLedger, why: string): ApiError {
+  const message = `Cannot write ledger ${metadata.namespace}/${metadata.name}: ${why}`;
+  return new ApiError(409, { kind: 'Status', code: 409, reason: 'Conflict', message });
 }

@@ -1,5 +1,6 @@
 /** The list of grants in a ledger, and the numbers that follow from it. */
 import type { DisruptionLedgerStatus, LedgerGrant } from '../api/quorate/types.ts';
+import { unblocked, wholeSeconds } from './blocked-condition.ts';
 import { type DisruptionIndex, recountedNumbers } from '../decisions/disruption/index.ts';
 
 /** More than this under one budget mean that the controller is not keeping up. */
@@ -25,9 +26,12 @@ export function withGrants(
     const listed = grants.get(key);
     if (listed !== undefined && listed.at > grant.at) continue;
     grants.set(key, grant);
+    // For replicas that know only names.
     disruptedPods[grant.name] = wholeSeconds(grant.at);
   }
-  return { ...status, grants: [...grants.values()], disruptedPods };
+  const last = added.reduce((latest, { at }) => (at > latest ? at : latest), '');
+  const conditions = unblocked(status.conditions, last);
+  return { ...status, ...(conditions && { conditions }), grants: [...grants.values()], disruptedPods };
 }
 
 /** Takes a grant off the list, unless it is another by now; `before` is what stood there then. */
@@ -58,6 +62,3 @@ export function recounted(
 }
 
 const keyOf = ({ name, uid }: LedgerGrant): string => `${name}/${uid}`;
-
-/** As Kubernetes writes times, for replicas that know only names. */
-const wholeSeconds = (at: string): string => `${at.slice(0, 19)}Z`;

@@ -49,10 +49,7 @@ export class Publisher {
 
   constructor(options: PublisherOptions) {
     this.#options = options;
-    const counter = options.metrics?.counter('quorate_published_total', 'Pod numbers written into budgets', [
-      'by',
-      'result',
-    ]);
+    const counter = options.metrics?.counter('quorate_published_total');
     this.#count = (by, result) => counter?.inc({ by, result });
   }
 
@@ -206,7 +203,7 @@ export class Publisher {
 }
 
 /** The API server refuses evictions until somebody says that the budget's newest change counts. */
-function isHeldBack({ metadata, status }: PodDisruptionBudget): boolean {
+export function isHeldBack({ metadata, status }: PodDisruptionBudget): boolean {
   return (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 

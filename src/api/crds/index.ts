@@ -1,2 +1,2 @@
 export { groupDefinitions } from './groups.ts';
-export { OWN_KINDS, type OwnKind, type Rights } from './own-kinds.ts';
+export { OWN_KINDS, type OptionalFeature, type OwnKind, type Rights } from './own-kinds.ts';

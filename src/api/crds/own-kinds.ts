@@ -22,8 +22,9 @@ export interface OwnKind {
   readonly embedded: boolean;
   /** `quorate install` brings it to a cluster; other software brings the rest. */
   readonly installed: boolean;
-  /** What the operator may do with it. */
+  /** What the operator may do with it, where the feature is on that it belongs to. */
   readonly operator: Rights;
+  readonly feature?: OptionalFeature;
   /** The scheduler reads it. */
   readonly scheduler: boolean;
   /** The operator's webhook of this name is asked before it is written. */
@@ -35,12 +36,16 @@ export interface Rights {
   readonly writesStatus: boolean;
 }
 
+/** What an installation can do without, and is then spared the rights for. */
+export type OptionalFeature = 'podUnavailableBudgets' | 'groupEvictions' | 'pickers';
+
 const READ = ['get', 'list', 'watch'] as const;
 const WRITES = ['CREATE', 'UPDATE'] as const;
 
 export const OWN_KINDS: readonly OwnKind[] = [
   {
     type: POD_UNAVAILABLE_BUDGETS as ResourceType,
+    feature: 'podUnavailableBudgets',
     definition: podUnavailableBudgetDefinition,
     embedded: true,
     installed: true,
@@ -74,6 +79,7 @@ export const OWN_KINDS: readonly OwnKind[] = [
   },
   {
     type: downscalePodPickerType as ResourceType,
+    feature: 'pickers',
     definition: downscalePodPickerDefinition,
     // Pickers of the embedded host are fields of workloads.
     embedded: false,
@@ -84,6 +90,7 @@ export const OWN_KINDS: readonly OwnKind[] = [
   },
   {
     type: groupEvictionType as ResourceType,
+    feature: 'groupEvictions',
     definition: groupEvictionDefinition,
     embedded: true,
     installed: true,

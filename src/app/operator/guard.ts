@@ -30,6 +30,7 @@ import {
   SYSTEM_NAMESPACES,
 } from '../../webhook/index.ts';
 import { isServed } from './discovery.ts';
+import { countGuarded } from './guard-metrics.ts';
 import { GuardedNamespaces } from './guarded-namespaces.ts';
 import type { OperatorOptions } from './options.ts';
 import { whatIsMissing } from './reachable.ts';
@@ -72,6 +73,7 @@ export async function createGuard(
   let known: InformerSet | undefined;
   let calls: ((namespaces: readonly string[]) => void)[] = [];
   let missed: ((deployment: Deployment, configuration: string) => void)[] = [];
+  const guardsPods = (options.gates ?? new FeatureGates()).enabled('PodWebhook');
   const isExempt = (name: string): boolean =>
     SYSTEM_NAMESPACES.includes(name) ||
     name === namespace ||
@@ -79,7 +81,7 @@ export async function createGuard(
   const needed = (): Guarded => {
     const inUse = (objects: readonly KubeObject[]): string[] =>
       [...new Set(objects.map(({ metadata }) => metadata.namespace ?? ''))].filter((name) => !isExempt(name));
-    const pods = inUse(known?.of(POD_UNAVAILABLE_BUDGETS).list() ?? []);
+    const pods = guardsPods ? inUse(known?.of(POD_UNAVAILABLE_BUDGETS).list() ?? []) : [];
     const ledgers = inUse(known?.of(disruptionLedgerType).list() ?? []);
     return { evictions: [...new Set([...pods, ...ledgers])], pods };
   };
@@ -119,21 +121,14 @@ export async function createGuard(
     },
     registration,
   );
-  metrics.countedGauge('quorate_webhook_armed', {
-    help: 'Whether a webhook configuration is filled; 0 for one that was deleted, which only the leader tells',
-    labelNames: ['configuration'],
-    count: () =>
-      [...registered.armed(), ...registered.deleted()].map((configuration): [{ configuration: string }, number] => [
-        { configuration },
-        registered.deleted().includes(configuration) ? 0 : 1,
-      ]),
-  });
+  countGuarded(metrics, registered);
   return {
     registered,
     follow(informers) {
       known = informers;
       const look = lookSoon(clock, () => void registered.look());
-      const types: ResourceType<KubeObject>[] = [disruptionLedgerType, POD_UNAVAILABLE_BUDGETS, namespaceType];
+      const types: ResourceType<KubeObject>[] = [disruptionLedgerType, namespaceType];
+      if (guardsPods) types.push(POD_UNAVAILABLE_BUDGETS);
       for (const type of types) informers.of(type).addHandler({ added: look, deleted: look });
       look();
     },

@@ -27,6 +27,32 @@ export function listenForAnswers(transport: Transport, clock: Clock): ApiAnswers
   };
 }
 
+/** Copies that are filled and follow the API server; undefined: nothing is followed yet, and need not be. */
+export function cachesCheck(informers: () => InformerSet | undefined): ProbeCheck {
+  return {
+    name: 'caches',
+    needed: true,
+    problem() {
+      const wrong = informers()?.problems() ?? [];
+      return wrong.length === 0 ? undefined : wrong.join('; ');
+    },
+  };
+}
+
+export function answersCheck(answers: ApiAnswers): ProbeCheck {
+  return {
+    name: 'api-server',
+    problem() {
+      const silentMs = answers.silentMs();
+      return silentMs <= ANSWER_MS ? undefined : `it has not answered for ${Math.round(silentMs / 1000)} s`;
+    },
+  };
+}
+
+export function stoppingCheck(isStopping: () => boolean): ProbeCheck {
+  return { name: 'not-stopping', problem: () => (isStopping() ? 'this replica is being stopped' : undefined) };
+}
+
 export interface HealthSources {
   readonly clock: Clock;
   readonly informers: InformerSet;
@@ -44,21 +70,8 @@ export interface HealthSources {
 export function operatorChecks(sources: HealthSources): ProbeCheck[] {
   const { answers, certificate, clock, informers, isStopping, notStored, pauses, registration } = sources;
   return [
-    {
-      name: 'caches',
-      needed: true,
-      problem() {
-        const wrong = informers.problems();
-        return wrong.length === 0 ? undefined : wrong.join('; ');
-      },
-    },
-    {
-      name: 'api-server',
-      problem() {
-        const silentMs = answers.silentMs();
-        return silentMs <= ANSWER_MS ? undefined : `it has not answered for ${Math.round(silentMs / 1000)} s`;
-      },
-    },
+    cachesCheck(() => informers),
+    answersCheck(answers),
     {
       name: 'certificate',
       problem() {
@@ -68,6 +81,6 @@ export function operatorChecks(sources: HealthSources): ProbeCheck[] {
     },
     pauses,
     { name: 'registration', problem: registration },
-    { name: 'not-stopping', problem: () => (isStopping() ? 'this replica is being stopped' : undefined) },
+    stoppingCheck(isStopping),
   ];
 }

@@ -23,8 +23,10 @@ import {
 } from '../../machinery/runtime/index.ts';
 import {
   BudgetCopies,
+  DrainReports,
   keepStatus,
   LedgerDesk,
+  measureLedgers,
   type NamespaceFollower,
   Publisher,
   reviewAllBudgets,
@@ -35,11 +37,14 @@ import {
   reviewPod,
   reviewStatus,
   sawPodsOfNow,
+  type TellJudged,
 } from '../../webhook/index.ts';
 import { type Components, openComponents } from '../run-components.ts';
 import { createRefusalRecorder } from '../unavailability-refusals.ts';
 
+import { countBudgets, countJudged } from './budget-metrics.ts';
 import { isServed } from './discovery.ts';
+import { tellBlockedDrains } from './drain-events.ts';
 import { type Guard, reviewGuarded } from './guard.ts';
 import type { OperatorOptions } from './options.ts';
 import { countAdopted } from './reviews.ts';
@@ -67,6 +72,7 @@ export interface JudgesParts {
   readonly clock: Clock;
   /** Resolves when this replica may write. */
   readonly leading: Promise<void>;
+  readonly isLeading: () => boolean;
   readonly metrics: Metrics;
   readonly send: Transport;
   readonly hasUnknownHistory: (budget: PodDisruptionBudget) => boolean;
@@ -88,8 +94,10 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
   const { client, clock, metrics } = parts;
   const { gates = new FeatureGates(), log } = options;
   const leaderWorkerSets = await isServed(client, leaderWorkerSetType);
-  const groupEvictions = await isServed(client, groupEvictionType);
-  if (!groupEvictions) log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
+  const wantsGroups = gates.enabled('GroupEviction');
+  const groupEvictions = wantsGroups && (await isServed(client, groupEvictionType));
+  if (wantsGroups && !groupEvictions)
+    log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
   const components = openComponents({
     transportFor: () => parts.send,
     clock,
@@ -123,8 +131,10 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
   );
   const controllers = [
     createBudgetController(options, parts, { components, evictions }),
-    createPodUnavailableBudgetController({ feed, leaderWorkerSets, compat, forReplicas: true }),
-    downscalePickController,
+    ...(gates.enabled('PodWebhook')
+      ? [createPodUnavailableBudgetController({ feed, leaderWorkerSets, compat, forReplicas: true })]
+      : []),
+    ...(gates.enabled('DownscalePodPicker') ? [downscalePickController] : []),
     ...(groupEvictions
       ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
       : []),
@@ -149,8 +159,8 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
 /** What evictions are judged by. */
 function openEvictions(
   options: OperatorOptions,
-  { client, clock, guard, metrics, signal }: JudgesParts,
-  { informers }: Components,
+  { client, clock, guard, isLeading, metrics, signal }: JudgesParts,
+  { eventsFor, informers }: Components,
 ) {
   const index = new DisruptionIndex();
   const pods = informers.of(podType);
@@ -174,12 +184,18 @@ function openEvictions(
     identity,
     log: options.log,
     signal,
+    measure: measureLedgers(metrics, clock),
   });
   const budget = (namespace: string, name: string) => budgets.get({ namespace, name });
   const ledger = (namespace: string, name: string) => ledgers.get(namespace, name);
   const isAlongside = options.mode === 'alongside';
   const { mayPublish } = guard;
   const writer = new Publisher({ client, clock, index, ledger, budget, mayPublish, metrics });
+  const drains = new DrainReports({ ledgers, clock });
+  const known = { clock, index, drains, budgets, ledgers: informers.of(disruptionLedgerType) };
+  countBudgets(metrics, known);
+  tellBlockedDrains({ ...known, budget, events: eventsFor('quorate'), isLeading });
+  const count = countJudged(metrics);
   return {
     ...follower,
     index,
@@ -191,6 +207,10 @@ function openEvictions(
     identity,
     changes: isAlongside ? ('read' as const) : ('barrier' as const),
     publisher: isAlongside ? undefined : writer,
+    judged: ((pod, judged) => {
+      count(pod, judged);
+      drains.judged(pod, judged);
+    }) as TellJudged,
   };
 }
 
@@ -215,14 +235,16 @@ function createBudgetController(
   const { eventsFor, informers } = components;
   const { index, ledgers, publisher, writer } = evictions;
   const events = eventsFor('quorate');
-  const foreignWrites = metrics.counter(
-    'quorate_foreign_status_writes_total',
-    'How often somebody else put other numbers into a budget over groups in replace mode',
-  );
+  const foreignWrites = metrics.counter('quorate_foreign_status_writes_total');
   guard.onMissed((deployment, name) => {
     const what = `the webhook configuration ${name} was deleted and cannot be put back: apply the manifests again`;
     events.record(deployment, 'Warning', 'Unguarded', what);
   });
+  let resyncedMs = clock.elapsed();
+  const resynced = (): void => {
+    resyncedMs = clock.elapsed();
+  };
+  metrics.countedGauge('quorate_resync_age_seconds', () => [[{}, (clock.elapsed() - resyncedMs) / 1000]]);
   return createDisruptionController({
     index,
     debounceMs: DEBOUNCE_MS,
@@ -244,6 +266,9 @@ function createBudgetController(
         unguarded: () => guard.registered.deleted(),
         foreignWrite: () => foreignWrites.inc(),
       }),
+    // Where Kubernetes' own controller runs, it takes back what it said of pods that did not go.
+    clearsStaleTargets: mode === 'replace',
     resyncMs: RESYNC_MS,
+    resynced,
   });
 }

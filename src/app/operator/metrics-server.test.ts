@@ -37,7 +37,7 @@ async function start() {
   const certificate = await issueServer(authority, 'metrics', ['127.0.0.1'], { now, days: 1 });
   const { asked, client, state } = apiServer();
   const metrics = new Metrics();
-  metrics.counter('quorate_test_total', 'A number').inc();
+  metrics.counter('quorate_ledger_conflicts_total').inc();
   const guard = { certificate, access: delegateAccess({ client, clock }) };
   server = await startMetricsServer({ metrics, host: '127.0.0.1', port: 0, log: silentLogger, guard });
   return { asked, clock, state, get: (token?: string, path?: string) => get(authority, token, path) };
@@ -65,7 +65,7 @@ test('17.15: metrics are read over TLS by those whom the API server knows and le
   expect(asked).toEqual([]);
   expect((await read('forged'))[0]).toBe(401);
   expect((await read('somebody'))[0]).toBe(403);
-  expect(await read('prometheus')).toEqual([200, expect.stringContaining('quorate_test_total 1')]);
+  expect(await read('prometheus')).toEqual([200, expect.stringContaining('quorate_ledger_conflicts_total 1')]);
   expect((await read('prometheus', '/other'))[0]).toBe(404);
   const before = asked.length;
   expect((await read('prometheus'))[0]).toBe(200);
@@ -78,7 +78,7 @@ test('17.15: metrics are read over TLS by those whom the API server knows and le
 
 test('17.15: --metrics-open lets anybody read them without TLS', async () => {
   const metrics = new Metrics();
-  metrics.counter('quorate_test_total', 'A number').inc();
+  metrics.counter('quorate_ledger_conflicts_total').inc();
   server = await startMetricsServer({ metrics, host: '127.0.0.1', port: 0, log: silentLogger });
-  expect(await get(undefined)).toEqual([200, expect.stringContaining('quorate_test_total 1')]);
+  expect(await get(undefined)).toEqual([200, expect.stringContaining('quorate_ledger_conflicts_total 1')]);
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { KeyPair } from '../../machinery/runtime/certificates.ts';
 import type { Logger, Metrics } from '../../machinery/runtime/index.ts';
+import { answerProbe, type ProbeCheck } from '../../webhook/index.ts';
 import type { Access, DelegatedAccess } from './delegated-access.ts';
 
 export interface MetricsServerOptions {
@@ -11,6 +12,8 @@ export interface MetricsServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly log: Logger;
+  /** Answered to anyone, by path. */
+  readonly probes?: ReadonlyMap<string, readonly ProbeCheck[]> | undefined;
   /** Absent: anybody may read them, without TLS; for a laptop. */
   readonly guard?: { readonly certificate: KeyPair; readonly access: DelegatedAccess } | undefined;
 }
@@ -32,7 +35,7 @@ const REFUSALS: Readonly<Record<Exclude<Access, 'Allowed'>, [status: number, tex
 
 /** `/metrics`, to whom the API server knows and lets `get` that path. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { guard, host, log, metrics, port } = options;
+  const { guard, host, log, metrics, port, probes } = options;
   const answer: RequestListener = (request, response) => {
     const end = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {
       response.writeHead(status, {
@@ -43,7 +46,13 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       response.end(text);
     };
     const serve = async (): Promise<void> => {
-      if ((request.url ?? '/').split('?')[0] !== '/metrics') return end(404, 'not found\n');
+      const [path = '/', query = ''] = (request.url ?? '/').split('?');
+      const checks = probes?.get(path);
+      if (checks !== undefined) {
+        const { status, text } = answerProbe(checks, { verbose: new URLSearchParams(query).has('verbose') });
+        return end(status, `${text}\n`);
+      }
+      if (path !== '/metrics') return end(404, 'not found\n');
       if (request.method !== 'GET') return end(405, 'metrics are read by GET\n');
       const access = (await guard?.access.mayGet(bearerOf(request), '/metrics')) ?? 'Allowed';
       if (access !== 'Allowed') return end(REFUSALS[access][0], `${REFUSALS[access][1]}\n`);

@@ -1,6 +1,7 @@
 /** The same controllers and decisions on a cluster that exists already, through its supported extension points. */
 import { setMaxListeners } from 'node:events';
 import { QUORATE_VERSION } from '../../api/version.ts';
+import { PUBLICATION } from '../../decisions/disruption/index.ts';
 import {
   type Client,
   type Clock,
@@ -36,7 +37,9 @@ import {
   readCertificate,
   type ServingCertificate,
 } from './certificates.ts';
+import { countCertificates } from './certificate-metrics.ts';
 import { delegateAccess } from './delegated-access.ts';
+import { countProcess } from '../process-metrics.ts';
 import { type ApiAnswers, listenForAnswers, operatorChecks } from './health.ts';
 import { openHistory } from './history.ts';
 import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
@@ -119,7 +122,7 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   const state: OperatorState = { certificate, notStored, stopping: false, leading: false, synced: false, port: 0 };
   const elected = deferred();
   const released = deferred();
-  const metrics = new Metrics();
+  const metrics = new Metrics('operator');
   const metricsServer = await serveMetrics(options, connection, { certificate, metrics });
   const sources = {
     client,
@@ -133,18 +136,25 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   };
   const guard = await createGuard(options, sources, { authority: certificate.authority, token: tokens?.current() });
   const { registered } = guard;
-  const parts = { client, clock, leading: elected.promise, metrics, send, hasUnknownHistory, signal, guard };
+  const { isLeading } = sources;
+  const parts = { client, clock, leading: elected.promise, isLeading, metrics, send, hasUnknownHistory, signal, guard };
   const judges = await openJudges(options, parts);
+  const { informers } = judges.components;
+  const process = { clock, isLeading: () => state.leading, informers: () => informers, mode: options.mode };
+  const renewedLease = countProcess(metrics, { ...process, publication: PUBLICATION });
+  countCertificates(metrics, () => state.certificate);
   judges.startControllers();
-  const ready = judges.components.informers.whenSynced();
+  const ready = informers.whenSynced();
   const webhook = await serveReviews(options, connection, { guard, judges, metrics, state, tokens, signal });
   state.port = webhook.port;
+  metrics.countedGauge('quorate_bodies_in_flight_bytes', () => [[{}, webhook.bodyBytes]]);
   void ready.then(() => {
     state.synced = true;
-    guard.follow(judges.components.informers);
+    guard.follow(informers);
   });
   // Only now: who cannot take its ports must not lead.
-  void standForElection(options, connection, { signal, withTokens, released }).then(() => {
+  const election = { signal, withTokens, released, renewed: renewedLease };
+  void standForElection(options, connection, election).then(() => {
     state.leading = true;
     elected.resolve();
     void registered.look();
@@ -252,10 +262,17 @@ async function stopAll({ abort, connection, judges, metricsServer, released, web
   connection.close();
 }
 
+interface Election {
+  readonly signal: AbortSignal;
+  readonly withTokens: boolean;
+  readonly released: Deferred<void>;
+  readonly renewed: () => void;
+}
+
 function standForElection(
   { identity, log, lost, mode, namespace }: OperatorOptions,
   { clock, electionClient }: Connection,
-  { released, signal, withTokens }: { signal: AbortSignal; withTokens: boolean; released: Deferred<void> },
+  { released, renewed, signal, withTokens }: Election,
 ): Promise<void> {
   return electLeader({
     client: electionClient,
@@ -271,6 +288,7 @@ function standForElection(
     },
     signal,
     lost,
+    renewed,
     ended: released.resolve,
   });
 }

@@ -32,8 +32,11 @@ export async function preflight(
   } catch (cause) {
     throw new PreflightError(`Cannot reach the API server: ${messageOf(cause)}`, { cause });
   }
-  const pickers = gates.enabled('DownscalePodPicker') ? [downscalePodPickerType] : [];
-  for (const type of [disruptionLedgerType, POD_UNAVAILABLE_BUDGETS, ...pickers]) {
+  const optional = [
+    ...(gates.enabled('PodWebhook') ? [POD_UNAVAILABLE_BUDGETS] : []),
+    ...(gates.enabled('DownscalePodPicker') ? [downscalePodPickerType] : []),
+  ];
+  for (const type of [disruptionLedgerType, ...optional]) {
     await mustRead(client, resourcePath(type), qualifiedResource(type));
   }
   for (const type of READ) await mustRead(client, resourcePath(type), qualifiedResource(type));

@@ -54,6 +54,8 @@ export const CONFIGURATIONS: readonly Configuration[] = [
   { name: WEBHOOK_CONFIGURATION, type: webhookConfigurationType },
 ];
 
+export const CONFIGURATION_NAMES = CONFIGURATIONS.map(({ name }) => name);
+
 const LOOK_AGAIN_MS = 30_000;
 /** What keeps us from filling a configuration is looked at more often. */
 const TRY_AGAIN_MS = 2000;
@@ -100,8 +102,8 @@ export interface RegistrationKeeper {
   hasAbandoned(): boolean;
   /** Which configurations were deleted and could not be put back; empty on a replica that does not lead. */
   deleted(): readonly string[];
-  /** Names of the configurations that are filled. */
-  armed(): readonly string[];
+  /** The configurations that are there. */
+  found(): readonly ValidatingWebhookConfiguration[];
 }
 
 interface KeeperOptions {
@@ -235,7 +237,7 @@ export function keepRegistration(options: KeeperOptions, first: Registration): R
     isAdopting: () => adopting.is && (!adopting.isOurs || clock.elapsed() - adopting.sinceMs >= ARM_MS),
     hasAbandoned: () => !adopting.is && clock.elapsed() - adopting.sinceMs >= ARM_MS,
     deleted: () => (arming.isLeading() ? gone().map(({ name }) => name) : []),
-    armed: () => found().flatMap(({ metadata, webhooks = [] }) => (webhooks.length > 0 ? [metadata.name ?? ''] : [])),
+    found,
   };
 }
 

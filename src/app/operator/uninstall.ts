@@ -22,6 +22,8 @@ export async function uninstall(
   const objects = installObjects({
     ...defaultInstall,
     namespace,
+    // The one with most roles.
+    mode: 'replace',
     certManager: true,
     groups: 'crd',
     scheduler: true,

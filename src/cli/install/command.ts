@@ -29,6 +29,12 @@ export function register(program: Command): void {
       '--webhook-from <cidrs...>',
       'addresses of API servers and nodes; nobody else reaches the webhook (default: anybody)',
     )
+    .addOption(
+      new Option(
+        '--without <features...>',
+        'features to leave out, and with them the rights they need to write pods',
+      ).choices(['pod-unavailable-budgets', 'group-evictions', 'pickers']),
+    )
     .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
     .option('--recreate-webhooks', 'let the operator put webhook configurations back that somebody deletes', false)
     .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)

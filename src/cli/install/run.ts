@@ -23,6 +23,7 @@ export interface InstallFlags extends ClusterFlags {
   readonly scheduler: boolean;
   readonly webhookFrom?: string[];
   readonly recreateWebhooks: boolean;
+  readonly without?: (keyof typeof FEATURES)[];
   readonly wait: boolean;
   /** In milliseconds. */
   readonly timeout: number;
@@ -74,11 +75,18 @@ async function install(flags: InstallFlags): Promise<number> {
   }
 }
 
+const FEATURES = {
+  'pod-unavailable-budgets': 'podUnavailableBudgets',
+  'group-evictions': 'groupEvictions',
+  pickers: 'pickers',
+} as const;
+
 function optionsOf(flags: InstallFlags, groups: GroupKinds): InstallOptions {
   const { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, scheduler } = flags;
   const { webhookFrom = [] } = flags;
   const chosen = { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, scheduler, webhookFrom };
-  return { ...defaultInstall, ...chosen, groups };
+  const left = Object.fromEntries((flags.without ?? []).map((name) => [FEATURES[name], false]));
+  return { ...defaultInstall, ...chosen, ...left, groups };
 }
 
 /** Printing must work without a cluster; what it then assumes is said. */

@@ -32,7 +32,11 @@ export function register(program: Command): void {
       .option('--client-ca <file>', 'PEM of who signs the certificates that API servers show; only they are answered')
       .option('--client-names <names...>', 'common names those certificates may have (default: any)')
       .option('--fail-open', 'let requests pass when no replica answers')
-      .option('--feature-gates <list>', 'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true')
+      .option(
+        '--feature-gates <list>',
+        'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true; may be given several times',
+        (list: string, before?: string) => (before === undefined ? list : `${before},${list}`),
+      )
       .addOption(
         new Option(
           '--compat <name>',

@@ -8,6 +8,9 @@ export interface SchedulerFlags {
   readonly context?: string;
   readonly schedulerName: string;
   readonly leaseNamespace: string;
+  readonly bind: string;
+  readonly metricsPort: number;
+  readonly metricsOpen?: boolean;
   readonly logLevel: string;
   readonly logFormat: string;
 }
@@ -23,6 +26,9 @@ export async function runScheduler(flags: SchedulerFlags): Promise<void> {
       context,
       schedulerName,
       namespace,
+      bind: flags.bind,
+      metricsPort: flags.metricsPort,
+      metricsOpen: flags.metricsOpen,
       log,
       lost: () => {
         process.exitCode = 1;
@@ -35,7 +41,7 @@ export async function runScheduler(flags: SchedulerFlags): Promise<void> {
   }
   const stopped = end.asked();
   process.stdout.write(
-    `Scheduling pods with schedulerName "${schedulerName}" on ${scheduler.server}. Ctrl-C stops it.\n`,
+    `Scheduling pods with schedulerName "${schedulerName}" on ${scheduler.server}; metrics on port ${scheduler.metricsPort}. Ctrl-C stops it.\n`,
   );
   await stopped;
   await end.stop(() => scheduler.stop());

@@ -14,6 +14,8 @@ const DEFAULTS = {
   PodUnavailableBudgetUpdateGate: false,
   /** PodUnavailableBudgets may count groups of pods. */
   PodUnavailableBudgetGroupPolicy: true,
+  /** Whole groups are evicted by GroupEvictions. */
+  GroupEviction: true,
   /** Pods are guarded as they are written; off switches both of the budgets' gates off. */
   PodWebhook: true,
   /** Resizes are an operation of their own, guarded only where a PodUnavailableBudget lists them. */

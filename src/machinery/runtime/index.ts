@@ -19,6 +19,7 @@ export { DeadlineError } from './exchange.ts';
 export * from './informer-set.ts';
 export * from './list-all.ts';
 export * from './log.ts';
+export * from './metric-table.ts';
 export * from './metrics.ts';
 export * from './process-failures.ts';
 export * from './server-clock.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import { type KubeObject, qualifiedResource, type ResourceType } from '../../api/resource.ts';
 import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
 import { Informer } from './informer.ts';
@@ -38,7 +38,7 @@ export class InformerSet {
     if (informer === undefined) {
       const { client, clock, gatherMs, log, namespace, optional, transforms, signal, stalledMs, withWriters } =
         this.#options;
-      const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+      const resource = qualifiedResource(type as ResourceType);
       const transform = transforms?.get(resource);
       informer = new Informer<T>({
         client,
@@ -61,8 +61,17 @@ export class InformerSet {
   /** The resources by whose copies nothing should be decided now, each with why. */
   problems(): readonly string[] {
     return [...this.#informers.values()].flatMap(({ problem, type }) =>
-      problem === undefined ? [] : [`${type.plural}${type.group === '' ? '' : `.${type.group}`} ${problem}`],
+      problem === undefined ? [] : [`${qualifiedResource(type)} ${problem}`],
     );
+  }
+
+  /** How each resource is followed. */
+  states(): readonly { readonly resource: string; readonly silentMs: number; readonly live: boolean }[] {
+    return [...this.#informers.values()].map(({ live, silentMs, type }) => ({
+      resource: qualifiedResource(type),
+      silentMs,
+      live,
+    }));
   }
 
   async whenSynced(): Promise<void> {

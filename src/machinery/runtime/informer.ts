@@ -92,6 +92,11 @@ export class Informer<T extends KubeObject> {
     return this.problem === undefined;
   }
 
+  /** How long nothing has been heard, bookmarks included. */
+  get silentMs(): number {
+    return this.#life.silentMs;
+  }
+
   /** The resourceVersion the copy is known to be at least as new as. */
   get resourceVersion(): string {
     return this.#resourceVersion;

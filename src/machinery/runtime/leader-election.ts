@@ -30,6 +30,8 @@ export interface LeaderElectionOptions {
   readonly renewMs?: number | undefined;
   /** A leader that could not renew in time: whatever it does now, another may be doing too. */
   readonly lost: () => void;
+  /** Called when the lease was renewed, by this candidate or by whoever holds it. */
+  readonly renewed?: (() => void) | undefined;
   /** Called after a stop, when the lease has been given back or could not be. */
   readonly ended?: (() => void) | undefined;
 }
@@ -73,6 +75,7 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
         try {
           const outcome = await tryHold(options, leaseMs, observed);
           if (over) return;
+          if (outcome.held || outcome.observed !== observed) options.renewed?.();
           observed = outcome.observed;
           if (outcome.held) {
             // By a timer of its own: the next request may never come back.

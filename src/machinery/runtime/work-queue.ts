@@ -135,16 +135,16 @@ export class WorkQueue {
 
   #countRetries(count: number): void {
     const { metrics, name } = this.#options;
-    metrics?.counter('workqueue_retries_total', 'Keys put back after a failure', ['name']).inc({ name }, count);
+    metrics?.counter('workqueue_retries_total').inc({ name }, count);
   }
 
   #countAdd(): void {
     const { metrics, name } = this.#options;
-    metrics?.counter('workqueue_adds_total', 'Keys added to the queue', ['name']).inc({ name });
+    metrics?.counter('workqueue_adds_total').inc({ name });
   }
 
   #reportDepth(): void {
     const { metrics, name } = this.#options;
-    metrics?.gauge('workqueue_depth', 'Keys waiting in the queue', ['name']).set({ name }, this.#ready.size);
+    metrics?.gauge('workqueue_depth').set({ name }, this.#ready.size);
   }
 }

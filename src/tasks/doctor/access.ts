@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { accessObjects, type InstallOptions, NAME } from '../../webhook/index.ts';
+import { accessObjects, clusterRules, type InstallOptions, NAME } from '../../webhook/index.ts';
 
 interface Wish {
   readonly verb: string;
@@ -16,9 +16,9 @@ const PATH = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 /** Asks the API server, right by right, what the service account of an installation may not do. */
 export async function gatherLacking(client: Client, options: InstallOptions): Promise<string[]> {
   const { namespace } = options;
-  const [clusterRole, , role] = accessObjects(options);
+  const [, , role] = accessObjects(options);
   const wishes = [
-    ...(clusterRole.rules ?? []).flatMap((rule) => wishesOf(rule, '')),
+    ...clusterRules(options).flatMap((rule) => wishesOf(rule, '')),
     ...(role.rules ?? []).flatMap((rule) => wishesOf(rule, namespace)),
   ];
   const answers = await Promise.all(

@@ -17,6 +17,9 @@ import {
   NAME,
   STATUS_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
+  FEATURE_GATES,
+  type InstallOptions,
+  OPTIONAL_FEATURES,
 } from '../../webhook/index.ts';
 import { MODE_ANNOTATION } from '../../app/operator/lease.ts';
 import { endpointProblem } from '../../app/operator/reachable.ts';
@@ -78,7 +81,7 @@ export async function gatherFacts({ client, namespace, now, transport }: DoctorO
     installedMode: modeOf(undefined, deployment.value),
     ...(await gatherBudgets(client, schedulingKinds)),
     endpoint: embedded ? {} : await look(() => endpointProblem(client, namespace)),
-    lacking: embedded ? {} : await readLacking(client, namespace, mode),
+    lacking: embedded ? {} : await readLacking(client, namespace, { mode, deployment: deployment.value }),
   };
 }
 
@@ -186,12 +189,19 @@ function presentedBy(url: string): Promise<Presented> {
   });
 }
 
+/** What an installation has left out needs no rights. */
+function featuresOf(deployment: Deployment | undefined): Partial<InstallOptions> {
+  const args = deployment?.spec?.template.spec?.containers[0]?.args ?? [];
+  const isOff = (gate: string): boolean => args.includes(`--feature-gates=${gate}=false`);
+  return Object.fromEntries(OPTIONAL_FEATURES.map((feature) => [feature, !isOff(FEATURE_GATES[feature])]));
+}
+
 async function readLacking(
   client: Client,
   namespace: string,
-  mode: OperatorMode = 'adopt',
+  { deployment, mode = 'adopt' }: { mode: OperatorMode | undefined; deployment: Deployment | undefined },
 ): Promise<Looked<readonly string[]>> {
   const account = await look(() => client.get(serviceAccountType, { namespace, name: NAME }));
   if (account.value === undefined) return account.hidden === undefined ? {} : { hidden: account.hidden };
-  return look(() => gatherLacking(client, { ...defaultInstall, namespace, mode }));
+  return look(() => gatherLacking(client, { ...defaultInstall, ...featuresOf(deployment), namespace, mode }));
 }

@@ -1,4 +1,4 @@
-import { OWN_KINDS, type Rights } from '../../api/crds/index.ts';
+import { OWN_KINDS, type OptionalFeature, type Rights } from '../../api/crds/index.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
@@ -35,34 +35,112 @@ function rightsTo({ group, plural }: ResourceType, { verbs, writesStatus }: Righ
   return writesStatus ? [objects, rule([group], [`${plural}/status`], ['update', 'patch'])] : [objects];
 }
 
-/** What Quorate may do on the whole cluster: read what it counts, write its own objects and events. */
-function clusterRules(): PolicyRule[] {
+/** What every installation may do on the whole cluster: read what it counts, write its own objects and events. */
+const CLUSTER_RULES: readonly PolicyRule[] = [
+  rule([''], ['pods', 'nodes', 'replicationcontrollers', 'namespaces'], READ),
+  rule(['apps'], ['replicasets', 'deployments', 'statefulsets'], READ),
+  rule(['batch'], ['jobs'], READ),
+  rule(['policy'], ['poddisruptionbudgets'], READ),
+  // Numbers of ours; alongside, the end of those that another mode has left.
+  rule(['policy'], ['poddisruptionbudgets/status'], ['patch']),
+  ...ownRules(undefined),
+  // Who reads metrics, and whether they may.
+  rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
+  rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
+  rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups', 'compositepodgroups'], READ),
+  rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
+  rule(ADMISSION, ['validatingwebhookconfigurations'], [...READ, 'patch'], [WEBHOOK_CONFIGURATION]),
+  rule(
+    ADMISSION,
+    ['mutatingwebhookconfigurations'],
+    [...READ, 'patch'],
+    [EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION],
+  ),
+];
+
+/** How many pods there should be, of owners that nothing else is known about. */
+const SCALES = rule(['*'], ['*/scale'], ['get']);
+
+interface FeatureRole {
+  readonly name: string;
+  readonly isOn: (options: InstallOptions) => boolean;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** What else a feature needs, in a role of its own: no pod is written that no feature needs to which is on. */
+const FEATURE_ROLES: readonly FeatureRole[] = [
+  {
+    name: 'quorate-replace',
+    isOn: ({ mode }) => mode === 'replace',
+    // What Kubernetes' own controller does where it runs: count pods, and take back that a pod was to go.
+    rules: [
+      SCALES,
+      rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
+      rule([''], ['pods/status'], ['update']),
+    ],
+  },
+  {
+    name: 'quorate-pod-unavailable-budgets',
+    isOn: ({ podUnavailableBudgets }) => podUnavailableBudgets,
+    rules: [
+      ...ownRules('podUnavailableBudgets'),
+      // Which of a budget's pods it can spare.
+      rule([''], ['pods'], ['patch']),
+      SCALES,
+      // Whether the controller of a pod that the garbage collector deletes is gone.
+      rule(['apps', 'apps.kruise.io'], ['daemonsets', 'statefulsets', 'clonesets'], ['get']),
+    ],
+  },
+  {
+    name: 'quorate-group-evictions',
+    isOn: ({ groupEvictions }) => groupEvictions,
+    rules: [
+      ...ownRules('groupEvictions'),
+      // Every budget is charged first; then the pods are told and deleted, as the API server does for a single one.
+      rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
+      rule([''], ['pods/status'], ['patch']),
+      rule([''], ['pods'], ['delete']),
+    ],
+  },
+  {
+    name: 'quorate-pickers',
+    isOn: ({ pickers }) => pickers,
+    // What a picker chose is written on the pods.
+    rules: [...ownRules('pickers'), rule([''], ['pods'], ['patch'])],
+  },
+];
+
+function ownRules(of: OptionalFeature | undefined): PolicyRule[] {
+  return OWN_KINDS.filter(({ feature }) => feature === of).flatMap(({ operator, type }) => rightsTo(type, operator));
+}
+
+/** The roles of the features that are on, each bound to the operator. */
+export function featureAccess(options: InstallOptions): (ClusterRole | ClusterRoleBinding)[] {
+  return FEATURE_ROLES.filter(({ isOn }) => isOn(options)).flatMap(({ name, rules }) =>
+    boundRole(name, rules, options.namespace),
+  );
+}
+
+/** Everything that the operator may do on the whole cluster. */
+export function clusterRules(options: InstallOptions): readonly PolicyRule[] {
+  return [...CLUSTER_RULES, ...FEATURE_ROLES.filter(({ isOn }) => isOn(options)).flatMap(({ rules }) => rules)];
+}
+
+function boundRole(name: string, rules: readonly PolicyRule[], namespace: string): [ClusterRole, ClusterRoleBinding] {
   return [
-    rule([''], ['pods', 'nodes', 'replicationcontrollers', 'namespaces'], READ),
-    // Evicting a group charges every budget first and then deletes, as the API server does for a single pod.
-    rule([''], ['pods'], ['patch', 'delete']),
-    rule([''], ['pods/status'], ['update', 'patch']),
-    rule(['apps'], ['replicasets', 'deployments', 'statefulsets'], READ),
-    rule(['batch'], ['jobs'], READ),
-    // Whether the controller of a pod that the garbage collector deletes is gone.
-    rule(['apps', 'apps.kruise.io'], ['daemonsets', 'statefulsets', 'clonesets'], ['get']),
-    rule(['*'], ['*/scale'], ['get']),
-    rule(['policy'], ['poddisruptionbudgets'], READ),
-    rule(['policy'], ['poddisruptionbudgets/status'], ['update', 'patch']),
-    ...OWN_KINDS.flatMap(({ operator, type }) => rightsTo(type, operator)),
-    // Whether someone who evicts a group may evict its pods.
-    rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
-    // Who reads metrics, and whether they may.
-    rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
-    rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups', 'compositepodgroups'], READ),
-    rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
-    rule(ADMISSION, ['validatingwebhookconfigurations'], [...READ, 'patch'], [WEBHOOK_CONFIGURATION]),
-    rule(
-      ADMISSION,
-      ['mutatingwebhookconfigurations'],
-      [...READ, 'patch'],
-      [EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION],
-    ),
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name, labels },
+      rules: [...rules],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', name: NAME, namespace }],
+    },
   ];
 }
 
@@ -79,21 +157,7 @@ function metricsReader(): ClusterRole {
 /** Of its own and applied last: whoever removes an installation takes this right first, so that nothing comes back. */
 export function recreateAccess({ namespace }: InstallOptions): [ClusterRole, ClusterRoleBinding] {
   const kinds = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'];
-  return [
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: { name: RECREATE, labels },
-      rules: [rule(ADMISSION, kinds, ['create'])],
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: RECREATE, labels },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: RECREATE },
-      subjects: [{ kind: 'ServiceAccount', name: NAME, namespace }],
-    },
-  ];
+  return boundRole(RECREATE, [rule(ADMISSION, kinds, ['create'])], namespace);
 }
 
 export function accessObjects(
@@ -102,19 +166,7 @@ export function accessObjects(
   const { namespace } = options;
   const subject = { kind: 'ServiceAccount', name: NAME, namespace };
   return [
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: { name: NAME, labels },
-      rules: clusterRules(),
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: NAME, labels },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: NAME },
-      subjects: [subject],
-    },
+    ...boundRole(NAME, CLUSTER_RULES, namespace),
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'Role',

@@ -1,13 +1,13 @@
 import { groupDefinitions, OWN_KINDS } from '../../api/crds/index.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
-import { accessObjects, recreateAccess } from './access.ts';
+import { accessObjects, featureAccess, recreateAccess } from './access.ts';
 import { type GroupKinds, type InstallOptions, labels } from './options.ts';
 import { schedulerObjects } from './scheduler.ts';
 import { emptyConfigurations } from './webhooks.ts';
 import { workloadObjects } from './workload.ts';
 
-export { accessObjects } from './access.ts';
+export { accessObjects, clusterRules, featureAccess } from './access.ts';
 export * from './options.ts';
 export {
   emptyConfigurations,
@@ -31,8 +31,13 @@ export function definitions(groups: GroupKinds = 'native'): CustomResourceDefini
 export function installObjects(options: InstallOptions): KubeObject[] {
   return [
     ...definitions(options.groups),
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: options.namespace, labels } },
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: options.namespace, labels: { ...labels, 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    },
     ...accessObjects(options),
+    ...featureAccess(options),
     ...workloadObjects(options),
     ...(options.scheduler ? schedulerObjects(options) : []),
     // Empty: nothing is asked about until a replica is there to answer, which then fills them.

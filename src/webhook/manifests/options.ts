@@ -1,7 +1,19 @@
+import type { OptionalFeature } from '../../api/crds/index.ts';
+import type { FeatureGate } from '../../machinery/runtime/index.ts';
+
 /** Whose pod numbers stand in budgets over groups, and who else counts; see ADR 0018. */
 export type OperatorMode = 'adopt' | 'alongside' | 'replace';
 
-export interface InstallOptions {
+/** What an installation can do without, by the gate that switches it off. */
+export const FEATURE_GATES = {
+  podUnavailableBudgets: 'PodWebhook',
+  groupEvictions: 'GroupEviction',
+  pickers: 'DownscalePodPicker',
+} as const satisfies Record<OptionalFeature, FeatureGate>;
+
+export const OPTIONAL_FEATURES = Object.keys(FEATURE_GATES) as OptionalFeature[];
+
+export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean>> {
   readonly namespace: string;
   readonly image: string;
   readonly mode: OperatorMode;
@@ -33,6 +45,9 @@ export const defaultInstall: InstallOptions = {
   scheduler: false,
   webhookFrom: [],
   recreateWebhooks: false,
+  podUnavailableBudgets: true,
+  groupEvictions: true,
+  pickers: true,
 };
 
 export const NAME = 'quorate';

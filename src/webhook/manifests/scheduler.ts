@@ -4,7 +4,7 @@ import type { ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
 import { rule, READ } from './access.ts';
-import { type InstallOptions, labels, SCHEDULER } from './options.ts';
+import { type InstallOptions, labels, METRICS_PORT, SCHEDULER } from './options.ts';
 
 /** Pods must not carry the labels that the webhook's Service selects. */
 const podLabels = { 'app.kubernetes.io/name': SCHEDULER, 'app.kubernetes.io/managed-by': 'quorate' } as const;
@@ -37,6 +37,9 @@ export function schedulerObjects(
         rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups', 'compositepodgroups'], READ),
         rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['podgroups/status', 'compositepodgroups/status'], ['patch']),
         rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
+        // Who reads metrics, and whether they may.
+        rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
+        rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
       ],
     },
     {
@@ -67,6 +70,7 @@ export function schedulerObjects(
 }
 
 function deployment({ image, namespace, replicas }: InstallOptions): Deployment {
+  const probe = (path: string) => ({ httpGet: { path, port: 'metrics', scheme: 'HTTPS' }, periodSeconds: 5 });
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -88,8 +92,14 @@ function deployment({ image, namespace, replicas }: InstallOptions): Deployment 
                 'scheduler',
                 `--scheduler-name=${SCHEDULER}`,
                 `--lease-namespace=${namespace}`,
+                '--bind=0.0.0.0',
+                `--metrics-port=${METRICS_PORT}`,
                 '--log-format=json',
               ],
+              ports: [{ name: 'metrics', containerPort: METRICS_PORT }],
+              readinessProbe: probe('/readyz'),
+              livenessProbe: { ...probe('/livez'), failureThreshold: 6 },
+              startupProbe: { ...probe('/startupz'), failureThreshold: 24 },
               resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
               securityContext: {
                 allowPrivilegeEscalation: false,

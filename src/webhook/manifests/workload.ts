@@ -5,11 +5,13 @@ import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import {
   CERTIFICATE_SECRET,
+  FEATURE_GATES,
   type InstallOptions,
   labels,
   METRICS_PORT,
   MODE_LABEL,
   NAME,
+  OPTIONAL_FEATURES,
   SERVICE,
   serviceNames,
   WEBHOOK_PORT,
@@ -46,7 +48,8 @@ export function workloadObjects(
   ];
 }
 
-function deployment({ certManager, failOpen, image, mode, namespace, replicas }: InstallOptions): Deployment {
+function deployment(options: InstallOptions): Deployment {
+  const { certManager, failOpen, image, mode, namespace, replicas } = options;
   const args = [
     'operator',
     `--mode=${mode}`,
@@ -57,6 +60,9 @@ function deployment({ certManager, failOpen, image, mode, namespace, replicas }:
     '--log-format=json',
     ...(failOpen ? ['--fail-open'] : []),
     ...(certManager ? [`--certificates=${CERTIFICATE_FOLDER}`] : []),
+    ...OPTIONAL_FEATURES.filter((feature) => !options[feature]).map(
+      (feature) => `--feature-gates=${FEATURE_GATES[feature]}=false`,
+    ),
   ];
   const probe = (path: string) => ({ httpGet: { path, port: 'webhook', scheme: 'HTTPS' }, periodSeconds: 5 });
   return {

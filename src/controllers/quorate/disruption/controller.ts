@@ -50,6 +50,8 @@ export interface DisruptionOptions {
   readonly book?: ((context: ControllerContext) => BudgetBook) | undefined;
   /** How often every budget is looked at without any event, for what no event tells. Default: never. */
   readonly resyncMs?: number | undefined;
+  /** Called when it does. */
+  readonly resynced?: (() => void) | undefined;
 }
 
 const NAME = 'disruption';
@@ -59,7 +61,11 @@ const backOff = { maxDelayMs: MAX_BACKOFF_MS };
 
 /** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
 export function createDisruptionController(options: DisruptionOptions = {}): Controller {
-  const { clearsStaleTargets = true, resyncMs } = options;
+  const { clearsStaleTargets = true, resynced, resyncMs } = options;
+  const lookAtAll = ({ index, queue }: Deps): void => {
+    wake(queue, [...index.budgets()].map(formatKey));
+    resynced?.();
+  };
   return defineController<Deps>({
     name: NAME,
     workers: WORKERS,
@@ -82,10 +88,7 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
         ? [{ name: STALE_TARGETS, workers: 1, backOff, watches: watchStaleTargets, reconcile: clearStaleTarget }]
         : []),
     ],
-    passes:
-      resyncMs === undefined
-        ? []
-        : [{ everyMs: resyncMs, pass: ({ index, queue }) => wake(queue, [...index.budgets()].map(formatKey)) }],
+    passes: resyncMs === undefined ? [] : [{ everyMs: resyncMs, pass: lookAtAll }],
   });
 }
 

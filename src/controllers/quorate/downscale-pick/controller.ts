@@ -13,11 +13,7 @@ export const downscalePickController = defineController({
   deps({ client, clock, informers, log, metrics }) {
     const pods = informers.of(podType);
     pods.addIndex(BY_OWNER, (pod) => (isPicked(pod) ? [controllerOf(pod)?.uid ?? ''] : []));
-    const cleared = metrics.counter(
-      'quorate_downscale_picks_cleared_total',
-      'Pods that were chosen by a picker and are still there, by why the choice was taken back',
-      ['reason'],
-    );
+    const cleared = metrics.counter('quorate_downscale_picks_cleared_total');
     const since = new Map<string, number>();
     return { client, clock, log, pods, replicaSets: informers.of(replicaSetType), since, cleared };
   },

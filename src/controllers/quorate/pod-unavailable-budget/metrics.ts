@@ -11,26 +11,19 @@ const STATES = ['expected', 'available', 'unavailable'] as const;
 
 /** What dashboards read of budgets that count groups. A budget's series go with it. */
 export function createBudgetGauges(metrics: Metrics): BudgetGauges {
-  const groups = metrics.gauge('pod_unavailable_budget_groups', 'Groups of pods a budget guards, by state', [
-    'namespace',
-    'name',
-    'state',
-  ]);
-  const ungrouped = metrics.gauge('pod_unavailable_budget_ungrouped_pods', 'Pods a budget guards outside any group', [
-    'namespace',
-    'name',
-  ]);
+  const groups = metrics.gauge('pod_unavailable_budget_groups');
+  const ungrouped = metrics.gauge('pod_unavailable_budget_ungrouped_pods');
   const forget = ({ name, namespace = '' }: ObjectKey): void => {
     for (const state of STATES) groups.remove({ namespace, name, state });
     ungrouped.remove({ namespace, name });
   };
   const forgetAll = (key: ObjectKey): void => {
     forget(key);
-    const denials = metrics.registry.getSingleMetric('pod_unavailable_budget_group_denials_total');
+    const denials = metrics.counter('pod_unavailable_budget_group_denials_total');
     const { name, namespace = '' } = key;
     for (const operation of PROTECTED_OPERATIONS) {
       for (const constraint of ['maxUnavailable', 'minAvailable', 'none']) {
-        denials?.remove({ namespace, name, operation, constraint });
+        denials.remove({ namespace, name, operation, constraint });
       }
     }
   };

@@ -29,9 +29,7 @@ export async function askPicker(
   }
   const reading = readPickerAnswer(question, outcome.answer);
   if (reading.ignoredNames > 0) {
-    metrics
-      .counter('quorate_downscale_picker_ignored_names_total', 'Names in answers of pickers that were not asked about')
-      .inc(reading.ignoredNames);
+    metrics.counter('quorate_downscale_picker_ignored_names_total').inc(reading.ignoredNames);
     pickerNamedOthers(events, owner, reading.ignoredNames);
   }
   return reading;
