@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createProgram } from './program.ts';
+import { createProgram, programName } from './program.ts';
 import { readArguments } from './shared/flags.ts';
 
 // A reader that has seen enough, such as `head`, or a terminal that was closed is no failure.
@@ -9,4 +9,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-await createProgram().parseAsync(readArguments(process.argv));
+await createProgram(programName(process.argv[1])).parseAsync(readArguments(process.argv));

@@ -1,12 +1,18 @@
+import { basename } from 'node:path';
 import { Command, Help } from 'commander';
 import { QUORATE_VERSION } from '../api/version.ts';
 import { commands } from './commands.ts';
 import { passLeadingFlags, withLeadingFlags } from './shared/flags.ts';
 import { WIDTH } from './shared/terminal.ts';
 
+/** What people type: as a plugin of kubectl it is found under another name. */
+export function programName(script: string | undefined): 'quorate' | 'kubectl quorate' {
+  return basename(script ?? '').startsWith('kubectl-quorate') ? 'kubectl quorate' : 'quorate';
+}
+
 /** The whole command line, ready to parse. */
-export function createProgram(): Command {
-  const program = new Command('quorate')
+export function createProgram(name = 'quorate'): Command {
+  const program = new Command(name)
     .description('Keeps groups of pods whole: budgets, evictions, downscales and scheduling that count groups.')
     .version(QUORATE_VERSION, '--version', 'print the version')
     .configureHelp({
@@ -17,7 +23,7 @@ export function createProgram(): Command {
       optionDescription: (option) =>
         Help.prototype.optionDescription.call(new Help(), option).replace(/ ?\(default: false\)$/, ''),
     })
-    .showHelpAfterError('(quorate --help shows what there is)')
+    .showHelpAfterError(`(${name} --help shows what there is)`)
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -25,8 +31,18 @@ export function createProgram(): Command {
 The flags that say which cluster (-n, --kubeconfig, --context, --as, --as-group,
 --request-timeout) may stand before the command or after it.`,
     );
+  if (name !== 'quorate') renameExamples(program, name);
   withLeadingFlags(program);
   passLeadingFlags(program);
   for (const register of commands) register(program);
   return program;
+}
+
+/** Examples are written with the usual name; whoever typed another gets to see that. */
+function renameExamples(program: Command, name: string): void {
+  const rename = (text: string): string => text.replace(/(?<!kubectl |[-\w/"])quorate (?=[a-z-])/g, `${name} `);
+  program.configureOutput({
+    writeOut: (text) => process.stdout.write(rename(text)),
+    writeErr: (text) => process.stderr.write(rename(text)),
+  });
 }
