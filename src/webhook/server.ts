@@ -44,8 +44,11 @@ export interface WebhookServer {
 
 /** The API server waits no longer than this for an answer. */
 const CLOSE_LIMIT_MS = 10_000;
-/** For head and body together. */
-const REQUEST_LIMIT_MS = 10_000;
+/**
+ * For head and body together. A second longer than API servers wait: where this process itself stood still, Node would
+ * answer 408 to a request that it has only not read yet, and an eviction would be told of that.
+ */
+const REQUEST_LIMIT_MS = CLOSE_LIMIT_MS + 1000;
 const LIMITS = {
   headersTimeout: REQUEST_LIMIT_MS,
   requestTimeout: REQUEST_LIMIT_MS,
