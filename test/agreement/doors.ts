@@ -60,7 +60,7 @@ export async function findDisagreements(asked: Asked): Promise<string[]> {
     // The commands themselves read a cluster anew each time; one pod of a state is enough for them.
     if (at === state.seed % names.length) problems.push(...(await askCommands(asked, gathered, name, said)));
   }
-  return [...problems, ...(await askPlan(asked)), ...(await askSimulation(asked, gathered))];
+  return [...problems, ...(await askPlan(asked, gathered)), ...(await askSimulation(asked, gathered))];
 }
 
 /** What concerns evictions alone, and no delete. */
@@ -94,7 +94,7 @@ async function askSimulation(asked: Asked, gathered: BudgetState): Promise<strin
   if (!isCalm || looksAhead || onNode.length === 0) return [];
   const { objects, ...rest } = await takeSnapshot(client, { now: clock.now() });
   const own = objects.filter(({ metadata }) => metadata.namespace === undefined || metadata.namespace === namespace);
-  const { events } = await simulate(
+  const { countedTwice, events } = await simulate(
     { ...rest, objects: own },
     {
       actions: [{ kind: 'drain', nodes: [node] }],
@@ -111,12 +111,18 @@ async function askSimulation(asked: Asked, gathered: BudgetState): Promise<strin
     text.startsWith(prefix) && text.endsWith(' evicted') ? [text.slice(prefix.length, -' evicted'.length)] : [],
   );
   const problems: string[] = [];
+  const budgets = evictionBudgets(gathered, clock.now());
   for (const name of first) {
     const said = await tryEviction(client, { namespace, name });
-    if (!said.allowed) problems.push(`${name}: a simulation evicts it first, eviction ${said.code} ${said.message}`);
+    // A simulation plays no second count, and says of which budgets there is one.
+    const why = explainPod(budgets, { namespace, name });
+    const isTold =
+      why?.reason === 'BuiltInCountTighter' && countedTwice.includes(`${namespace}/${why.budgets[0]?.name}`);
+    if (!said.allowed && !isTold)
+      problems.push(`${name}: a simulation evicts it first, eviction ${said.code} ${said.message}`);
   }
   const all = decideAllTogether(
-    evictionBudgets(gathered, clock.now()),
+    budgets,
     onNode.map((name) => ({ namespace, name })),
   );
   const left = all.steps.filter(({ allowed, pod }) => allowed && !first.includes(pod.name));
@@ -166,8 +172,8 @@ async function askCommands(asked: Asked, gathered: BudgetState, name: string, sa
   return problems;
 }
 
-/** The first step of a plan is one that can be begun now: each of its pods may go. */
-async function askPlan({ client, clock, namespace, nodes }: Asked): Promise<string[]> {
+/** The first step of a plan is one that can be begun now: each of its pods may go, and all of them together. */
+async function askPlan({ client, clock, namespace, nodes }: Asked, gathered: BudgetState): Promise<string[]> {
   const request = { nodes, all: false, nodesReturn: false, now: clock.now() };
   const { plan } = await planClusterDrain(client, { ...request, nodes: nodes.slice(0, 1) });
   const first = plan.steps[0]?.evictions.flatMap(({ pods }) => pods) ?? [];
@@ -177,6 +183,10 @@ async function askPlan({ client, clock, namespace, nodes }: Asked): Promise<stri
     const said = await tryEviction(client, { namespace, name });
     if (!said.allowed) problems.push(`${name}: the plan takes it first, eviction ${said.code} ${said.message}`);
   }
+  const names = first.map((id) => ({ namespace, name: id.slice(namespace.length + 1) }));
+  const { steps } = decideAllTogether(evictionBudgets(gathered, clock.now()), names);
+  for (const { allowed, pod, verdict } of steps)
+    if (!allowed) problems.push(`${pod.name}: the plan takes it in its first step, after the others ${verdict.reason}`);
   return problems;
 }
 

@@ -31,10 +31,12 @@ export async function build(
 }
 
 async function createPod(client: Client, { object, state }: DrawnPod): Promise<void> {
-  const made = await client.create(podType, object as never);
+  const { name = '', namespace } = (await client.create(podType, object as never)).metadata;
   const ready = state === 'Ready' ? 'True' : 'False';
   const phase = state === 'Ready' || state === 'Unready' ? 'Running' : state;
-  await client.updateStatus(podType, { ...made, status: { phase, conditions: [{ type: 'Ready', status: ready }] } });
+  // A patch, as a controller may have touched the pod meanwhile.
+  const body = { status: { phase, conditions: [{ type: 'Ready', status: ready }] } };
+  await client.patch(podType, { namespace, name }, { type: 'merge', body }, { subresource: 'status' });
 }
 
 async function remove(client: Client, { object, type }: Placed): Promise<void> {

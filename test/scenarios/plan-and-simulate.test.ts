@@ -80,6 +80,29 @@ test('takeSnapshot() keeps what decisions need and no value that a program reads
   expect(JSON.stringify(snapshot)).not.toContain('hunter2');
 });
 
+test('18.10: simulate() says of which budgets Kubernetes counts the pods as well', async () => {
+  const group = { 'policy.quorate.dev/group-by': 'label:app', 'policy.quorate.dev/group-min-count': '1' };
+  const objects = (conditions: object[]) =>
+    snapshot.objects.map((object) =>
+      object.kind === 'PodDisruptionBudget'
+        ? {
+            ...object,
+            metadata: { ...object.metadata, annotations: group },
+            status: { observedGeneration: 1, conditions },
+          }
+        : object,
+    );
+  const marker = { type: 'CountsGroups', status: 'True', reason: 'GroupUnits', message: '', lastTransitionTime: '' };
+  const play = (conditions: object[]) =>
+    simulate({ ...snapshot, objects: objects(conditions) }, story({ limitMs: 1000 }));
+  expect((await play([marker])).countedTwice).toEqual([]);
+  const result = await play([]);
+  expect(result.countedTwice).toEqual(['default/web']);
+  expect(formatSimulation(result).join('\n')).toContain(
+    'Kubernetes counts the pods of 1 budgets as well (default/web)',
+  );
+});
+
 test('simulate() drains in simulated time within the budget, and tells the same story for the same seed', async () => {
   const result = await simulate(snapshot, story({}));
   expect(result).toMatchObject({ settled: true, problems: [], actions: [{ outcome: 'Drained' }] });

@@ -39,13 +39,18 @@ export function formatSimulation(result: SimulationResult): string[] {
     const why = involuntary === true ? ', because a node was lost' : '';
     lines.push(`  ${id} from ${formatSpan(fromSeconds)} to ${until}: ${missing} ${unit} short${why}`);
   }
-  const { disruptedAgain, disruptedOnce, pods, problems, seconds, settled } = result;
+  const { countedTwice, disruptedAgain, disruptedOnce, pods, problems, seconds, settled } = result;
   lines.push(
     `Time taken: ${formatSpan(seconds)}${settled ? '' : ', and not finished then'}.`,
     `Groups down once: ${disruptedOnce.length}${some(disruptedOnce)}.`,
     `Groups down more than once: ${disruptedAgain.length}${some(disruptedAgain.map(({ group, times }) => `${group} ×${times}`))}.`,
     `Pods ready: ${pods.before.ready} of ${pods.before.total} before, ${pods.after.ready} of ${pods.after.total} after.`,
   );
+  if (countedTwice.length > 0)
+    lines.push(
+      '',
+      `Kubernetes counts the pods of ${countedTwice.length} budgets as well${some(countedTwice)}, which is not played: they may hold back more.`,
+    );
   if (problems.length > 0)
     lines.push('', 'Not loaded from the snapshot:', ...problems.slice(0, 10).map((one) => `  ${one}`));
   return lines;

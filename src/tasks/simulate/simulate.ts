@@ -1,4 +1,5 @@
-import { FED_KINDS } from '../../decisions/disruption/index.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { FED_KINDS, isMarked, readBudgetStatus } from '../../decisions/disruption/index.ts';
 import { UNAVAILABILITY_KINDS } from '../../decisions/unavailability/index.ts';
 import { CannotTellError } from '../cluster-state/cluster-reader.ts';
 import type { Snapshot } from '../snapshot/index.ts';
@@ -42,6 +43,11 @@ export interface SimulationResult {
   readonly events: readonly { readonly seconds: number; readonly text: string }[];
   /** What of the snapshot could not be loaded. */
   readonly problems: readonly string[];
+  /**
+   * Budgets over groups that Kubernetes' own controller counts in pods as well, as on clusters in mode alongside. Only
+   * groups are counted here, so such a budget may hold back more than the simulation shows.
+   */
+  readonly countedTwice: readonly string[];
 }
 
 /** Time that pods of the snapshot get to come up, before the story begins. */
@@ -87,7 +93,8 @@ export async function simulate(snapshot: Snapshot, options: SimulationOptions): 
     for (let at = 0; at < WARM_UP_MS; at += 1000) await world.advance(1000);
     begun = true;
     const nodes = snapshot.objects.filter(({ kind }) => kind === 'Node').length;
-    return { ...(await play(world, observer, options)), nodes };
+    const twice = countedTwice(snapshot, observer, world.clock.now());
+    return { ...(await play(world, observer, options)), nodes, countedTwice: twice };
   } finally {
     await world.stop();
   }
@@ -102,11 +109,22 @@ function assertComplete({ missing }: Snapshot): void {
   throw new CannotTellError(unread, `the snapshot was taken without the right to list ${unread.join(', ')}`);
 }
 
-async function play(
-  world: World,
-  observer: Observer,
-  options: SimulationOptions,
-): Promise<Omit<SimulationResult, 'nodes'>> {
+function countedTwice({ objects }: Snapshot, { index }: Observer, now: number): string[] {
+  return objects.flatMap((object) => {
+    if (object.kind !== 'PodDisruptionBudget') return [];
+    const { name = '', namespace = '' } = object.metadata;
+    const { status } = object as PodDisruptionBudget;
+    const isCounted = status?.observedGeneration !== undefined;
+    const isOurs =
+      isMarked(object as PodDisruptionBudget) || readBudgetStatus(status).podGroupBudget?.status === 'True';
+    const inGroups = index.count(namespace, name, now)?.mode.unit === 'PodGroup';
+    return isCounted && !isOurs && inGroups ? [`${namespace}/${name}`] : [];
+  });
+}
+
+type Played = Omit<SimulationResult, 'nodes' | 'countedTwice'>;
+
+async function play(world: World, observer: Observer, options: SimulationOptions): Promise<Played> {
   const { client, clock } = world;
   const begin = clock.now();
   const seconds = (): number => Math.round((clock.now() - begin) / 1000);
