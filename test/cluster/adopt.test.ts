@@ -1,10 +1,17 @@
 /** Adopt mode: Kubernetes' own disruption controller runs, and what it writes into budgets over groups becomes ours. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
-import type { PodDisruptionBudget } from '../../src/api/generated/policy-v1.ts';
-import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
+import {
+  createClient,
+  createHttpTransport,
+  Informer,
+  loadKubeconfig,
+  silentLogger,
+  systemClock,
+} from '../../src/machinery/runtime/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
-import * as groups from '../scenarios/stories/groups.ts';
+import { budget, budgetsOn, gangs, markerOf, numbersOf, pod } from './gangs.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -14,6 +21,7 @@ const { until } = stage;
 const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
 const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
 const evict = (name: string): Promise<string> => stage.evict(plane, name);
+const { atRest, read, shows } = budgetsOn(() => plane);
 
 beforeAll(async () => {
   plane = await stage.startPlane();
@@ -28,49 +36,6 @@ afterAll(async () => {
   nodes?.stop();
   await plane?.stop();
 });
-
-const pod = (name: string, app: string, spec: object = {}) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, namespace: 'default', labels: { app } },
-  spec: { nodeName: 'node-0', containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }], ...spec },
-});
-const budget = (name: string, spec: object) => ({
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata: { name, namespace: 'default' },
-  spec: { selector: { matchLabels: { app: name } }, ...spec },
-});
-const gangs = (app: string, count: number, size: number): object[] => {
-  const names = Array.from({ length: count }, (_, at) => `${app}-g${at}`);
-  return [
-    groups.workload(stage.groupVersion, app, size),
-    ...names.map((name) => groups.podGroup(stage.groupVersion, name, app, size)),
-    ...names.flatMap((group) =>
-      Array.from({ length: size }, (_, at) => pod(`${group}-${at}`, app, { schedulingGroup: { podGroupName: group } })),
-    ),
-  ];
-};
-
-const read = async (name: string): Promise<PodDisruptionBudget> =>
-  JSON.parse(await kubectl('get', 'pdb', name, '-o', 'json', '--show-managed-fields')) as PodDisruptionBudget;
-const numbersOf = ({ status = {} }: PodDisruptionBudget): string =>
-  [status.expectedPods, status.currentHealthy, status.desiredHealthy, status.disruptionsAllowed].join('/');
-const shows = (name: string, wanted: string): Promise<void> =>
-  until(`budget ${name} to show ${wanted}`, async () => numbersOf(await read(name)) === wanted);
-/** Read again and again until nobody writes it any more: numbers are there before the last condition is. */
-const atRest = async (name: string): Promise<PodDisruptionBudget> => {
-  let last = await read(name);
-  let unchanged = 0;
-  await until(`budget ${name} to be at rest`, async () => {
-    const found = await read(name);
-    unchanged = found.metadata.resourceVersion === last.metadata.resourceVersion ? unchanged + 1 : 0;
-    last = found;
-    return unchanged >= 5;
-  });
-  return last;
-};
-const markerOf = ({ status }: PodDisruptionBudget) => status?.conditions?.find(({ type }) => type === 'CountsGroups');
 
 const SPELLINGS: readonly [string, object][] = [
   ['integer', { minAvailable: 2 }],
@@ -143,6 +108,93 @@ test('PB-25: eight evictions at once under a gang of eight are all granted', asy
   const answers = await Promise.all(names.map((name) => evict(name)));
   expect(answers).toEqual(names.map(() => 'granted'));
   await shows('eight', '8/8/8/0');
+});
+
+test('PB-26: where nothing of a group may go, kube-scheduler preempts a pod that no budget protects', async () => {
+  const slots = (count: string) => ({ limits: { 'example.com/slot': count }, requests: { 'example.com/slot': count } });
+  const holding = (priorityClassName: string, more: object = {}) => ({
+    priorityClassName,
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9', resources: slots('1') }],
+    ...more,
+  });
+  const classes = Object.entries({ lowest: 1, lower: 2, urgent: 1000 }).map(([name, value]) => ({
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name },
+    value,
+  }));
+  const capacity = JSON.stringify({ status: { capacity: { 'example.com/slot': '2' } } });
+  for (const node of ['node-0', 'node-1']) {
+    await kubectl('patch', 'node', node, '--subresource=status', '-p', capacity);
+    const path = 'jsonpath={.status.allocatable.example\\.com/slot}';
+    await until('the node to have slots', async () => (await kubectl('get', 'node', node, '-o', path)) === '2');
+  }
+  // Without the budget the gang would be taken: its pods matter least.
+  await apply(
+    ...classes,
+    ...gangs('kept', 1, 2, () => holding('lowest', { nodeName: 'node-0' })),
+    budget('kept', { maxUnavailable: 0 }),
+    pod('taken-0', 'taken', holding('lower', { nodeName: 'node-1' })),
+    pod('taken-1', 'taken', holding('lower', { nodeName: 'node-1' })),
+  );
+  await shows('kept', '2/2/2/0');
+  const urgent = pod('urgent', 'urgent', holding('urgent'));
+  await apply({ ...urgent, spec: { ...urgent.spec, nodeName: undefined } });
+  await until(
+    'the urgent pod to be placed',
+    async () => (await kubectl('get', 'pod', 'urgent', '-o', 'jsonpath={.spec.nodeName}')) === 'node-1',
+  );
+  const left = await kubectl('get', 'pods', '-l', 'app in (kept,taken)', '-o', 'jsonpath={.items[*].metadata.name}');
+  expect(left.split(' ').filter((name) => name.startsWith('kept'))).toHaveLength(2);
+});
+
+const RACES = Number(process.env['QUORATE_STATUS_RACES'] ?? 3);
+
+test(`PB-31: ${RACES} times evictions and foreign statuses at once: nothing that was counted is lost`, async () => {
+  const transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
+  const client = createClient({ transport: transport.send, userAgent: 'test' });
+  const abort = new AbortController();
+  const type = podDisruptionBudgetType;
+  const watch = new Informer({ client, clock: systemClock, log: silentLogger, type, namespace: 'default' });
+  const seen: string[] = [];
+  watch.addHandler({ updated: (one) => one.metadata.name?.startsWith('race') && seen.push(numbersOf(one)) });
+  watch.start(abort.signal);
+  await watch.whenSynced();
+  for (let round = 0; round < RACES; round += 1) {
+    const app = `race${round}`;
+    await apply(...gangs(app, 8, 2), budget(app, { maxUnavailable: 3 }));
+    await shows(app, '16/16/10/6');
+    const names = Array.from({ length: 16 }, (_, at) => `${app}-g${at % 8}-${at >> 3}`);
+    const metadata = (name: string) => ({ name, namespace: 'default' });
+    const evictions = names.map((name) =>
+      client
+        .createSubresource(podType, metadata(name), 'eviction', {
+          apiVersion: 'policy/v1',
+          kind: 'Eviction',
+          metadata: metadata(name),
+        })
+        .then(
+          () => [name],
+          () => [],
+        ),
+    );
+    // Each wakes the built-in controller, which proposes numbers of its own.
+    const notes = Array.from({ length: 10 }, (_, at) =>
+      client.patch(type, metadata(app), { type: 'merge', body: { metadata: { annotations: { note: String(at) } } } }),
+    );
+    const granted = (await Promise.all(evictions)).flat();
+    await Promise.all(notes);
+    const down = new Set(granted.map((name) => name.split('-')[1]));
+    expect(down.size).toBeLessThanOrEqual(3);
+    await until('the numbers that are left', async () => {
+      const { status } = await read(app);
+      return status?.currentHealthy === 16 - granted.length && status.disruptionsAllowed === 6 - granted.length;
+    });
+  }
+  expect(seen.filter((numbers) => numbers.split('/').some((one) => Number(one) < 0))).toEqual([]);
+  abort.abort();
+  transport.close();
 });
 
 test('AD-14: with nobody there the built-in numbers stand; who comes back mends them at once', async () => {

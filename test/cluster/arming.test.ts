@@ -121,6 +121,13 @@ test('WS-02, WS-04: the leader fills them once it is there; without budgets no p
   expect(status).toMatchObject([{ name: 'status.quorate.dev', failurePolicy: 'Ignore', timeoutSeconds: 2 }]);
 });
 
+const GANGS_BUDGET = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'gangs', namespace: 'default' },
+  spec: { selector: { matchLabels: { app: 'gangs' } }, maxUnavailable: 1 },
+};
+
 test('GR-14: evictions under a new budget are held back until its namespace is asked about, then judged', async () => {
   const gangs = ['g0', 'g1'].map((name) => groups.podGroup(stage.groupVersion, name, 'gangs', 2));
   const members = ['g0', 'g1'].flatMap((group) =>
@@ -128,12 +135,7 @@ test('GR-14: evictions under a new budget are held back until its namespace is a
   );
   await apply(groups.workload(stage.groupVersion, 'gangs', 2), ...gangs, ...members);
   for (const group of ['g0', 'g1']) for (const at of [0, 1]) await ready(`${group}-${at}`, 'default');
-  await apply({
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { name: 'gangs', namespace: 'default' },
-    spec: { selector: { matchLabels: { app: 'gangs' } }, maxUnavailable: 1 },
-  });
+  await apply(GANGS_BUDGET);
   const first = await evict('g0-0');
   expect(first).not.toBe('granted');
   await until('the namespace to be listed', async () => (await listed('evictions.quorate.dev')).includes('default'));
@@ -159,41 +161,122 @@ test('WS-15: the manifests applied again take nothing away', async () => {
   expect(await webhooks('mutating', 'quorate-evictions')).toEqual(before);
 });
 
-test('WS-03: with all replicas down, what needs nobody works', async () => {
-  await apply(pod('plain', 'plain', 'default'), pod('spare', 'spare', 'default'), pod('exempt', 'guarded', 'other'));
-  await kubectl('label', 'pod', 'exempt', '-n', 'other', 'policy.quorate.dev/exempt=');
-  await kubectl('create', 'namespace', 'third');
-  await until('the service account', async () => (await kubectl('get', 'sa', 'default', '-n', 'third')) !== '');
+/** So many pods of a Deployment, with a picker that would choose among them. */
+const deployment = (name: string, namespace: string, replicas: number) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        nodeSelector: { 'kubernetes.io/hostname': 'node-1' },
+        containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }],
+      },
+    },
+  },
+});
+const namesOf = async (app: string, namespace: string): Promise<string[]> =>
+  (await kubectl('get', 'pods', '-n', namespace, '-l', `app=${app}`, '-o', 'jsonpath={.items[*].metadata.name}'))
+    .split(' ')
+    .filter((name) => name !== '');
+const isServing = async (name: string, namespace: string, replicas: number): Promise<boolean> => {
+  const path = 'jsonpath={.status.updatedReplicas}/{.status.readyReplicas}';
+  const text = await kubectl('get', 'deployment', name, '-n', namespace, '-o', path);
+  return Number(text.split('/')[0]) === replicas && Number(text.split('/')[1]) >= replicas;
+};
+const makeNamespace = async (name: string): Promise<void> => {
+  await kubectl('create', 'namespace', name);
+  await until('the service account', async () => (await kubectl('get', 'sa', 'default', '-n', name)) !== '');
+};
+const CRITICAL = { priorityClassName: 'system-node-critical' };
+
+test('WS-03, WS-06: with all replicas down, all works that needs nobody, and only that', async () => {
+  await makeNamespace('third');
   await apply(
+    pod('plain', 'plain', 'default'),
+    pod('spare', 'spare', 'default'),
+    pod('exempt', 'guarded', 'other'),
+    pod('critical', 'guarded', 'other', CRITICAL),
+    pod('stuck', 'guarded', 'other', { nodeName: '', nodeSelector: { no: 'where' } }),
+    pod('ended', 'guarded', 'other'),
+    pod('going', 'guarded', 'other'),
+    pod('of-the-node', 'guarded', 'other'),
     pod('free', 'free', 'third'),
-    pod('stuck', 'stuck', 'third', { nodeName: '', nodeSelector: { no: 'where' } }),
+    deployment('rolls', 'third', 2),
+    deployment('waits', 'other', 2),
   );
+  for (const name of ['critical', 'ended', 'going', 'of-the-node', 'exempt']) await ready(name, 'other');
   await ready('plain', 'default');
   await ready('free', 'third');
+  await until('the Deployments', async () => (await isServing('rolls', 'third', 2)) && isServing('waits', 'other', 2));
+  await kubectl('label', 'pod', 'exempt', '-n', 'other', 'policy.quorate.dev/exempt=');
+  const finished = JSON.stringify({ status: { phase: 'Succeeded' } });
+  await kubectl('patch', 'pod', 'ended', '-n', 'other', '--subresource=status', '--type=merge', '-p', finished);
   await operator?.stop();
   operator = undefined;
-  const drop = (name: string, namespace: string): Promise<string> =>
-    said('delete', 'pod', name, '-n', namespace, '--wait=false', '--grace-period=1');
-  // Rows 1, 2, 3, 5, 6, 13, 14 and 20 of the list.
+  const FAILED = 'failed calling webhook';
+  const drop = (name: string, namespace: string, ...more: string[]): Promise<string> =>
+    said('delete', 'pod', name, '-n', namespace, '--wait=false', '--grace-period=1', ...more);
+
+  // Rows 1 to 4, and what is never asked about.
   expect(await drop('plain', 'default')).toContain('deleted');
-  expect(await drop('guarded', 'other')).toContain('failed calling webhook');
-  expect(await drop('exempt', 'other')).toContain('deleted');
-  const freed = `/api/v1/namespaces/third/pods/free/eviction`;
-  const path = `${plane.folder}/evict-free.json`;
-  writeFileSync(
-    path,
-    JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'free', namespace: 'third' } }),
-  );
-  expect(await said('create', '--raw', freed, '-f', path)).toContain('Success');
-  expect(await evict('spare')).toContain('failed calling webhook');
+  expect(await drop('guarded', 'other')).toContain(FAILED);
+  for (const name of ['exempt', 'critical', 'stuck', 'ended']) expect(await drop(name, 'other')).toContain('deleted');
+  await kubectl('annotate', 'pod', 'guarded', '-n', 'other', 'note=1');
+  const asNode = ['--as=system:node:node-0', '--as-group=system:nodes', '--as-group=system:authenticated'];
+  expect(await drop('of-the-node', 'other', ...asNode)).not.toContain(FAILED);
+
+  // Rows 5 to 8: evictions and drains.
+  expect(await evictIn('third', 'free')).toContain('Success');
+  expect(await evict('spare')).toContain(FAILED);
+  const drain = (app: string): Promise<string> =>
+    said('drain', 'node-1', '--ignore-daemonsets', `--pod-selector=app=${app}`, '--timeout=60s');
+  expect(await drain('rolls')).toContain('node/node-1 drained');
+  await kubectl('uncordon', 'node-1');
+  expect(await drain('waits')).toContain(FAILED);
+  await kubectl('uncordon', 'node-1');
+
+  // Rows 9 to 12: rollouts, scale downs, new pods.
+  await until('the pods that were drained', () => isServing('rolls', 'third', 2));
+  const template = JSON.stringify({ spec: { template: { metadata: { annotations: { version: '2' } } } } });
+  const old = [await namesOf('rolls', 'third'), await namesOf('waits', 'other')] as const;
+  await kubectl('patch', 'deployment', 'rolls', '-n', 'third', '-p', template);
+  await kubectl('patch', 'deployment', 'waits', '-n', 'other', '-p', template);
+  await until('the rollout where nothing is guarded', async () => {
+    const now = await namesOf('rolls', 'third');
+    return now.length === 2 && now.every((name) => !old[0].includes(name));
+  });
+  await until('new pods where something is', async () => (await namesOf('waits', 'other')).length > 2);
+  expect(await namesOf('waits', 'other')).toEqual(expect.arrayContaining(old[1]));
+  await kubectl('scale', 'deployment', 'rolls', '-n', 'third', '--replicas=1');
+  await until('the scale down', async () => (await namesOf('rolls', 'third')).length === 1);
+
+  // Rows 13 to 16: budgets, pickers, namespaces.
   expect(await said('delete', 'pdb', 'gangs')).toContain('deleted');
-  expect(await said('create', '-f', await file(pub('late', 'other')))).toContain('failed calling webhook');
+  expect(await said('create', '-f', await file(pub('late', 'other')))).toContain(FAILED);
+  await kubectl('delete', 'namespace', 'third');
+  await kubectl('delete', 'namespace', 'other', '--wait=false');
+  await until('the namespace to be going', async () => {
+    const path = 'jsonpath={.status.conditions[?(@.type=="NamespaceDeletionContentFailure")].message}';
+    return (await kubectl('get', 'namespace', 'other', '-o', path)).includes(FAILED);
+  });
+  expect(await namesOf('guarded', 'other')).toContain('guarded');
+
+  // Rows 19 and 20: what belongs to us.
+  await apply(pod('own', 'quorate', stage.NAMESPACE));
+  await ready('own', stage.NAMESPACE);
+  expect(await evictIn(stage.NAMESPACE, 'own')).toContain('Success');
   expect(await said('delete', 'mutatingwebhookconfiguration', 'quorate-evictions')).toContain('deleted');
-  expect(await evict('spare')).toBe('granted');
+  await until('evictions to pass', async () => (await evict('spare')) === 'granted');
 });
 
 test('WS-09: a configuration that was deleted makes the leader say so', async () => {
   await install();
+  await apply(GANGS_BUDGET);
   await start();
   await until('the configuration to be filled again', async () => (await listed('evictions.quorate.dev')).length > 0);
   expect((await readyz()).status).toBe(200);
@@ -209,4 +292,9 @@ async function file(object: object): Promise<string> {
   const path = `${plane.folder}/object.json`;
   writeFileSync(path, JSON.stringify(object));
   return path;
+}
+
+async function evictIn(namespace: string, name: string): Promise<string> {
+  const path = await file({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } });
+  return said('create', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, '-f', path);
 }

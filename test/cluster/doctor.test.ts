@@ -102,7 +102,7 @@ test('doctor tells in words what is wrong and how to mend it', async () => {
 test('HL-06: doctor without rights says that it cannot tell, fails nothing, and exits with 6', async () => {
   const { code, stdout } = await run('--as', 'nobody');
   expect(code).toBe(6);
-  for (const check of ['definitions', 'leader', 'webhooks', 'budgets', 'webhook reachability']) {
+  for (const check of ['definitions', 'leader', 'mode', 'webhooks', 'budgets']) {
     expect(stdout).toMatch(new RegExp(`^\\?    ${check} +cannot tell: `, 'm'));
   }
   expect(stdout).toContain(' 0 failed');

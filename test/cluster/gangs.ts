@@ -19,15 +19,20 @@ export const budget = (name: string, spec: object) => ({
   spec: { selector: { matchLabels: { app: name } }, ...spec },
 });
 
-/** `count` gangs of `size` pods each, of one Workload. */
-export function gangs(app: string, count: number, size: number, spec: object = {}): object[] {
+/** `count` gangs of `size` pods each, of one Workload; `specOf` says more about the pods of each. */
+export function gangs(
+  app: string,
+  count: number,
+  size: number,
+  specOf: (gang: number) => object = () => ({}),
+): object[] {
   const names = Array.from({ length: count }, (_, at) => `${app}-g${at}`);
   return [
     groups.workload(stage.groupVersion, app, size),
     ...names.map((name) => groups.podGroup(stage.groupVersion, name, app, size)),
-    ...names.flatMap((group) =>
+    ...names.flatMap((group, gang) =>
       Array.from({ length: size }, (_, at) =>
-        pod(`${group}-${at}`, app, { schedulingGroup: { podGroupName: group }, ...spec }),
+        pod(`${group}-${at}`, app, { schedulingGroup: { podGroupName: group }, ...specOf(gang) }),
       ),
     ),
   ];

@@ -175,6 +175,33 @@ for (let round = 0; round < ROUNDS; round += 1) {
   }
 }
 
+test('GR-22: after kill -9 of the replica that holds the ledger, the other answers 429 and never 500', async () => {
+  await mend();
+  await stage.until('an eviction to be granted', () => evict('g0-0'));
+  const { status } = await client.get(disruptionLedgerType, { namespace: 'default', name: 'training' });
+  const holder = replicas.find(({ identity }) => status?.hold?.holder.startsWith(`${identity}/`));
+  if (holder === undefined) throw new Error(`nobody holds the ledger: ${JSON.stringify(status?.hold)}`);
+  holder.crash();
+  await stage.until('it to be gone', () => holder.port() === undefined);
+  // What the API server had open leads to the dead one.
+  balancer.cut();
+  const codes: number[] = [];
+  for (let at = 0; at < 20; at += 1) codes.push(await codeOf(pods[(at * 3) % pods.length] as string));
+  expect(codes.filter((code) => ![201, 404, 429].includes(code))).toEqual([]);
+  expect(codes).toContain(429);
+  expect((await gangsDown()).length).toBeLessThanOrEqual(MAY_GO);
+  await mend();
+}, 1_800_000);
+
+async function codeOf(name: string): Promise<number> {
+  const metadata = { name, namespace: 'default' };
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata };
+  return client.createSubresource(podType, metadata, 'eviction', body).then(
+    () => 201,
+    (error: { code?: number }) => error.code ?? 0,
+  );
+}
+
 test('replicas restarted one after the other under evictions never let a third gang go, and answer throughout', async () => {
   await mend();
   granted.length = 0;

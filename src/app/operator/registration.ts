@@ -270,9 +270,10 @@ async function register(
     const url = annotations[URL_ANNOTATION];
     const reach: Reach = url === undefined ? { service: SERVICE } : { url, caBundle: wanted.authority };
     const adopts = name === STATUS_CONFIGURATION && arming.options.mode === 'adopt';
-    const missing = isArmed
-      ? undefined
-      : ((await arming.missing(reach)) ?? (adopts ? await arming.notAdopting() : undefined));
+    // A leader of another mode may have left it empty on purpose.
+    const begins = adopts && stated.length === 0;
+    const missing =
+      (isArmed ? undefined : await arming.missing(reach)) ?? (begins ? await arming.notAdopting() : undefined);
     if (missing !== undefined) return missing;
     for (const one of stated) arming.namespaces.known(one);
     // Whoever goes on counting beside us would put in numbers that let pass what we refuse.

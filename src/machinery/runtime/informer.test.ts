@@ -219,3 +219,18 @@ test('18.6: a kind whose software was removed is empty and live a minute later, 
   expect(seen).toEqual(['added', 'deleted', 'added']);
   stop();
 });
+
+test.each([
+  [undefined, undefined],
+  [true, [{ manager: 'm' }]],
+])('Informer that keeps writers: %s caches managedFields as %j', async (keepsWriters, want) => {
+  const metadata = { name: 'a', namespace: 'n', resourceVersion: '5', managedFields: [{ manager: 'm' }] };
+  const { client } = silentServer(() => ({ metadata: { resourceVersion: '7' }, items: [{ metadata }] }));
+  const abort = new AbortController();
+  const { log } = listeningLog();
+  const informer = new Informer({ client, clock: new ManualClock(), type: podType, log, keepsWriters });
+  informer.start(abort.signal);
+  await informer.whenSynced();
+  expect(informer.get({ namespace: 'n', name: 'a' })?.metadata.managedFields).toEqual(want);
+  abort.abort();
+});

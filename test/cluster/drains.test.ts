@@ -1,0 +1,40 @@
+/** The short form of `npm run test:drains`: in adopt mode a spelling that Kubernetes counts in pods costs no more. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import {
+  createClient,
+  createHttpTransport,
+  type HttpTransport,
+  loadKubeconfig,
+  silentLogger,
+} from '../../src/machinery/runtime/index.ts';
+import { drainFourNodes, NODES } from '../drains/drains.ts';
+import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import * as stage from './stage.ts';
+
+let plane: RealControlPlane;
+let nodes: NodesHost;
+let operator: Operator;
+let transport: HttpTransport;
+
+beforeAll(async () => {
+  plane = await stage.startPlane();
+  nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: NODES } });
+  transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
+  await stage.prepareCluster(plane);
+  operator = await stage.startReplica(plane, 'only', 'adopt');
+  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+});
+afterAll(async () => {
+  await operator?.stop();
+  nodes?.stop();
+  transport?.close();
+  await plane?.stop();
+});
+
+test('AD-01: kubectl drain of four nodes under maxUnavailable: 1 costs each of three gangs no more than one by one', async () => {
+  const client = createClient({ transport: transport.send, userAgent: 'test' });
+  const cost = await drainFourNodes(plane, client, { name: 'max', size: 4, spec: { maxUnavailable: 1 } });
+  expect(cost.drained).toBe(4);
+  expect(cost.mostDown).toBe(1);
+});
