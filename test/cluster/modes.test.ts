@@ -12,9 +12,9 @@ import {
   loadKubeconfig,
   silentLogger,
 } from '../../src/machinery/runtime/index.ts';
-import { emptyConfigurations, type OperatorMode, URL_ANNOTATION } from '../../src/webhook/index.ts';
+import { emptyConfigurations, labels, MODE_LABEL, type OperatorMode, URL_ANNOTATION } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
-import { budget, budgetsOn, gangs, numbersOf, pod } from './gangs.ts';
+import { budget, budgetsOn, gangs, markerOf, numbersOf, pod } from './gangs.ts';
 import { balance, type Balancer } from './operator-process.ts';
 import * as stage from './stage.ts';
 
@@ -29,7 +29,7 @@ let balancer: Balancer;
 let statusBalancer: Balancer;
 const { until } = stage;
 const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
-const { atRest, shows } = budgetsOn(() => plane);
+const { atRest, read, shows } = budgetsOn(() => plane);
 
 beforeAll(async () => {
   plane = await stage.startPlane({ components: ['kube-controller-manager'] });
@@ -121,9 +121,35 @@ afterEach(async () => {
 });
 const gangsOf = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.replace(/-\d+$/, '')))];
 
-test('AD-16: adopt, replace and adopt again with the built-in controller switched off and on, under evictions', async () => {
-  operator = await start('adopt');
+test('AD-15: from alongside to adopt under evictions: nothing wrong is granted, and markers come last', async () => {
+  operator = await start('alongside');
+  await stage.apply(plane, ...gangs('fifteen', 3, 4), budget('fifteen', { minAvailable: 2 }));
+  await stage.untilBuiltinAllows(plane, 'fifteen', '12/10');
+  await until('evictions to be asked about', () => isArmed('quorate-evictions'));
+  const evictions = evictForEver('fifteen');
+  // A replica of the mode before that is still there, by its pod.
+  const old = pod('quorate-old', 'x');
+  await stage.apply(plane, {
+    ...old,
+    metadata: { name: 'quorate-old', namespace: stage.NAMESPACE, labels: { ...labels, [MODE_LABEL]: 'alongside' } },
+  });
+  const phase = ['pod', 'quorate-old', '-n', stage.NAMESPACE, '-o', 'jsonpath={.status.phase}'];
+  await until('the old replica to run', async () => (await kubectl('get', ...phase)) === 'Running');
+  await rollTo('adopt');
+  await until('the evictions of one gang', async () => {
+    const { items } = await client.list(podType, { namespace: 'default', labelSelector: 'app=fifteen' });
+    return items.length === 8;
+  });
+  expect(await isArmed('quorate-status')).toBe(false);
+  expect(markerOf(await read('fifteen'))).toBeUndefined();
+  await kubectl('delete', 'pod', 'quorate-old', '-n', stage.NAMESPACE, '--grace-period=0', '--force');
   await until('statuses to be asked about', () => isArmed('quorate-status'));
+  await shows('fifteen', '8/8/8/0');
+  expect(markerOf(await read('fifteen'))?.status).toBe('True');
+  expect(gangsOf(await evictions.stop())).toHaveLength(1);
+});
+
+test('AD-16: adopt, replace and adopt again with the built-in controller switched off and on, under evictions', async () => {
   await stage.apply(plane, ...gangs('sixteen', 3, 4), budget('sixteen', { maxUnavailable: 1 }));
   await shows('sixteen', '12/12/8/4');
   const evictions = evictForEver('sixteen');
