@@ -16,6 +16,7 @@ export function askOurs(scene: Scene, level: '1.36' | '1.37'): Answer {
       unit: GROUP_NAME,
       pods: asked.map((pod) => podFacts(pod, cluster.resources, group && GROUP_NAME)),
       need: need === asked.length ? 'all' : need,
+      apart: group?.policy === 'basic',
       ...(key !== undefined && { topology: [{ key, mode: 'Required' as const }] }),
     },
     cluster,

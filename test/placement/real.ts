@@ -4,7 +4,7 @@ import { builtinType } from '../../src/api/registry.ts';
 import type { KubeObject, ResourceType } from '../../src/api/resource.ts';
 import { namespaceType, nodeType, podType } from '../../src/api/resource-types.ts';
 import { podGroupType, type SchedulingVersion } from '../../src/api/scheduling/index.ts';
-import type { Client } from '../../src/machinery/runtime/index.ts';
+import { ApiError, type Client } from '../../src/machinery/runtime/index.ts';
 import { groupServing, type Minor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 import { createNetworkClient } from '../kubernetes/network-client.ts';
@@ -62,14 +62,14 @@ export async function startRealScheduler(minor: Minor): Promise<RealScheduler> {
 
 class Posing implements RealScheduler {
   readonly #plane: RealControlPlane;
-  readonly #client: Client;
+  readonly #client: Pick<Client, 'create' | 'delete' | 'deleteCollection'>;
   readonly #board: PodBoard;
   readonly #version: SchedulingVersion;
   #asked = 0;
 
   constructor(plane: RealControlPlane, client: Client, board: PodBoard, version: SchedulingVersion) {
     this.#plane = plane;
-    this.#client = client;
+    this.#client = persistent(client);
     this.#board = board;
     this.#version = version;
   }
@@ -243,4 +243,37 @@ function inOrder(pods: readonly Pod[], order: number): Pod[] {
   const shuffled = new Dice(order).shuffled(pods);
   const sign = order % 4 === 1 ? 1 : order % 4 === 2 ? -1 : 0;
   return shuffled.sort((a, b) => sign * (size(a) - size(b)));
+}
+
+const ATTEMPTS = 10;
+
+/** A busy API server answers late, or not at all: what it may not have done is asked for again. */
+function persistent(client: Client): Pick<Client, 'create' | 'delete' | 'deleteCollection'> {
+  const again = async <T>(work: () => Promise<T>, isDone: (error: ApiError) => boolean): Promise<T> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt > 1 && error instanceof ApiError && isDone(error)) return undefined as T;
+        if (attempt >= ATTEMPTS || (error instanceof ApiError && error.code < 429)) throw error;
+      }
+    }
+  };
+  return {
+    create: (type, object, options) =>
+      again(
+        () => client.create(type, object, options),
+        ({ code }) => code === 409,
+      ),
+    delete: (type, key, options) =>
+      again(
+        () => client.delete(type, key, options),
+        ({ code }) => code === 404,
+      ),
+    deleteCollection: (type, options) =>
+      again(
+        () => client.deleteCollection(type, options),
+        () => false,
+      ),
+  };
 }

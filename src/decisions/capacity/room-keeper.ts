@@ -7,7 +7,7 @@ import {
   type RoomAsk,
   type RoomJudge,
 } from '../disruption/index.ts';
-import { findTerms } from '../gang/index.ts';
+import { findTerms, type GroupTerms } from '../gang/index.ts';
 import {
   type Amount,
   type Answer,
@@ -145,7 +145,8 @@ export class RoomKeeper implements RoomJudge {
       const again = replacementOf(facts.pod, this.templates.get(facts.owner ?? ''));
       return podFacts({ ...again, metadata: { ...again.metadata, uid: `${facts.uid} again` } }, resources, unit);
     });
-    const key = members[0] && this.#topologyOf(members[0].facts.pod);
+    const terms = members[0] && this.#termsOf(members[0].facts.pod);
+    const key = terms?.topologyKey;
     // Members that are on their way out still decide the domain for kube-scheduler.
     const leaving = members.filter(({ facts }) => facts.terminating).map(({ node }) => node);
     return {
@@ -156,11 +157,11 @@ export class RoomKeeper implements RoomJudge {
       now: true,
       limit: SEARCH_LIMIT,
       searches: ({ pod }) => this.#options.searches(pod.spec?.schedulerName ?? 'default-scheduler'),
-      ...(key !== undefined && { topology: [{ key, mode: 'Required' as const }] }),
+      ...(key !== undefined && { topology: [{ key, mode: 'Required' as const }], apart: terms?.gang !== true }),
     };
   }
 
-  #topologyOf(pod: Pod): string | undefined {
+  #termsOf(pod: Pod): GroupTerms | undefined {
     const link = readGroupLink(pod);
     if (link === undefined) return undefined;
     const at = (name: string): string => `${pod.metadata.namespace ?? ''}/${name}`;
@@ -168,7 +169,7 @@ export class RoomKeeper implements RoomJudge {
       podGroup: (name) => this.podGroups.get(at(name)),
       workload: (name) => this.workloads.get(at(name)),
     });
-    return answer.reason === 'Found' ? answer.terms.topologyKey : undefined;
+    return answer.reason === 'Found' ? answer.terms : undefined;
   }
 
   /** What other units were promised and have not taken yet is not free. */

@@ -139,22 +139,33 @@ function tryDomains(context: Context, domains: readonly { readonly domain: Domai
   let best: Extract<Tried, { fits: 'Yes' }> | undefined;
   let unknown: Extract<Tried, { fits: 'Unknown' }> | undefined;
   let smaller = false;
+  let fails = false;
   for (const [index, { domain, pool }] of domains.entries()) {
     if (index >= MAX_DOMAINS) return best ?? { fits: 'Unknown', because: { reason: 'SearchLimit' }, confidence: EXACT };
     const tried = tryNodes(context, pool, domain);
+    if (ask.apart === true && ('placed' in tried || tried.fits !== 'Yes') && isEntered(context, pool)) fails = true;
     if ('placed' in tried) tries.push(tried);
     else if (tried.fits === 'Unknown') unknown ??= tried;
     else {
       if (tried.where.length < total) smaller = true;
       if (best === undefined || tried.where.length > best.where.length) best = tried;
       // A scheduler of another make may settle in any domain that is enough.
-      if (best.where.length === total && (need === total || !foreign)) break;
+      const isEnough = need === total && ask.apart !== true;
+      if (best.where.length === total && (isEnough || !foreign)) break;
     }
   }
   if (best === undefined) return unknown ?? { fits: 'No', proof: 'Domain', tries };
+  if (foreign && ask.apart === true && (fails || smaller)) {
+    return { fits: 'Unknown', because: { reason: 'DependsOnOrder' }, where: best.where, confidence: EXACT };
+  }
   if (!foreign || !smaller) return best;
   const list = best.confidence.kind === 'exact' ? [] : best.confidence.list;
   return { ...best, confidence: confidenceOf([...list, 'DomainChoice']) };
+}
+
+/** Whether some member finds a place on these nodes while none of its fellows is there. */
+function isEntered({ attempt, kinds }: Context, pool: NodePool): boolean {
+  return capacityOf(kinds, pool, attempt).some(({ slots }) => slots > 0);
 }
 
 /** The group on these nodes: proofs that it cannot be, then a way to place it, then whether others would find one. */

@@ -309,3 +309,17 @@ test('GF-22: one choice that leaves too little room is enough for no yes', () =>
   const pods = gpus(4, 1, 1, 1);
   expect(fitsGroup(asked(made, pods), made)).toMatchObject({ fits: 'Unknown', because: { reason: 'DependsOnOrder' } });
 });
+
+test('a group whose members come one by one fits only where every domain that the first can enter takes all', () => {
+  // Found beside the real kube-scheduler (seeds 73 and 137): the first member of a basic group chose the small rack.
+  const racks = (small: number) =>
+    cluster([node('a', { cpu: 4, labels: { rack: 'r1' } }), node('b', { cpu: small, labels: { rack: 'r2' } })]);
+  const pods = ['p0', 'p1', 'p2'].map((name) => pod(name, { cpu: 1 }));
+  const topology = [{ key: 'rack', mode: 'Required' as const }];
+  const uneven = racks(1);
+  expect(fitsGroup(asked(uneven, pods, { topology }), uneven).fits).toBe('Yes');
+  const apart = fitsGroup(asked(uneven, pods, { topology, apart: true }), uneven);
+  expect(apart).toMatchObject({ fits: 'Unknown', because: { reason: 'DependsOnOrder' } });
+  const even = racks(4);
+  expect(fitsGroup(asked(even, pods, { topology, apart: true }), even).fits).toBe('Yes');
+});

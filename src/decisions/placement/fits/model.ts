@@ -59,6 +59,11 @@ export interface GroupAsk {
   /** Members that leave still decide the domain: the question is about this moment, not about after they are gone. */
   readonly now?: boolean | undefined;
   readonly topology?: readonly TopologyRule[] | undefined;
+  /**
+   * Members are placed as they come, as those of a group with the basic policy are: the first decides the domain for
+   * all, without a look at the others.
+   */
+  readonly apart?: boolean | undefined;
   /** Groups of a composite; `need` counts them. */
   readonly children?: readonly GroupAsk[] | undefined;
   /** Assumptions under which the pods were made up. */
