@@ -18,6 +18,18 @@ export interface AnnotationRow {
 
 export const ANNOTATIONS: readonly AnnotationRow[] = [
   {
+    key: 'policy.quorate.dev/disruption-cost',
+    on: 'Pod',
+    values: 'a whole number, or `checkpoint-age`',
+    effect: 'What the loss of the group costs: where there is a choice, the cheaper goes first',
+  },
+  {
+    key: 'policy.quorate.dev/checkpoint-time, /checkpoint-scale',
+    on: 'Pod',
+    values: 'a time with zone such as `2026-01-01T12:00:00Z`; 1 to 1000',
+    effect: 'With `checkpoint-age`: when work was last saved, and what a second since then costs',
+  },
+  {
     key: GROUP_BY,
     on: 'PodDisruptionBudget',
     values: '`podGroup`, `leaderworkerset`, `jobset`, `jobset:replicatedJob`, `jobset:jobset`, `label:KEY`',
