@@ -66,7 +66,8 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
   const names: Binary[] = ['etcd', 'kube-apiserver', 'kubectl', ...components];
   const binaries = requireBinaries(minor, names);
   const folder = mkdtempSync(join(tmpdir(), 'quorate-kubernetes-'));
-  const [etcdPort, peerPort, apiPort, managerPort, schedulerPort] = await freePorts(5);
+  const ports = await freePorts(5);
+  const [etcdPort, , apiPort] = ports;
   const server = `https://127.0.0.1:${apiPort}`;
   const caFile = join(folder, 'certs', 'apiserver.crt');
   const kubeconfig = join(folder, 'kubeconfig');
@@ -75,50 +76,7 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
   const tokens = [`${TOKEN},admin,admin,system:masters`, `${MANAGER_TOKEN},system:kube-controller-manager,manager`];
   writeFileSync(join(folder, 'tokens.csv'), `${tokens.join('\n')}\n`, { mode: 0o600 });
 
-  const gates = options.featureGates === undefined ? [] : [`--feature-gates=${options.featureGates}`];
-  const commandLines: Record<string, string[]> = {
-    etcd: [
-      `--data-dir=${join(folder, 'etcd')}`,
-      `--listen-client-urls=http://127.0.0.1:${etcdPort}`,
-      `--advertise-client-urls=http://127.0.0.1:${etcdPort}`,
-      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-      '--log-level=warn',
-    ],
-    'kube-apiserver': [
-      `--etcd-servers=http://127.0.0.1:${etcdPort}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${apiPort}`,
-      `--cert-dir=${join(folder, 'certs')}`,
-      `--token-auth-file=${join(folder, 'tokens.csv')}`,
-      '--authorization-mode=RBAC',
-      '--service-cluster-ip-range=10.0.0.0/24',
-      '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-account-key-file=${accountKey}`,
-      `--service-account-signing-key-file=${accountKey}`,
-      '--allow-privileged=true',
-      '--endpoint-reconciler-type=none',
-      ...(options.runtimeConfig === undefined ? [] : [`--runtime-config=${options.runtimeConfig}`]),
-      ...gates,
-    ],
-    'kube-controller-manager': [
-      `--kubeconfig=${kubeconfig}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${managerPort}`,
-      `--service-account-private-key-file=${accountKey}`,
-      `--root-ca-file=${caFile}`,
-      '--use-service-account-credentials=true',
-      '--leader-elect=false',
-      ...gates,
-    ],
-    'kube-scheduler': [
-      `--kubeconfig=${kubeconfig}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${schedulerPort}`,
-      '--leader-elect=false',
-      ...gates,
-    ],
-  };
-
+  const commandLines = commandLinesOf(options, { accountKey, caFile, folder, kubeconfig, ports });
   const processes = new Map<string, ChildProcess>();
   const launch = (name: Binary, more: readonly string[] = []): void => {
     const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
@@ -175,6 +133,62 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
     await plane.stop();
     throw error;
   }
+}
+
+interface Layout {
+  readonly accountKey: string;
+  readonly caFile: string;
+  readonly folder: string;
+  readonly kubeconfig: string;
+  readonly ports: readonly number[];
+}
+
+function commandLinesOf(options: RealControlPlaneOptions, layout: Layout): Record<string, string[]> {
+  const { accountKey, caFile, folder, kubeconfig, ports } = layout;
+  const [etcdPort, peerPort, apiPort, managerPort, schedulerPort] = ports;
+  const gates = options.featureGates === undefined ? [] : [`--feature-gates=${options.featureGates}`];
+  return {
+    etcd: [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=http://127.0.0.1:${etcdPort}`,
+      `--advertise-client-urls=http://127.0.0.1:${etcdPort}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      '--log-level=warn',
+    ],
+    'kube-apiserver': [
+      `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${apiPort}`,
+      `--cert-dir=${join(folder, 'certs')}`,
+      `--token-auth-file=${join(folder, 'tokens.csv')}`,
+      '--authorization-mode=RBAC',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${accountKey}`,
+      `--service-account-signing-key-file=${accountKey}`,
+      '--allow-privileged=true',
+      '--endpoint-reconciler-type=none',
+      ...(options.runtimeConfig === undefined ? [] : [`--runtime-config=${options.runtimeConfig}`]),
+      ...gates,
+    ],
+    'kube-controller-manager': [
+      `--kubeconfig=${kubeconfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${managerPort}`,
+      `--service-account-private-key-file=${accountKey}`,
+      `--root-ca-file=${caFile}`,
+      '--use-service-account-credentials=true',
+      '--leader-elect=false',
+      ...gates,
+    ],
+    'kube-scheduler': [
+      `--kubeconfig=${kubeconfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${schedulerPort}`,
+      '--leader-elect=false',
+      ...gates,
+    ],
+  };
 }
 
 async function waitReady(server: string, folder: string): Promise<void> {

@@ -4,8 +4,8 @@ import { createMemoryStore } from '../../storage/index.ts';
 import { inProcessTransport } from '../server/in-process.ts';
 import { builtinResources } from '../kinds/resources.ts';
 import { type ApiServer, createApiServer } from '../server/server.ts';
+import { CRDS, definition, version, WIDGETS, widget } from './crd.fixture.ts';
 import { CustomResources, cleanupBeforeDeletion } from './custom-resources.ts';
-import { compileJsonPath } from './json-path.ts';
 
 let server: ApiServer;
 let client: Client;
@@ -25,43 +25,6 @@ beforeEach(async () => {
 afterEach(() => {
   resources.stop();
   server.close();
-});
-
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const WIDGETS = '/apis/example.com/v1/namespaces/team/widgets';
-
-interface Version {
-  name: string;
-  served: boolean;
-  storage: boolean;
-  [field: string]: unknown;
-}
-
-const version = (name: string, over: Partial<Version> = {}): Version => ({
-  name,
-  served: true,
-  storage: name === 'v1',
-  schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-  ...over,
-});
-
-const definition = (versions: Version[] = [version('v1')], names: object = {}) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'], ...names },
-    versions,
-  },
-});
-
-const widget = (name: string, more: object = {}) => ({
-  apiVersion: 'example.com/v1',
-  kind: 'Widget',
-  metadata: { name },
-  ...more,
 });
 
 async function define(body: object = definition()): Promise<void> {
@@ -403,20 +366,5 @@ for (const { name, body, field } of refused) {
       code: 422,
       status: { details: { causes: expect.arrayContaining([expect.objectContaining({ field })]) } },
     });
-  });
-}
-
-const paths: [string, unknown[]][] = [
-  ['.spec.a', [1]],
-  ['.spec.missing', []],
-  ['.spec.list[0]', ['x']],
-  ['.spec.list[*]', ['x', 'y']],
-  [".metadata.labels['a.b/c']", ['v']],
-  ['.metadata.labels.a\\.b/c', ['v']],
-];
-for (const [text, want] of paths) {
-  test(`compileJsonPath() ${text}`, () => {
-    const object = { spec: { a: 1, list: ['x', 'y'] }, metadata: { labels: { 'a.b/c': 'v' } } };
-    expect(compileJsonPath(text)(object)).toEqual(want);
   });
 }

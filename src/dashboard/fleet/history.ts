@@ -1,7 +1,7 @@
 import type { Fleet } from './fleet.ts';
 import { budgetViews } from './budget-views.ts';
 
-export interface BudgetSample {
+export interface HistorySample {
   readonly at: number;
   readonly healthy: number;
   readonly desired: number;
@@ -12,7 +12,7 @@ const MOST = 300;
 
 /** Where budgets stood since the page was opened: a sample whenever something changed. */
 export class BudgetHistory {
-  readonly #samples = new Map<string, BudgetSample[]>();
+  readonly #samples = new Map<string, HistorySample[]>();
 
   sample(fleet: Fleet, at: number): void {
     for (const { desired, healthy, id } of budgetViews(fleet, at)) {
@@ -25,7 +25,7 @@ export class BudgetHistory {
     }
   }
 
-  of(id: string): readonly BudgetSample[] {
+  of(id: string): readonly HistorySample[] {
     return this.#samples.get(id) ?? [];
   }
 }

@@ -1,10 +1,10 @@
-import type { BudgetSample } from '../fleet/history.ts';
+import type { HistorySample } from '../fleet/history.ts';
 
 const WIDTH = 240;
 const HEIGHT = 36;
 
 /** Healthy units over the last minutes, with a line where the budget's need stands. */
-export function Sparkline({ samples, now }: { samples: readonly BudgetSample[]; now: number }) {
+export function Sparkline({ samples, now }: { samples: readonly HistorySample[]; now: number }) {
   const first = samples[0];
   if (first === undefined || samples.length < 2) {
     return <p class="hint">No change since this page was opened.</p>;
@@ -12,7 +12,7 @@ export function Sparkline({ samples, now }: { samples: readonly BudgetSample[]; 
   const most = Math.max(...samples.map(({ desired, healthy }) => Math.max(desired, healthy)), 1);
   const x = (at: number): number => ((at - first.at) / Math.max(1, now - first.at)) * WIDTH;
   const y = (value: number): number => HEIGHT - 3 - (value / most) * (HEIGHT - 6);
-  const steps = (of: (sample: BudgetSample) => number): string =>
+  const steps = (of: (sample: HistorySample) => number): string =>
     samples
       .map((sample, at) => {
         const until = samples[at + 1]?.at ?? now;

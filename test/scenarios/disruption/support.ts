@@ -191,3 +191,21 @@ export function onPlane(
 }
 
 export const withController = (scenario: (stage: Stage) => Promise<void>) => onPlane(scenario, { controller: true });
+
+/** The condition that an eviction leaves on a pod. */
+export const target = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'EvictionByEvictionAPI',
+  message: 'Eviction API: evicting',
+};
+
+/** Any pod event makes the controller look again. */
+export async function nudge(stage: Stage, pod = 'p'): Promise<void> {
+  const key = { namespace: 'default', name: pod };
+  await stage.plane.client.patch(podType, key, {
+    type: 'merge',
+    body: { metadata: { annotations: { at: `${Math.random()}` } } },
+  });
+  await stage.settle();
+}

@@ -1,14 +1,14 @@
 /** How fast an autoscaler may move: past recommendations hold it back, policies limit its speed. Pure. */
 import type { HPAScalingRules } from '../../../api/generated/autoscaling-v2.ts';
 
-export interface Recommendation {
+export interface PastRecommendation {
   readonly at: number;
   readonly replicas: number;
 }
 
 /** What an autoscaler recommended and did lately. `change` is positive in both directions. */
 export interface ScalingHistory {
-  readonly recommendations: readonly Recommendation[];
+  readonly recommendations: readonly PastRecommendation[];
   readonly ups: readonly { readonly at: number; readonly change: number }[];
   readonly downs: readonly { readonly at: number; readonly change: number }[];
 }
