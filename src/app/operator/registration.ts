@@ -28,7 +28,8 @@ import {
   withToken,
 } from '../../webhook/index.ts';
 import { withAuthority } from './ca-bundle.ts';
-import { type GuardedNamespaces, namespacesOf } from './guarded-namespaces.ts';
+import type { GuardedNamespaces } from './guarded-namespaces.ts';
+import { EVERYWHERE, isOurs, LearnedWebhooks } from './learned-webhooks.ts';
 
 export const webhookConfigurationType = builtinType(
   'ValidatingWebhookConfiguration',
@@ -59,8 +60,6 @@ export const CONFIGURATION_NAMES = CONFIGURATIONS.map(({ name }) => name);
 const LOOK_AGAIN_MS = 30_000;
 /** What keeps us from filling a configuration is looked at more often. */
 const TRY_AGAIN_MS = 2000;
-/** How long API servers may take to learn of a configuration. */
-export const ARM_MS = 5000;
 
 /** What the API server must know to reach us, to trust us and to be believed. */
 export interface Registration {
@@ -122,133 +121,143 @@ interface KeeperOptions {
  * that somebody else has filled gets our path and authority, from whichever replica is first.
  */
 export function keepRegistration(options: KeeperOptions, first: Registration): RegistrationKeeper {
-  const { arming, client, clock, log, signal } = options;
-  let wanted = first;
+  const keeper = new WebhookKeeper(options, first);
+  keeper.start();
+  return keeper;
+}
+
+class WebhookKeeper implements RegistrationKeeper {
+  readonly #options: KeeperOptions;
+  readonly #learned: LearnedWebhooks;
   /** What keeps us from filling a configuration, by its name. */
-  const waiting = new Map<string, string>();
+  readonly #waiting = new Map<string, string>();
   /** One that was there and is not any more was deleted; one that never was need not be there. */
-  const seenOnce = new Map<string, ValidatingWebhookConfiguration>();
-  /** Since when evictions are asked about: everywhere, or in each namespace. */
-  const since = new Map<string, number>();
-  const look = async (configuration: Configuration, asked = false): Promise<void> => {
-    try {
-      const missing = await register({ arming, asked, client, clock, log, wanted }, configuration);
-      if (missing === undefined) waiting.delete(configuration.name);
-      else waiting.set(configuration.name, missing);
-    } catch (error) {
-      // Another replica was faster; its change comes to us as well.
-      if (isNotFound(error) || isConflict(error)) return;
-      log.error({ error: String(error) }, 'cannot tell the API server where to ask and whom to trust');
+  readonly #seenOnce = new Map<string, ValidatingWebhookConfiguration>();
+  #wanted: Registration;
+  #informers: readonly Informer<ValidatingWebhookConfiguration>[] = [];
+
+  constructor(options: KeeperOptions, first: Registration) {
+    this.#options = options;
+    this.#wanted = first;
+    this.#learned = new LearnedWebhooks(options.clock, (namespaces) => options.guarded?.(namespaces));
+  }
+
+  start(): void {
+    this.#informers = CONFIGURATIONS.map((configuration) => this.#follow(configuration));
+    this.#again();
+  }
+
+  problem(): string | undefined {
+    const now = this.#options.clock.now();
+    const all = this.found().flatMap(({ webhooks = [] }) => webhooks);
+    const bad = all.filter((one) => !isFilledIn(one, this.#wanted, now));
+    if (bad.length > 0) {
+      return `${bad.map(({ name }) => name).join(', ')}: the API server lacks our path or our authority`;
     }
-  };
-  const lookAtAll = async (asked = false): Promise<void> => {
-    for (const configuration of CONFIGURATIONS) await look(configuration, asked);
-  };
-  /** Whether the status of budgets is asked about, and since when that is so. */
-  let adopting = { is: false, sinceMs: clock.elapsed(), isOurs: true };
-  const learn = ({ metadata, webhooks = [] }: ValidatingWebhookConfiguration): void => {
-    if (metadata.name === STATUS_CONFIGURATION) {
-      const is = webhooks.length > 0;
-      const ours = isOurs({ metadata, webhooks });
-      if (is !== adopting.is) adopting = { is, sinceMs: clock.elapsed(), isOurs: ours };
-      // Numbers become ours from then on, or cease to be.
-      clock.after(ours ? ARM_MS : 0, () => options.guarded?.([EVERYWHERE]));
-    }
-    if (metadata.name !== EVICTIONS_CONFIGURATION) return;
-    const names = webhooks.length === 0 ? [] : (namespacesOf(webhooks[0] as ValidatingWebhook) ?? [EVERYWHERE]);
-    for (const name of since.keys()) if (!names.includes(name)) since.delete(name);
-    const fresh = names.filter((name) => !since.has(name));
-    for (const name of fresh) since.set(name, clock.elapsed());
-    // What others have stated was there before us.
-    if (fresh.length > 0) clock.after(isOurs({ metadata, webhooks }) ? ARM_MS : 0, () => options.guarded?.(fresh));
-  };
-  const informers = CONFIGURATIONS.map((configuration) => {
+    const missed = this.deleted();
+    return missed.length > 0 ? `${missed.join(', ')}: deleted; apply the manifests again` : undefined;
+  }
+
+  async set(change: Partial<Registration>): Promise<void> {
+    this.#wanted = { ...this.#wanted, ...change };
+    await this.look();
+  }
+
+  async look(asked = false): Promise<void> {
+    for (const configuration of CONFIGURATIONS) await this.#lookAt(configuration, asked);
+  }
+
+  async guard(namespace: string): Promise<void> {
+    this.#options.arming.namespaces.add(namespace);
+    await this.look(true);
+  }
+
+  isGuarded(namespace: string): boolean {
+    const configuration = this.found().find(({ metadata }) => metadata.name === EVICTIONS_CONFIGURATION);
+    return this.#learned.isGuarded(namespace, configuration);
+  }
+
+  isAdopting(): boolean {
+    return this.#learned.isAdopting();
+  }
+
+  hasAbandoned(): boolean {
+    return this.#learned.hasAbandoned();
+  }
+
+  deleted(): readonly string[] {
+    return this.#options.arming.isLeading() ? this.#gone().map(({ name }) => name) : [];
+  }
+
+  #follow(configuration: Configuration): Informer<ValidatingWebhookConfiguration> {
+    const { client, clock, log, signal } = this.#options;
     const { name, type } = configuration;
     const informer = new Informer({ client, clock, log, type, fieldSelector: `metadata.name=${name}` });
     const seen = (found: ValidatingWebhookConfiguration): void => {
-      seenOnce.set(name, found);
-      learn(found);
-      void look(configuration);
+      this.#seenOnce.set(name, found);
+      this.#learned.see(found);
+      void this.#lookAt(configuration, false);
     };
     const missed = (): void => {
-      learn({ metadata: { name } });
-      clock.after(PUT_BACK_MS, () => void putBack(configuration));
+      this.#learned.see({ metadata: { name } });
+      clock.after(PUT_BACK_MS, () => void this.#putBack(configuration));
     };
     informer.addHandler({ added: seen, updated: seen, deleted: missed });
     informer.start(signal);
     return informer;
-  });
-  const found = (): ValidatingWebhookConfiguration[] => informers.flatMap((informer) => informer.list());
-  const gone = (): Configuration[] => {
-    const names = found().map(({ metadata }) => metadata.name);
-    return CONFIGURATIONS.filter(({ name }) => seenOnce.has(name) && !names.includes(name));
-  };
-  const putBack = async (configuration: Configuration): Promise<void> => {
-    const last = seenOnce.get(configuration.name);
-    if (last === undefined || signal.aborted || !arming.isLeading() || !gone().includes(configuration)) return;
+  }
+
+  found(): ValidatingWebhookConfiguration[] {
+    return this.#informers.flatMap((informer) => informer.list());
+  }
+
+  #gone(): Configuration[] {
+    const names = this.found().map(({ metadata }) => metadata.name);
+    return CONFIGURATIONS.filter(({ name }) => this.#seenOnce.has(name) && !names.includes(name));
+  }
+
+  async #lookAt(configuration: Configuration, asked: boolean): Promise<void> {
     try {
-      if (await arming.putBack(configuration.type, last)) {
-        log.warn({ configuration: configuration.name }, 'a webhook configuration was deleted and has been put back');
+      const missing = await register({ ...this.#options, asked, wanted: this.#wanted }, configuration);
+      if (missing === undefined) this.#waiting.delete(configuration.name);
+      else this.#waiting.set(configuration.name, missing);
+    } catch (error) {
+      // Another replica was faster; its change comes to us as well.
+      if (isNotFound(error) || isConflict(error)) return;
+      this.#options.log.error({ error: String(error) }, 'cannot tell the API server where to ask and whom to trust');
+    }
+  }
+
+  async #putBack(configuration: Configuration): Promise<void> {
+    const { arming, guarded, log, signal } = this.#options;
+    const { name, type } = configuration;
+    const last = this.#seenOnce.get(name);
+    if (last === undefined || signal.aborted || !this.deleted().includes(name)) return;
+    try {
+      if (await arming.putBack(type, last)) {
+        log.warn({ configuration: name }, 'a webhook configuration was deleted and has been put back');
       }
     } catch (error) {
-      log.error({ configuration: configuration.name, error: String(error) }, 'cannot put a configuration back');
+      log.error({ configuration: name, error: String(error) }, 'cannot put a configuration back');
     }
     // Whether it is there again or is missed: budgets say so.
-    options.guarded?.([EVERYWHERE]);
-  };
-  const again = (): void => {
+    guarded?.([EVERYWHERE]);
+  }
+
+  #again(): void {
+    const { clock, signal } = this.#options;
     if (signal.aborted) return;
-    const delayMs = waiting.size === 0 ? LOOK_AGAIN_MS : TRY_AGAIN_MS;
+    const delayMs = this.#waiting.size === 0 ? LOOK_AGAIN_MS : TRY_AGAIN_MS;
     const cancel = clock.after(delayMs, () => {
-      for (const configuration of gone()) void putBack(configuration);
-      void lookAtAll().then(again);
+      for (const configuration of this.#gone()) void this.#putBack(configuration);
+      void this.look().then(() => this.#again());
     });
     signal.addEventListener('abort', cancel, { once: true });
-  };
-  again();
-  return {
-    problem() {
-      const all = found();
-      const now = clock.now();
-      const bad = all.flatMap(({ webhooks = [] }) => webhooks).filter((one) => !isFilledIn(one, wanted, now));
-      if (bad.length > 0) {
-        return `${bad.map(({ name }) => name).join(', ')}: the API server lacks our path or our authority`;
-      }
-      const missed = arming.isLeading() ? gone() : [];
-      return missed.length > 0
-        ? `${missed.map(({ name }) => name).join(', ')}: deleted; apply the manifests again`
-        : undefined;
-    },
-    async set(change) {
-      wanted = { ...wanted, ...change };
-      await lookAtAll();
-    },
-    look: () => lookAtAll(),
-    async guard(namespace) {
-      arming.namespaces.add(namespace);
-      await lookAtAll(true);
-    },
-    isGuarded(namespace) {
-      const at = since.get(namespace) ?? since.get(EVERYWHERE);
-      if (at === undefined) return false;
-      const configuration = found().find(({ metadata }) => metadata.name === EVICTIONS_CONFIGURATION);
-      return (configuration && !isOurs(configuration)) || clock.elapsed() - at >= ARM_MS;
-    },
-    isAdopting: () => adopting.is && (!adopting.isOurs || clock.elapsed() - adopting.sinceMs >= ARM_MS),
-    hasAbandoned: () => !adopting.is && clock.elapsed() - adopting.sinceMs >= ARM_MS,
-    deleted: () => (arming.isLeading() ? gone().map(({ name }) => name) : []),
-    found,
-  };
+  }
 }
 
-const EVERYWHERE = '*';
 /** Who removes an installation removes more than a configuration within this time. */
 const PUT_BACK_MS = 1000;
-
-/** Filled, or to be filled, by the leading replica. */
-function isOurs({ metadata, webhooks = [] }: ValidatingWebhookConfiguration): boolean {
-  return webhooks.length === 0 || metadata.annotations?.[ARMED_ANNOTATION] !== undefined;
-}
 
 interface Registering extends Pick<KeeperOptions, 'arming' | 'client' | 'clock' | 'log'> {
   readonly wanted: Registration;

@@ -2,6 +2,9 @@ import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { BudgetExplanation, BudgetNumbers, Explanation, ShortPod } from './explanation.ts';
 import type { RefusalAnswer } from './kubernetes-texts.ts';
 import type { ModeReason } from './mode.ts';
+import { GRANT_REASONS, REFUSAL_REASONS } from './verdict.ts';
+
+const REASONS = { ...GRANT_REASONS, ...REFUSAL_REASONS };
 
 /** One sentence per line, for people. */
 export function formatExplanation(explanation: Explanation, now: number): string[] {
@@ -103,29 +106,4 @@ const SHORT_STATES: Readonly<Record<ShortPod['why'], string>> = {
   Terminating: 'terminating',
   Evicting: 'approved for eviction',
   Unresolved: 'in a group that cannot be resolved',
-};
-
-const REASONS: Readonly<Record<Explanation['reason'], string>> = {
-  PodFinished: 'it has finished',
-  PodPending: 'it has not started',
-  PodTerminating: 'it is already going',
-  NoBudget: 'no budget selects it',
-  UnhealthyAlwaysAllowed: 'what it belongs to is not healthy and the budget lets such pods go',
-  UnhealthyWithinBudget: 'it is not Ready and the budget is met without it',
-  WithinBudget: 'the budget has room',
-  GroupHasSpare: 'its group stays whole without it',
-  GroupAlreadyDown: 'its group is already down and the budget is met',
-  PodNotCounted: 'it belongs to no group and the budget is met',
-  MultipleBudgets: 'more than one budget selects it',
-  BudgetNotObserved: 'the disruption controller has not seen the latest spec of the budget',
-  ModeNotObserved: 'the disruption controller has not yet counted the budget in the right unit',
-  NegativeAllowance: 'the status of the budget is damaged',
-  TooManyDisruptedPods: 'too many evictions are unconfirmed',
-  GroupUnresolved: 'the group it names cannot be resolved',
-  NotSettled: 'a group of its budget cannot be resolved just now and counts as down until it can',
-  NodeNotDrainable: 'the pods of its budget on its node could not all go, and the budget asks for that',
-  BudgetExhausted: 'the budget has no room',
-  NoRoom: 'its budget wants room for the whole replacement first, and there is none',
-  CannotTell: 'its budget wants room for the whole replacement first, and whether there is any cannot be told',
-  BuiltInCountTighter: "Kubernetes' own count of its pods has no room, although its groups have",
 };

@@ -1,6 +1,6 @@
 import type { BudgetFacts, BudgetStatus } from './budget-facts.ts';
 import type { Mode } from './mode.ts';
-import { type Exemption, exemptionOf, type CountedPod } from './pod-facts.ts';
+import { exemptionOf, type CountedPod } from './pod-facts.ts';
 import type { PromisedPlace, RoomAsk } from './room.ts';
 
 /** More unconfirmed evictions than this mean that the disruption controller is not keeping up. */
@@ -42,50 +42,42 @@ export interface EvictionQuestion {
   readonly views: readonly BudgetView[];
 }
 
-export type GrantReason =
-  | Exemption
-  | 'NoBudget'
-  | 'UnhealthyAlwaysAllowed'
-  | 'UnhealthyWithinBudget'
-  | 'WithinBudget'
-  | 'GroupHasSpare'
-  | 'GroupAlreadyDown'
-  | 'PodNotCounted';
+/** Why a pod may go, and the words for it. */
+export const GRANT_REASONS = {
+  PodFinished: 'it has finished',
+  PodPending: 'it has not started',
+  PodTerminating: 'it is already going',
+  NoBudget: 'no budget selects it',
+  UnhealthyAlwaysAllowed: 'what it belongs to is not healthy and the budget lets such pods go',
+  UnhealthyWithinBudget: 'it is not Ready and the budget is met without it',
+  WithinBudget: 'the budget has room',
+  GroupHasSpare: 'its group stays whole without it',
+  GroupAlreadyDown: 'its group is already down and the budget is met',
+  PodNotCounted: 'it belongs to no group and the budget is met',
+} as const;
 
-export type RefusalReason =
-  | 'MultipleBudgets'
-  | 'BudgetNotObserved'
-  | 'ModeNotObserved'
-  | 'NegativeAllowance'
-  | 'TooManyDisruptedPods'
-  | 'GroupUnresolved'
-  | 'NotSettled'
-  | 'NodeNotDrainable'
-  | 'BudgetExhausted'
-  | 'BuiltInCountTighter'
-  | 'NoRoom'
-  | 'CannotTell';
+/** Why a pod may not go, and the words for it. How clients are answered: `kubernetes-texts.ts`; what helps: `remedy.ts`. */
+export const REFUSAL_REASONS = {
+  MultipleBudgets: 'more than one budget selects it',
+  BudgetNotObserved: 'the disruption controller has not seen the latest spec of the budget',
+  ModeNotObserved: 'the disruption controller has not yet counted the budget in the right unit',
+  NegativeAllowance: 'the status of the budget is damaged',
+  TooManyDisruptedPods: 'too many evictions are unconfirmed',
+  GroupUnresolved: 'the group it names cannot be resolved',
+  NotSettled: 'a group of its budget cannot be resolved just now and counts as down until it can',
+  NodeNotDrainable: 'the pods of its budget on its node could not all go, and the budget asks for that',
+  BudgetExhausted: 'the budget has no room',
+  NoRoom: 'its budget wants room for the whole replacement first, and there is none',
+  CannotTell: 'its budget wants room for the whole replacement first, and whether there is any cannot be told',
+  BuiltInCountTighter: "Kubernetes' own count of its pods has no room, although its groups have",
+} as const;
 
-const REFUSALS: ReadonlySet<string> = new Set(
-  Object.keys({
-    MultipleBudgets: true,
-    BudgetNotObserved: true,
-    ModeNotObserved: true,
-    NegativeAllowance: true,
-    TooManyDisruptedPods: true,
-    GroupUnresolved: true,
-    NodeNotDrainable: true,
-    NotSettled: true,
-    BudgetExhausted: true,
-    BuiltInCountTighter: true,
-    NoRoom: true,
-    CannotTell: true,
-  } satisfies Record<RefusalReason, true>),
-);
+export type GrantReason = keyof typeof GRANT_REASONS;
+export type RefusalReason = keyof typeof REFUSAL_REASONS;
 
 /** Tells the reasons of refusals from those of grants. */
 export function isRefusalReason(reason: GrantReason | RefusalReason): reason is RefusalReason {
-  return REFUSALS.has(reason);
+  return reason in REFUSAL_REASONS;
 }
 
 export interface Grant {

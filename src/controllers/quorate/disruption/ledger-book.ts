@@ -8,7 +8,7 @@ import {
   disruptionLedgerType,
   isLedgerOf,
 } from '../../../api/quorate/types.ts';
-import { formatKey, type KubeObject } from '../../../api/resource.ts';
+import { formatKey, type KubeObject, type ObjectKey } from '../../../api/resource.ts';
 import { podDisruptionBudgetType } from '../../../api/resource-types.ts';
 import {
   ApiError,
@@ -89,10 +89,101 @@ export interface LedgerBookOptions {
  * count pods have no ledger: Kubernetes (or, where it is switched off, the status written here) counts them.
  */
 export function ledgerBook(options: LedgerBookOptions): BudgetBook {
-  const { budgets, client, clock, countsPods, formula = PUBLICATION, ledgers, pods, publisher } = options;
+  return new LedgerBook(options);
+}
+
+class LedgerBook implements BudgetBook {
+  readonly #options: LedgerBookOptions;
   /** The ledgers that budgets were given with: numbers computed from one are written to that one or not at all. */
-  const sources = new WeakMap<PodDisruptionBudget, DisruptionLedger>();
-  const withLedger = (budget: PodDisruptionBudget): PodDisruptionBudget => {
+  readonly #sources = new WeakMap<PodDisruptionBudget, DisruptionLedger>();
+  readonly #fights = new ForeignWrites();
+  #look: (object: KubeObject) => void = () => {};
+
+  constructor(options: LedgerBookOptions) {
+    this.#options = options;
+  }
+
+  get(key: ObjectKey): PodDisruptionBudget | undefined {
+    const budget = this.#options.budgets.get(key);
+    return budget === undefined ? undefined : this.#withLedger(budget);
+  }
+
+  async write(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void> {
+    const { client, countsPods, pods } = this.#options;
+    const ledger = this.#sources.get(budget);
+    const countsGroups = isTrue(status, 'PodGroupBudget');
+    if (!countsGroups && ledger === undefined) {
+      if (countsPods) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
+      return;
+    }
+    const counted = ledger?.status?.podsResourceVersion ?? '';
+    // Counted anew from older pods, those that have gone since would count again, with no grant left to tell.
+    if (!isAsNewAs(pods.resourceVersion, counted)) throw behind(budget);
+    // Exact before the ledger says that pods are counted: from then on the webhook does not judge. In between, and for
+    // as long as the ledger cannot be written, it refuses, because ledger and pods contradict each other.
+    if (!countsGroups) await leaveGroups(this.#options, budget, status);
+    const next: DisruptionLedgerStatus = {
+      ...status,
+      conditions: this.#conditionsOf(budget, status),
+      unit: countsGroups ? 'PodGroup' : 'Pod',
+      podsResourceVersion: isAsNewAs(pods.changedAt, counted) ? pods.changedAt : counted,
+      budgetUID: budget.metadata.uid,
+      ...this.#publication(),
+    };
+    await writeLedger(this.#options, { budget, ledger, status: next });
+    if (countsGroups) await this.#publish(budget);
+  }
+
+  async mend(budget: PodDisruptionBudget): Promise<void> {
+    const { ledgers, publisher, unmark } = this.#options;
+    const ledger = this.#sources.get(budget);
+    if (publisher === undefined) await unmark?.(keyOf(budget));
+    if (!isTrue(budget.status ?? {}, 'PodGroupBudget') || ledger?.status === undefined) return;
+    const conditions = this.#conditionsOf(budget, ledger.status);
+    // Another version may have published before: from now on this one does.
+    const next = { ...ledger.status, conditions, ...this.#publication() };
+    if (!semanticEqual(next, ledger.status)) await ledgers.write(ledger, next);
+    await this.#publish(budget);
+  }
+
+  leavesAlone({ name, namespace = '' }: ObjectKey, unit: 'Pod' | 'PodGroup'): boolean {
+    const { countsPods, ledgers } = this.#options;
+    return !countsPods && unit === 'Pod' && ledgers.get(namespace, name) === undefined;
+  }
+
+  follow({ gone, seen }: Parameters<BudgetBook['follow']>[0]): void {
+    const { budgets, ledgers, onGuarded } = this.#options;
+    const see = (budget: PodDisruptionBudget): void => seen(this.#withLedger(budget));
+    this.#look = ({ metadata: { name = '', namespace } }) => {
+      const budget = budgets.get({ namespace, name });
+      if (budget !== undefined) see(budget);
+    };
+    budgets.addHandler({
+      added: see,
+      updated: (budget, old) => {
+        this.#watchForFights(budget, old);
+        see(budget);
+      },
+      deleted: (budget) => {
+        this.#fights.forget(formatKey(keyOf(budget)));
+        gone(budget);
+      },
+    });
+    onGuarded?.((namespaces) => {
+      for (const budget of budgets.list()) {
+        const { namespace = '' } = budget.metadata;
+        if (namespaces.includes(namespace) || namespaces.includes('*')) see(budget);
+      }
+    });
+    ledgers.follow(this.#look);
+  }
+
+  async whenSynced(): Promise<void> {
+    await Promise.all([this.#options.budgets.whenSynced(), this.#options.ledgers.whenSynced()]);
+  }
+
+  #withLedger(budget: PodDisruptionBudget): PodDisruptionBudget {
+    const { countsPods, ledgers } = this.#options;
     const { name = '', namespace = '' } = budget.metadata;
     const ledger = ledgers.get(namespace, name);
     if (ledger === undefined) return countsPods ? budget : { ...budget, status: {} };
@@ -106,100 +197,39 @@ export function ledgerBook(options: LedgerBookOptions): BudgetBook {
     };
     // While pods are counted the API server grants by itself, and notes what it granted in the budget.
     if (countsPods && ledger.status.unit === 'Pod') given.status.disruptedPods = budget.status?.disruptedPods;
-    sources.set(given, ledger);
+    this.#sources.set(given, ledger);
     return given;
-  };
-  const fights = new ForeignWrites();
-  const conditionsOf = (budget: PodDisruptionBudget, { conditions = [] }: PodDisruptionBudgetStatus): Condition[] =>
-    withLedgerConditions(options, budget, conditions, {
+  }
+
+  #publication(): Pick<DisruptionLedgerStatus, 'publication'> {
+    const { formula = PUBLICATION, publisher } = this.#options;
+    return publisher === undefined ? {} : { publication: formula };
+  }
+
+  #conditionsOf(budget: PodDisruptionBudget, { conditions = [] }: PodDisruptionBudgetStatus): Condition[] {
+    const { clock, publisher, unguarded } = this.#options;
+    return withLedgerConditions(this.#options, budget, conditions, {
       publishes: publisher !== undefined,
-      foreignWriter: fights.writer(formatKey(keyOf(budget)), clock.elapsed()),
-      unguarded: options.unguarded?.() ?? [],
+      foreignWriter: this.#fights.writer(formatKey(keyOf(budget)), clock.elapsed()),
+      unguarded: unguarded?.() ?? [],
     });
-  let look: (object: KubeObject) => void = () => {};
-  const publish = async (budget: PodDisruptionBudget): Promise<void> => {
-    const waitMs = fights.turnInMs(formatKey(keyOf(budget)), clock.elapsed());
+  }
+
+  async #publish(budget: PodDisruptionBudget): Promise<void> {
+    const { clock, publisher } = this.#options;
+    const waitMs = this.#fights.turnInMs(formatKey(keyOf(budget)), clock.elapsed());
     if (waitMs === 0) await publisher?.publish(keyOf(budget));
-    else clock.after(waitMs, () => look(budget));
-  };
+    else clock.after(waitMs, () => this.#look(budget));
+  }
+
   /** Where every status is ours to write, numbers of somebody else's are no proposal but the start of a fight. */
-  const watchForFights = (budget: PodDisruptionBudget, old: PodDisruptionBudget): void => {
+  #watchForFights(budget: PodDisruptionBudget, old: PodDisruptionBudget): void {
+    const { clock, countsPods, foreignWrite } = this.#options;
     const writer = countsPods && isMarked(old) ? foreignWriter(old, budget) : undefined;
     if (writer === undefined) return;
-    options.foreignWrite?.();
-    fights.add(formatKey(keyOf(budget)), writer, clock.elapsed());
-  };
-  return {
-    get(key) {
-      const budget = budgets.get(key);
-      return budget === undefined ? undefined : withLedger(budget);
-    },
-    async write(budget, status) {
-      const ledger = sources.get(budget);
-      const countsGroups = isTrue(status, 'PodGroupBudget');
-      if (!countsGroups && ledger === undefined) {
-        if (countsPods) await client.updateStatus(podDisruptionBudgetType, { ...budget, status });
-        return;
-      }
-      const counted = ledger?.status?.podsResourceVersion ?? '';
-      // Counted anew from older pods, those that have gone since would count again, with no grant left to tell.
-      if (!isAsNewAs(pods.resourceVersion, counted)) throw behind(budget);
-      // Exact before the ledger says that pods are counted: from then on the webhook does not judge. In between, and for
-      // as long as the ledger cannot be written, it refuses, because ledger and pods contradict each other.
-      if (!countsGroups) await leaveGroups(options, budget, status);
-      const next: DisruptionLedgerStatus = {
-        ...status,
-        conditions: conditionsOf(budget, status),
-        unit: countsGroups ? 'PodGroup' : 'Pod',
-        podsResourceVersion: isAsNewAs(pods.changedAt, counted) ? pods.changedAt : counted,
-        budgetUID: budget.metadata.uid,
-        ...(publisher && { publication: formula }),
-      };
-      await writeLedger(options, { budget, ledger, status: next });
-      if (countsGroups) await publish(budget);
-    },
-    async mend(budget) {
-      const ledger = sources.get(budget);
-      if (publisher === undefined) await options.unmark?.(keyOf(budget));
-      if (!isTrue(budget.status ?? {}, 'PodGroupBudget') || ledger?.status === undefined) return;
-      const conditions = conditionsOf(budget, ledger.status);
-      // Another version may have published before: from now on this one does.
-      const publication = publisher ? { publication: formula } : {};
-      const next = { ...ledger.status, conditions, ...publication };
-      if (!semanticEqual(next, ledger.status)) await ledgers.write(ledger, next);
-      await publish(budget);
-    },
-    leavesAlone: ({ name, namespace = '' }, unit) =>
-      !countsPods && unit === 'Pod' && ledgers.get(namespace, name) === undefined,
-    follow({ gone, seen }) {
-      const see = (budget: PodDisruptionBudget): void => seen(withLedger(budget));
-      look = ({ metadata: { name = '', namespace } }) => {
-        const budget = budgets.get({ namespace, name });
-        if (budget !== undefined) see(budget);
-      };
-      budgets.addHandler({
-        added: see,
-        updated(budget, old) {
-          watchForFights(budget, old);
-          see(budget);
-        },
-        deleted(budget) {
-          fights.forget(formatKey(keyOf(budget)));
-          gone(budget);
-        },
-      });
-      options.onGuarded?.((namespaces) => {
-        for (const budget of budgets.list()) {
-          const { namespace = '' } = budget.metadata;
-          if (namespaces.includes(namespace) || namespaces.includes('*')) see(budget);
-        }
-      });
-      ledgers.follow(look);
-    },
-    async whenSynced() {
-      await Promise.all([budgets.whenSynced(), ledgers.whenSynced()]);
-    },
-  };
+    foreignWrite?.();
+    this.#fights.add(formatKey(keyOf(budget)), writer, clock.elapsed());
+  }
 }
 
 function behind({ metadata }: PodDisruptionBudget): ApiError {
