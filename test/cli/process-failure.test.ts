@@ -75,7 +75,7 @@ it('17, the class: what nothing catches ends quorate up in order and nothing ack
   expect(await first.exited).toBe(4);
   await Promise.all(writers);
   expect(first.output()).toContain('quorate up: stopping after an internal failure: thrown on purpose');
-  expect(first.output()).toMatch(/a failure that nothing caught: stopping kind="uncaughtException" requests=\[/);
+  expect(first.output()).toMatch(/uncaught error; shutting down kind="uncaughtException" requests=\[/);
   expect(first.output()).toContain('Stopped. The next quorate up continues here.');
 
   const second = await up();
@@ -106,7 +106,7 @@ it('17, the class: what nothing catches ends quorate operator in order, and its 
     operator.child.kill(signal);
     expect(await operator.exited).toBe(4);
     expect(operator.output()).toContain(`quorate operator: stopping after an internal failure: ${message}`);
-    expect(operator.output()).toMatch(new RegExp(`a failure that nothing caught: stopping kind="${kind}"`));
+    expect(operator.output()).toMatch(new RegExp(`uncaught error; shutting down kind="${kind}"`));
     expect(operator.output()).not.toContain('could not stop');
     expect((await lease()).spec?.holderIdentity ?? '').toBe('');
   }

@@ -1,3 +1,4 @@
+import { isJobFinished, jobCondition } from './job-state.ts';
 import { duplicate, FieldPath, invalid, type Issue, required } from '../../machinery/values/index.ts';
 import { nonNegative } from '../apps/replicas-validation.ts';
 import type { Job } from '../generated/batch-v1.ts';
@@ -5,8 +6,7 @@ import type { Job } from '../generated/batch-v1.ts';
 const STATUS = FieldPath.of('status');
 const CONDITIONS = STATUS.child('conditions');
 
-const has = ({ status }: Job, type: string): boolean =>
-  status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+const has = (job: Job, type: string): boolean => jobCondition(job, type) !== undefined;
 
 /** The invariants that make a Job's status trustworthy whoever writes it. */
 export function validateJobStatus(job: Job, old: Job): Issue[] {
@@ -24,7 +24,7 @@ export function validateJobStatus(job: Job, old: Job): Issue[] {
       seen.add(uid);
     }
   }
-  const finishes = (has(job, 'Complete') || has(job, 'Failed')) && !(has(old, 'Complete') || has(old, 'Failed'));
+  const finishes = isJobFinished(job) && !isJobFinished(old);
   const conflict = (a: string, b: string): void => {
     if (has(job, a) && has(job, b))
       issues.push(invalid(CONDITIONS, '', `cannot set ${a}=True and ${b}=true conditions`));

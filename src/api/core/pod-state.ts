@@ -11,6 +11,11 @@ export function isPodFinished({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
+/** A copy of a static pod that a kubelet runs by itself: deleting it stops nothing. */
+export function isMirrorPod({ metadata }: Pod): boolean {
+  return metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+}
+
 /** Neither finished nor being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodFinished(pod) && !pod.metadata.deletionTimestamp;

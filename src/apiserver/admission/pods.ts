@@ -20,7 +20,3 @@ export function specOf(pod: Pod): PodSpec {
   pod.spec ??= { containers: [] };
   return pod.spec;
 }
-
-/** A copy of a pod that runs without the API server's doing; it may not depend on objects of the API. */
-export const isMirror = ({ metadata }: Pod): boolean =>
-  metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;

@@ -2,6 +2,7 @@
  * Gives every pod a service account: `default` when it names none, its image pull secrets, and a volume with a token,
  * the CA and the namespace, mounted where client libraries look for them.
  */
+import { isMirrorPod } from '../../api/core/pod-state.ts';
 import type { Container, Pod, ServiceAccount, Volume } from '../../api/generated/core-v1.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { randomSuffix } from '../../machinery/values/index.ts';
@@ -9,7 +10,7 @@ import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import { objectKey } from '../registry/resource.ts';
 import { forbidden } from '../exchange/status.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
-import { isMirror, isPodCreate, podOf, specOf } from './pods.ts';
+import { isPodCreate, podOf, specOf } from './pods.ts';
 
 export interface ServiceAccountOptions {
   readonly reads: StoredReads;
@@ -37,7 +38,8 @@ export function serviceAccounts(options: ServiceAccountOptions): AdmissionPlugin
     handles: isPodCreate,
     admit(attributes) {
       const pod = podOf(attributes);
-      if (isMirror(pod)) return;
+      // It may not depend on objects of the API.
+      if (isMirrorPod(pod)) return;
       const spec = specOf(pod);
       const name = spec.serviceAccountName || spec.serviceAccount || 'default';
       spec.serviceAccountName = name;

@@ -135,6 +135,8 @@ class WebhookKeeper implements RegistrationKeeper {
   readonly #seenOnce = new Map<string, ValidatingWebhookConfiguration>();
   #wanted: Registration;
   #informers: readonly Informer<ValidatingWebhookConfiguration>[] = [];
+  /** A property, as metrics take it by itself. */
+  readonly found = (): ValidatingWebhookConfiguration[] => this.#informers.flatMap((informer) => informer.list());
 
   constructor(options: KeeperOptions, first: Registration) {
     this.#options = options;
@@ -207,10 +209,6 @@ class WebhookKeeper implements RegistrationKeeper {
     return informer;
   }
 
-  found(): ValidatingWebhookConfiguration[] {
-    return this.#informers.flatMap((informer) => informer.list());
-  }
-
   #gone(): Configuration[] {
     const names = this.found().map(({ metadata }) => metadata.name);
     return CONFIGURATIONS.filter(({ name }) => this.#seenOnce.has(name) && !names.includes(name));
@@ -224,7 +222,7 @@ class WebhookKeeper implements RegistrationKeeper {
     } catch (error) {
       // Another replica was faster; its change comes to us as well.
       if (isNotFound(error) || isConflict(error)) return;
-      this.#options.log.error({ error: String(error) }, 'cannot tell the API server where to ask and whom to trust');
+      this.#options.log.error({ error: String(error) }, 'cannot update the webhook configuration; trying again');
     }
   }
 
@@ -303,10 +301,7 @@ async function register(
   // The list is replaced whole, so it must be the one that was read.
   const body = { metadata: { resourceVersion, ...(arms ? armed : {}) }, webhooks };
   await client.patch(type, { name }, { type: 'merge', body });
-  log.info(
-    { configuration: name, webhooks: webhooks.length },
-    'the API server knows where to ask and whom to trust now',
-  );
+  log.info({ configuration: name, webhooks: webhooks.length }, 'updated the webhook configuration');
   return undefined;
 }
 

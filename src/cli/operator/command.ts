@@ -66,8 +66,8 @@ Examples:
   quorate install | kubectl apply -f -    install it in the cluster
   quorate operator --host 127.0.0.1       run one replica here, for a trial
 
-Exit codes: 0 stopped, 1 could not start, 3 lost leadership, 4 stopped in order
-after an internal failure, which is in the log`,
+Exit codes: 0 stopped, 1 could not start, 3 lost leadership, 4 shut down
+cleanly after an internal error, which is in the log`,
     )
     .action(async (flags: OperatorFlags) => {
       const { runOperator } = await import('./run.ts');

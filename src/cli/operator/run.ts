@@ -54,7 +54,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {
-        log.error({}, 'this replica leads no more; ending so that nothing is done twice');
+        log.error({}, 'this replica is no longer the leader; exiting so that nothing is done twice');
         process.exit(LOST_LEADERSHIP);
       },
     });

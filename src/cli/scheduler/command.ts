@@ -24,8 +24,8 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-Exit codes: 0 stopped, 1 could not start, 4 stopped in order after an internal
-failure, which is in the log`,
+Exit codes: 0 stopped, 1 could not start, 4 shut down cleanly after an
+internal error, which is in the log`,
     )
     .action(async (flags: SchedulerFlags) => {
       const { runScheduler } = await import('./run.ts');

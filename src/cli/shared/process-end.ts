@@ -30,7 +30,7 @@ export function watchProcess(command: string, log: Logger): ProcessEnd {
   let tell: (() => void) | undefined;
   const fail = (kind: ProcessFailure, error: unknown): void => {
     countProcessFailure(kind);
-    log.error({ err: error, kind, requests: requestsUnderWay() }, 'a failure that nothing caught: stopping');
+    log.error({ err: error, kind, requests: requestsUnderWay() }, 'uncaught error; shutting down');
     if (failed) return;
     failed = true;
     process.exitCode = FAILED;
@@ -59,14 +59,14 @@ export function watchProcess(command: string, log: Logger): ProcessEnd {
     async stop(stop) {
       const late = setTimeout(() => {
         if (!failed) return;
-        log.error({}, 'could not stop in time: ending at once');
+        log.error({}, 'did not shut down in time; exiting at once');
         process.exit(FAILED);
       }, STOP_MS).unref();
       try {
         await stop();
       } catch (error) {
         if (!failed) throw error;
-        log.error({ err: error }, 'could not stop in order');
+        log.error({ err: error }, 'could not shut down cleanly');
       }
       clearTimeout(late);
       if (failed) process.exit(FAILED);

@@ -1,4 +1,5 @@
 /** Drains: the plan for nodes that were chosen, how far it has come, and what holds up those under way. */
+import { isPodFinished } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { explainTogether, type JointExplanation } from '../../decisions/all-budgets/index.ts';
 import {
@@ -84,7 +85,7 @@ export function runningDrains(fleet: Fleet, now: number): { drains: RunningDrain
   const held = new Map<string, Pod[]>();
   for (const pod of fleet.pods.values()) {
     const node = pod.spec?.nodeName ?? '';
-    if (!wanted.has(node) || isBoundToNode(pod) || isFinished(pod)) continue;
+    if (!wanted.has(node) || isBoundToNode(pod) || isPodFinished(pod)) continue;
     const pods = held.get(node);
     if (pods === undefined) held.set(node, [pod]);
     else pods.push(pod);
@@ -99,5 +100,3 @@ export function runningDrains(fleet: Fleet, now: number): { drains: RunningDrain
   });
   return { drains, empty: cordoned.filter((node) => !held.has(node)), more: busy.length - drains.length };
 }
-
-const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';

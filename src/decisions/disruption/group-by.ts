@@ -1,5 +1,6 @@
 import type { GroupLookup } from './group-facts.ts';
-import { JOB_NAME, JOBSET, LWS, SCHEDULER_MARKERS } from './group-markers.ts';
+import { LWS } from '../../api/lws/types.ts';
+import { JOB_NAME, JOBSET, SCHEDULER_MARKERS } from './group-markers.ts';
 import type { CountedPod } from './pod-facts.ts';
 import { type Resolution, resolveLink } from './resolve.ts';
 

@@ -1,11 +1,5 @@
 /** Labels and annotations by which other projects mark a pod's group. */
-
-export const LWS = {
-  name: 'leaderworkerset.sigs.k8s.io/name',
-  groupIndex: 'leaderworkerset.sigs.k8s.io/group-index',
-  size: 'leaderworkerset.sigs.k8s.io/size',
-  replicas: 'leaderworkerset.sigs.k8s.io/replicas',
-} as const;
+import { LWS } from '../../api/lws/types.ts';
 
 export const JOBSET = {
   name: 'jobset.sigs.k8s.io/jobset-name',

@@ -1,7 +1,8 @@
 import { minimumOfTree, type TreeFault, unitInTree } from './composite.ts';
 import type { CompositeFacts, GroupEntry, GroupLookup, PodGroupFacts, UnitTree } from './group-facts.ts';
 import type { GroupLink } from './group-link.ts';
-import { JOBSET, LWS } from './group-markers.ts';
+import { LWS } from '../../api/lws/types.ts';
+import { JOBSET } from './group-markers.ts';
 import type { CountedPod } from './pod-facts.ts';
 
 export type BrokenReason = 'WorkloadNotFound' | 'PodGroupNotFound' | 'IncompleteReference' | TreeFault;

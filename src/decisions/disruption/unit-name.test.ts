@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { DisruptionIndex } from './disruption-index.ts';
 import { explainEviction } from './explanation.ts';
 import { budget, NOW, pod, type PodOptions } from './fixtures.ts';
-import { LWS } from './group-markers.ts';
+import { LWS } from '../../api/lws/types.ts';
 import { decideTogether } from './together.ts';
 
 const gang = (name: string) => ({

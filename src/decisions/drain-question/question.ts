@@ -1,3 +1,4 @@
+import { isMirrorPod, isPodFinished } from '../../api/core/pod-state.ts';
 import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from '../drain-plan/index.ts';
@@ -40,7 +41,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
   const startTimes = new StartTimes(pods, input.times ?? {});
   for (const pod of pods) {
     const node = pod.spec?.nodeName ?? '';
-    if (node === '' || isFinished(pod)) continue;
+    if (node === '' || isPodFinished(pod)) continue;
     const facts = podFacts(pod, cluster.resources);
     cluster.place(facts, node);
     if (isBoundToNode(pod)) continue;
@@ -96,12 +97,7 @@ function joined(known: PlanUnit | undefined, unit: PlanUnit): PlanUnit {
   return budgets.length === known.budgets.length ? known : { ...unit, budgets };
 }
 
-const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
-
 /** Pods that no drain moves. */
 export function isBoundToNode(pod: Pod): boolean {
-  return controllerOf(pod)?.kind === 'DaemonSet' || isMirror(pod);
+  return controllerOf(pod)?.kind === 'DaemonSet' || isMirrorPod(pod);
 }
-
-export const isMirror = ({ metadata }: Pod): boolean =>
-  metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;

@@ -1,7 +1,7 @@
+import { isMirrorPod } from '../../api/core/pod-state.ts';
 import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { DrainPlan } from '../drain-plan/index.ts';
-import { isMirror } from './question.ts';
 import { idOf } from './units.ts';
 
 export type StatementKind =
@@ -64,7 +64,7 @@ export function statementsOf({
     if (!drain.has(nodeName ?? '')) continue;
     const { phase } = pod.status ?? {};
     if (phase === 'Succeeded' || phase === 'Failed') say('Finished', pod);
-    else if (isMirror(pod)) say('Static', pod);
+    else if (isMirrorPod(pod)) say('Static', pod);
     else if (controllerOf(pod)?.kind === 'DaemonSet') say('DaemonSet', pod);
     else {
       if (controllerOf(pod) === undefined) say('Unmanaged', pod);

@@ -1,5 +1,6 @@
 import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
-import { type DisruptionIndex, LWS, type CountedPod } from '../disruption/index.ts';
+import { LWS } from '../../api/lws/types.ts';
+import type { CountedPod, DisruptionIndex } from '../disruption/index.ts';
 import { groupIdentity } from '../unavailability/index.ts';
 
 /** The group in words, such as `LeaderWorkerSet llm/0`. */

@@ -51,7 +51,7 @@ it('18.14: a defect is told of at once, with its place', async () => {
   const defects: Error[] = [];
   onDefect((error) => defects.push(error));
   expect((await failing(new TypeError('x is not a function'), 1))[0]).toBe(
-    'error: reconcile failed by a bug; retrying with stack',
+    'error: reconcile failed with an unexpected error; retrying with stack',
   );
   expect(defects.map(String)).toEqual(['TypeError: x is not a function']);
 });

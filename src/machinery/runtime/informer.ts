@@ -259,7 +259,7 @@ export class Informer<T extends KubeObject> {
       // No failure yet: of a resource that nobody touches API servers send not even bookmarks. A dead server shows
       // when the watch is opened anew.
       if (!life.isStalled() || signal.aborted) throw error;
-      log.debug({ resource: type.plural, group: type.group }, 'opening a silent watch anew');
+      log.debug({ resource: type.plural, group: type.group }, 'reopening a watch that has gone silent');
     } finally {
       life.end();
     }

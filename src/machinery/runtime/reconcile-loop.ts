@@ -60,7 +60,8 @@ function classifyError({ log, name, queue }: ReconcileLoop, key: string, error: 
   }
   reportDefect(error);
   const tries = queue.failures(key) + 1;
-  if (isDefect(error)) log.error({ ...fields, tries, stack: error.stack }, 'reconcile failed by a bug; retrying');
+  if (isDefect(error))
+    log.error({ ...fields, tries, stack: error.stack }, 'reconcile failed with an unexpected error; retrying');
   else if (!isRoutine(error) && isWorthSaying(tries))
     log.warn({ ...fields, tries }, 'reconcile keeps failing; retrying');
   else log.debug({ ...fields, tries }, 'reconcile failed; retrying');

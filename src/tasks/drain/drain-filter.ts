@@ -1,3 +1,4 @@
+import { isMirrorPod } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 
@@ -57,7 +58,7 @@ export function filterPod(pod: Pod, { daemonSetExists, now, rules }: FilterConte
       return { take: 'no', reason: 'DaemonSetManaged', text: 'is managed by a DaemonSet' };
     } else return refused('DaemonSetManaged', 'is managed by a DaemonSet (use --ignore-daemonsets to leave it)');
   }
-  if (metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return { take: 'no', reason: 'MirrorPod' };
+  if (isMirrorPod(pod)) return { take: 'no', reason: 'MirrorPod' };
   if (!finished && spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined)) {
     if (!rules.deleteEmptyDirData) {
       return refused('LocalStorage', 'has local storage (use --delete-emptydir-data to take it)');

@@ -1,3 +1,5 @@
+import { controllerOf } from '../../api/core/owner.ts';
+import { isMirrorPod, isPodActive } from '../../api/core/pod-state.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { nodeType, podType } from '../../api/resource-types.ts';
 import { decideAllTogether } from '../../decisions/all-budgets/index.ts';
@@ -208,10 +210,8 @@ function findChanges(planned: PlannedDrain, pods: readonly Pod[], stepsDone: num
   return changes;
 }
 
-function isFixed({ metadata, status }: Pod): boolean {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || metadata.deletionTimestamp) return true;
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  return owner?.kind === 'DaemonSet' || metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+function isFixed(pod: Pod): boolean {
+  return !isPodActive(pod) || controllerOf(pod)?.kind === 'DaemonSet' || isMirrorPod(pod);
 }
 
 /**

@@ -78,7 +78,10 @@ export async function guarded<T>(
     if (!(error instanceof WebhookCallError)) throw error;
     const message = `failed calling webhook "${webhook.name}": ${error.message}`;
     if (webhook.failurePolicy !== 'Ignore') throw internalError(message);
-    context.log.warn({ webhook: webhook.name, err: error }, 'webhook call failed and was passed over');
+    context.log.warn(
+      { webhook: webhook.name, err: error },
+      'webhook call failed and was ignored, as its failurePolicy says',
+    );
     return undefined;
   }
 }

@@ -1,10 +1,7 @@
+import { jobCondition } from '../../../api/batch/job-state.ts';
 import type { CronJob, Job } from '../../../api/generated/batch-v1.ts';
 
-const has = ({ status }: Job, type: string): boolean =>
-  status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
-
-export const isComplete = (job: Job): boolean => has(job, 'Complete');
-export const isFinished = (job: Job): boolean => has(job, 'Complete') || has(job, 'Failed');
+export const isComplete = (job: Job): boolean => jobCondition(job, 'Complete') !== undefined;
 
 /** Finished Jobs beyond the history limits, oldest first; successes and failures are counted apart. */
 export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
@@ -17,7 +14,7 @@ export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   return [
     ...beyond(settled.filter(isComplete), spec?.successfulJobsHistoryLimit),
     ...beyond(
-      settled.filter((job) => has(job, 'Failed')),
+      settled.filter((job) => jobCondition(job, 'Failed') !== undefined),
       spec?.failedJobsHistoryLimit,
     ),
   ];

@@ -1,3 +1,4 @@
+import { isJobFinished } from '../../../api/batch/job-state.ts';
 import { parseSchedule, type Schedule } from '../../../api/batch/index.ts';
 import { controllerReference, isControlledBy } from '../../../api/core/owner.ts';
 import type { CronJob, CronJobStatus, Job } from '../../../api/generated/batch-v1.ts';
@@ -16,7 +17,7 @@ import {
 import { deepClone, deepEqual, formatTime, parseTime } from '../../../machinery/values/index.ts';
 import { type ReadYourWrites, ownedBy } from '../../shared/pod-control/index.ts';
 import { decideDue, nextLookMs } from './due.ts';
-import { expiredJobs, isComplete, isFinished } from './history.ts';
+import { expiredJobs, isComplete } from './history.ts';
 
 export interface CronJobDeps {
   readonly client: Client;
@@ -62,7 +63,7 @@ async function takeStock(
   const active = [...(status.active ?? [])];
   for (const job of owned) {
     const listed = active.findIndex(({ uid }) => uid === job.metadata.uid);
-    if (!isFinished(job)) {
+    if (!isJobFinished(job)) {
       if (listed < 0) {
         const text = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
         events.record(cronJob, 'Warning', 'UnexpectedJob', text);
@@ -143,7 +144,7 @@ async function startDue(deps: CronJobDeps, cronJob: CronJob, now: number): Promi
   }
   const { name, namespace, resourceVersion, uid } = job.metadata;
   const reference = { apiVersion: 'batch/v1', kind: 'Job', name, namespace, uid, resourceVersion };
-  const listed = active.some((known) => known.uid === uid) || isFinished(job);
+  const listed = active.some((known) => known.uid === uid) || isJobFinished(job);
   return {
     started: {
       ...status,

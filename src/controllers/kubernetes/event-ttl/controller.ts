@@ -44,7 +44,10 @@ async function sweep({ context: { client, clock, log, signal }, events }: Deps):
     const removed = old.slice(at, at + AT_ONCE).map(({ metadata }) => remove(client, metadata));
     for (const outcome of await Promise.allSettled(removed)) {
       if (outcome.status === 'rejected')
-        log.debug({ controller: 'event-ttl', error: String(outcome.reason) }, 'an old event stays for now');
+        log.debug(
+          { controller: 'event-ttl', error: String(outcome.reason) },
+          'cannot delete an old event; trying again later',
+        );
     }
   }
 }

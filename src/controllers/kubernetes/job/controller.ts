@@ -1,3 +1,4 @@
+import { isJobFinished } from '../../../api/batch/job-state.ts';
 import type { Job } from '../../../api/generated/batch-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { jobType, podType } from '../../../api/resource-types.ts';
@@ -21,7 +22,6 @@ import {
   watchPods,
 } from '../../shared/pod-control/index.ts';
 import { podGroupType, workloadType } from '../../shared/workload-groups/index.ts';
-import { isFinished } from './finish.ts';
 import { isAbandoned, releaseOrphan } from './orphans.ts';
 import { PodWriter } from './pod-writer.ts';
 import { type JobDeps, reconcileJob } from './reconcile.ts';
@@ -91,8 +91,8 @@ function watchOrphans({ jobs, pods }: Pick<JobDeps, 'jobs' | 'pods'>): Watch[] {
   const abandoned = (pod: Pod): string | undefined => (jobs.synced && isAbandoned(pod, jobs) ? keyOf(pod) : undefined);
   return [
     watch(jobs, {
-      added: (job) => (isFinished(job) ? podsOf(job) : []),
-      updated: (job, old) => (isFinished(job) && !isFinished(old) ? podsOf(job) : []),
+      added: (job) => (isJobFinished(job) ? podsOf(job) : []),
+      updated: (job, old) => (isJobFinished(job) && !isJobFinished(old) ? podsOf(job) : []),
       deleted: podsOf,
     }),
     watch(pods, { added: abandoned, updated: abandoned }),

@@ -1,3 +1,4 @@
+import { jobCondition } from '../../../api/batch/job-state.ts';
 import type { Job, JobCondition } from '../../../api/generated/batch-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../../../machinery/values/index.ts';
@@ -5,14 +6,6 @@ import { judgeFailure } from './failure-policy.ts';
 import { countIndexes, countShared, parseIntervals } from './intervals.ts';
 import { isFailed, isIndexed } from './pod-facts.ts';
 import { completionsOf, type JobView } from './view.ts';
-
-export function jobCondition({ status }: Job, type: string): JobCondition | undefined {
-  return status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
-}
-
-export function isFinished(job: Job): boolean {
-  return jobCondition(job, 'Complete') !== undefined || jobCondition(job, 'Failed') !== undefined;
-}
 
 export function isSuspended({ spec }: Job): boolean {
   return spec?.suspend === true;

@@ -1,3 +1,4 @@
+import { isJobFinished } from '../../../api/batch/job-state.ts';
 import { controllerOf } from '../../../api/core/owner.ts';
 import type { Job } from '../../../api/generated/batch-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
@@ -10,7 +11,6 @@ import {
   type ReconcileResult,
   settled,
 } from '../../../machinery/runtime/index.ts';
-import { isFinished } from './finish.ts';
 import { isTracked, TRACKING_FINALIZER } from './pod-facts.ts';
 
 /** A tracked pod that no Job counts any more would otherwise never go. */
@@ -20,7 +20,7 @@ export function isAbandoned(pod: Pod, jobs: Informer<Job>): boolean {
   if (owner === undefined) return true;
   if (owner.kind !== 'Job' || owner.apiVersion !== 'batch/v1') return false;
   const job = jobs.get({ namespace: pod.metadata.namespace, name: owner.name });
-  return job === undefined || job.metadata.uid !== owner.uid || isFinished(job);
+  return job === undefined || job.metadata.uid !== owner.uid || isJobFinished(job);
 }
 
 export async function releaseOrphan(

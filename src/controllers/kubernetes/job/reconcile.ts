@@ -1,3 +1,4 @@
+import { isJobFinished } from '../../../api/batch/job-state.ts';
 import type { Job, JobCondition, JobStatus } from '../../../api/generated/batch-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { jobType, podType } from '../../../api/resource-types.ts';
@@ -8,7 +9,7 @@ import { deepEqual, formatTime } from '../../../machinery/values/index.ts';
 import { cachedSelector, claim, type Expectations, ownedOrOrphaned } from '../../shared/pod-control/index.ts';
 import { type FailureRecord, noFailures, recordOutcomes } from './back-off.ts';
 import { ensureGroup, type GroupDeps } from './ensure-group.ts';
-import { deadlineLeftMs, decideFinish, isFinished, isSuspended, newCondition } from './finish.ts';
+import { deadlineLeftMs, decideFinish, isSuspended, newCondition } from './finish.ts';
 import type { PodWriter } from './pod-writer.ts';
 import { decideSize, type SizeVerdict } from './size.ts';
 import { TRACKING_FINALIZER } from './pod-facts.ts';
@@ -34,7 +35,7 @@ export async function reconcileJob(deps: JobDeps, objectKey: ObjectKey): Promise
   const { clock, expectations, failures, jobs, pods, writes } = deps;
   const key = formatKey(objectKey);
   const cached = jobs.get(objectKey);
-  if (cached === undefined || isFinished(cached)) {
+  if (cached === undefined || isJobFinished(cached)) {
     expectations.forget(key);
     writes.forget(key);
     failures.delete(key);
@@ -175,7 +176,7 @@ async function track(deps: JobDeps, view: JobView, { before, finish, record, sta
     ? settledStatus
     : concludeStatus(settledStatus, finish, { now: view.now, terminating: status.terminating ?? 0 });
   const final = await save({ ...current, status: concluded }, current);
-  if (isFinished(final) && final !== current) recordEnd(events, final);
+  if (isJobFinished(final) && final !== current) recordEnd(events, final);
   if (failure !== undefined) throw failure;
 }
 

@@ -55,6 +55,6 @@ export async function reconcilePick(deps: PickDeps, key: ObjectKey): Promise<Rec
     throw error;
   }
   deps.cleared.inc({ reason: verdict.reason });
-  deps.log.debug({ pod: id, reason: verdict.reason }, 'took a pick back');
+  deps.log.debug({ pod: id, reason: verdict.reason }, 'removed the mark of a pod that was picked for a downscale');
   return settled;
 }

@@ -1,5 +1,5 @@
 import { statefulSetType } from '../../../api/resource-types.ts';
-import { LWS } from '../group-markers.ts';
+import { LWS } from '../../../api/lws/types.ts';
 import type { LabelSource } from './label-source.ts';
 
 /** The StatefulSet of a LeaderWorkerSet's leaders knows how many groups there should be. */
