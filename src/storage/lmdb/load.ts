@@ -8,7 +8,7 @@ import { type StoreIdentity, parseIdentity } from './identity.ts';
 import { PageFile, readMeta, readTree, type Tree } from './page-file.ts';
 import { TreeWalker } from './tree-walk.ts';
 
-export interface Loaded {
+export interface LoadedRecords {
   readonly entries: StoredEntry[];
   readonly revision: number;
   /** Absent in a store that an older version made. */
@@ -29,7 +29,7 @@ export function counterRecord(revision: number): Buffer {
  * Reads everything into memory of our own, without LMDB: it would map the file, and trust it. A file that is not in
  * every part as it was written is refused with a StoreDamagedError.
  */
-export function loadFile(path: string): Loaded {
+export function loadFile(path: string): LoadedRecords {
   const file = openFile(path);
   try {
     return load(file);
@@ -51,7 +51,7 @@ function openFile(path: string): PageFile {
   }
 }
 
-function load(file: PageFile): Loaded {
+function load(file: PageFile): LoadedRecords {
   if (file.size === 0) throw file.damaged('the file is empty, although it has held data');
   file.readAhead();
   const meta = readMeta(file);

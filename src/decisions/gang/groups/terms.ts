@@ -32,7 +32,7 @@ export type TermsAnswer =
     };
 
 /** The group objects of one namespace. */
-export interface GroupObjects {
+export interface GroupsOfNamespace {
   podGroup(name: string): StoredPodGroup | undefined;
   workload(name: string): StoredWorkload | undefined;
 }
@@ -44,7 +44,7 @@ export interface GroupObjects {
  *  2. to a PodGroup of the draft, without policy: its Workload's template decides
  *  3. to an entry of a Workload: that entry decides
  */
-export function findTerms(link: GroupLink, objects: GroupObjects): TermsAnswer {
+export function findTerms(link: GroupLink, objects: GroupsOfNamespace): TermsAnswer {
   if (link.source !== 'SchedulingGroup' && link.source !== 'WorkloadRefPodGroup') {
     return templateTerms({ workload: link.workload, template: link.podGroup, podGroup: undefined }, objects);
   }
@@ -59,7 +59,7 @@ export function findTerms(link: GroupLink, objects: GroupObjects): TermsAnswer {
 
 function templateTerms(
   { podGroup, template, workload }: { workload: string; template: string; podGroup: StoredPodGroup | undefined },
-  objects: GroupObjects,
+  objects: GroupsOfNamespace,
 ): TermsAnswer {
   const found = objects.workload(workload);
   if (found === undefined) return missing('WorkloadMissing', `Workload "${workload}" does not exist`);

@@ -5,10 +5,10 @@ import type { GroupLink } from '../../disruption/index.ts';
 import type { GroupQuestion, LeafQuestion } from '../placement/place-group.ts';
 import type { GroupDisruption } from '../preemption/victim-unit.ts';
 import { admitGroup, type GroupAdmission } from './admission.ts';
-import { findTerms, groupIdOf, type GroupObjects, type GroupTerms, type TermsAnswer } from './terms.ts';
+import { findTerms, groupIdOf, type GroupsOfNamespace, type GroupTerms, type TermsAnswer } from './terms.ts';
 
 /** The group objects of one namespace, with those that hold groups together. */
-export interface TreeObjects extends GroupObjects {
+export interface TreeObjects extends GroupsOfNamespace {
   composite(name: string): CompositePodGroup | undefined;
   childrenOf(composite: string): {
     readonly groups: readonly StoredPodGroup[];
@@ -110,7 +110,7 @@ export function readTree(root: CompositePodGroup, namespace: string, objects: Tr
   return { name, root: name, tree, leaves, priority, preemptionPolicy };
 }
 
-function leafOf({ metadata }: StoredPodGroup, namespace: string, objects: GroupObjects): LeafTerms | undefined {
+function leafOf({ metadata }: StoredPodGroup, namespace: string, objects: GroupsOfNamespace): LeafTerms | undefined {
   const link = { source: 'SchedulingGroup', workload: '', podGroup: metadata.name ?? '', replicaKey: '' } as const;
   const answer = findTerms(link, objects);
   return answer.reason === 'Found' ? { kind: 'leaf', id: groupIdOf(namespace, link), terms: answer.terms } : undefined;
