@@ -122,6 +122,14 @@ function countedTwice({ objects }: Snapshot, { index }: Observer, now: number): 
   });
 }
 
+function disruptedBy(hits: ReadonlyMap<string, number>): Pick<SimulationResult, 'disruptedOnce' | 'disruptedAgain'> {
+  const all = [...hits];
+  return {
+    disruptedOnce: all.flatMap(([group, times]) => (times === 1 ? [group] : [])).sort(),
+    disruptedAgain: all.flatMap(([group, times]) => (times > 1 ? [{ group, times }] : [])),
+  };
+}
+
 type Played = Omit<SimulationResult, 'nodes' | 'countedTwice'>;
 
 async function play(world: World, observer: Observer, options: SimulationOptions): Promise<Played> {
@@ -182,7 +190,6 @@ async function play(world: World, observer: Observer, options: SimulationOptions
       endSeconds: seconds(),
     });
   }
-  const hits = timeline.hits();
   return {
     actions: ended,
     seconds: settled
@@ -191,11 +198,7 @@ async function play(world: World, observer: Observer, options: SimulationOptions
     settled,
     end: settled && ended.every((one) => one.finished) ? 'Finished' : settled || stuck ? 'Stuck' : 'TimeLimit',
     budgets: timeline.budgets(fails ? lossSeconds(events) : undefined),
-    disruptedOnce: [...hits]
-      .filter(([, times]) => times === 1)
-      .map(([group]) => group)
-      .sort(),
-    disruptedAgain: [...hits].filter(([, times]) => times > 1).map(([group, times]) => ({ group, times })),
+    ...disruptedBy(timeline.hits()),
     pods: { before: before.pods, after: last.pods },
     changes,
     events,
