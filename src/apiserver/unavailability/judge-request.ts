@@ -30,12 +30,12 @@ export interface Guarding {
   readonly refused: (refusal: RefusedRequest) => void;
 }
 
-export type Judged =
+export type JudgedRequest =
   | { readonly allowed: true; charge(transaction: Transaction): void }
   | { readonly allowed: false; readonly refusal: ApiError };
 
 /** Asks every budget that covers the pod; writes nothing yet. */
-export function judgeRequest(guarding: Guarding, request: PodRequest, transaction: Transaction): Judged {
+export function judgeRequest(guarding: Guarding, request: PodRequest, transaction: Transaction): JudgedRequest {
   const { compat, gates, context, view } = guarding;
   const { dryRun, namespace, operation, pod, username } = request;
   const index = view.of(namespace);
