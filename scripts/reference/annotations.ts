@@ -7,6 +7,7 @@ import {
   GROUP_MIN_COUNT,
   GROUP_REPLICAS,
 } from '../../src/decisions/disruption/index.ts';
+import { CHECKPOINT_SCALE, CHECKPOINT_TIME, DISRUPTION_COST } from '../../src/decisions/group-cost/index.ts';
 import { LINT_DISABLE } from '../../src/decisions/lint/index.ts';
 
 export interface AnnotationRow {
@@ -47,6 +48,24 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     on: 'PodDisruptionBudget with group-by',
     values: 'whole number from 1',
     effect: 'How many groups there should be, where nothing else declares it.',
+  },
+  {
+    key: DISRUPTION_COST,
+    on: 'PodGroup, Workload, LeaderWorkerSet, Job or pod',
+    values: 'whole number, or `checkpoint-age`',
+    effect: 'What it costs to take the group down: of groups that may go, the cheapest goes first.',
+  },
+  {
+    key: CHECKPOINT_TIME,
+    on: 'the same',
+    values: 'RFC 3339 time',
+    effect: 'When the application last saved its work; with `checkpoint-age` the cost grows from then on.',
+  },
+  {
+    key: CHECKPOINT_SCALE,
+    on: 'the same',
+    values: 'number up to 1000',
+    effect: 'What a second since the last checkpoint costs. Default 1.',
   },
   {
     key: BUDGET_SCOPE,

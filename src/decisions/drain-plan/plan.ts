@@ -31,8 +31,7 @@ export function planDrain(question: PlanQuestion): DrainPlan {
     return summarize(greedy.steps, { question, lowerBound: bound, blocked });
   }
   const found = searchPlan(question, open, budgets);
-  const { steps, left } =
-    found === undefined || comparePlans(standingOf(greedy, question), standingOf(found, question)) < 0 ? greedy : found;
+  const { steps, left } = found === undefined || isAsGood(greedy, found, question) ? greedy : found;
   const leftIds = new Set(left.map(({ unit }) => unit.id));
   // A search that came to its end has proved that there is nothing better.
   const lowerBound =
@@ -43,6 +42,17 @@ export function planDrain(question: PlanQuestion): DrainPlan {
         )
       : countDisruptions(steps);
   return summarize(steps, { question, lowerBound, blocked: [...blocked, ...left.map(withoutRoom)] });
+}
+
+/**
+ * Whether the first takes as few units down and leaves as few pods behind as the one that a search proved best, is better
+ * in what counts after that, and leaves no unit half moved.
+ */
+function isAsGood(greedy: GreedyPlan, found: GreedyPlan, question: PlanQuestion): boolean {
+  const [one, other] = [standingOf(greedy, question), standingOf(found, question)];
+  if (one.podsLeft !== other.podsLeft || one.disruptions !== other.disruptions) return false;
+  const moved = new Set(greedy.steps.flatMap(({ evictions }) => evictions.map(({ unit }) => unit)));
+  return comparePlans(one, other) < 0 && greedy.left.every(({ unit }) => !moved.has(unit.id));
 }
 
 /** What plans are told apart by. */
