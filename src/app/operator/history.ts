@@ -1,6 +1,7 @@
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { ResourceType } from '../../api/resource.ts';
+import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import type { Client, Clock } from '../../machinery/runtime/index.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { ABANDONED_MS, NAME } from '../../webhook/index.ts';
@@ -26,12 +27,12 @@ export async function openHistory(
   { clock, namespace }: { clock: Clock; namespace: string },
 ): Promise<(budget: PodDisruptionBudget) => boolean> {
   const lease = await existing(client.get(leaseType, { namespace, name: NAME }));
-  const startedMs = clock.now();
-  const startedAt = clock.elapsed();
   const ranMs = parseTime(lease?.spec?.renewTime) ?? Number.NEGATIVE_INFINITY;
-  const ranLately = startedMs - ranMs < ABANDONED_MS + LEASE_MS;
-  return ({ metadata }) =>
-    ranLately &&
-    clock.elapsed() - startedAt < ABANDONED_MS &&
-    (parseTime(metadata.creationTimestamp) ?? 0) <= startedMs;
+  const ranLately = clock.now() - ranMs < ABANDONED_MS + LEASE_MS;
+  if (!ranLately) return () => false;
+  const startedAt = clock.elapsed();
+  // By identity and not by age: times of creation are whole seconds, and one made just after the start is not meant.
+  const { items } = await client.list(podDisruptionBudgetType);
+  const wereThere = new Set(items.map(({ metadata }) => metadata.uid));
+  return ({ metadata }) => clock.elapsed() - startedAt < ABANDONED_MS && wereThere.has(metadata.uid);
 }
