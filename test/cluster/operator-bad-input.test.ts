@@ -102,7 +102,7 @@ test('with the rights of an installation, and no more, the operator leads and is
   await apply(...installObjects(defaultInstall));
   const lines: string[] = [];
   const log: Logger = { ...silentLogger, error: (fields, text) => lines.push(`${text} ${JSON.stringify(fields)}`) };
-  const kubeconfig = await stage.accountKubeconfig(plane, 'quorate');
+  const kubeconfig = await stage.accountKubeconfig(plane, 'quorate', stage.OPERATOR_RIGHTS);
   const operator = await start('modest', { kubeconfig, log });
   await until('it to lead', () => operator.isLeading());
   const kinds = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';

@@ -176,6 +176,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
 }
 
 test('GR-22: after kill -9 of the replica that holds the ledger, the other answers 429 and never 500', async () => {
+  await stage.until('both replicas to be ready', () => replicas.every((one) => one.port() !== undefined), 240_000);
   let holder: OperatorProcess | undefined;
   // A ledger that both have granted under is held by neither for half a minute.
   await stage.until(

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operator } from '../../src/app/index.ts';
-import { accessObjects, defaultInstall, installObjects, METRICS_READER } from '../../src/webhook/index.ts';
+import { defaultInstall, installObjects, METRICS_READER } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as stage from './stage.ts';
 
@@ -12,9 +12,12 @@ let operator: Operator;
 beforeAll(async () => {
   plane = await stage.startPlane({ components: ['kube-controller-manager'] });
   await stage.prepareCluster(plane);
-  const account = installObjects(defaultInstall).filter(({ kind }) => kind === 'ServiceAccount');
-  await stage.apply(plane, ...account, ...accessObjects(defaultInstall));
-  const kubeconfig = await stage.accountKubeconfig(plane, 'quorate', ['create', 'tokenreviews.authentication.k8s.io']);
+  const access = /^(ServiceAccount|(Cluster)?Role(Binding)?)$/;
+  await stage.apply(plane, ...installObjects(defaultInstall).filter(({ kind = '' }) => access.test(kind)));
+  const kubeconfig = await stage.accountKubeconfig(plane, 'quorate', [
+    ...stage.OPERATOR_RIGHTS,
+    ['create', 'tokenreviews.authentication.k8s.io'],
+  ]);
   operator = await stage.startReplica(plane, 'one', 'alongside', { kubeconfig });
 });
 afterAll(async () => {

@@ -190,7 +190,7 @@ test('a secret is sent to the picker where the operator may read it; elsewhere t
     `--role=${name}`,
     '--serviceaccount=quorate-system:quorate',
   );
-  await stage.accountKubeconfig(plane, 'quorate', ['get', `secret/${name}`]);
+  await stage.accountKubeconfig(plane, 'quorate', [['get', `secret/${name}`]]);
   const { calls, gone } = await shrink('replicasets', name, [3, 2]);
   expect(calls.map(({ chosen, token }) => [token, chosen])).toEqual([['x1', gone]]);
 });

@@ -70,15 +70,26 @@ export async function evict(plane: RealControlPlane, name: string, { dryRun = fa
  * A kubeconfig with nothing but the rights of a service account, as the pods of an installation have. The API server
  * takes new rights up a moment after they are written, so one of them is waited for.
  */
+/** One of each role that the operator has. */
+export const OPERATOR_RIGHTS: readonly (readonly string[])[] = [
+  ['list', 'pods', '-A'],
+  ['list', 'podunavailablebudgets.policy.kruise.io', '-A'],
+  ['list', 'groupevictions.policy.quorate.dev', '-A'],
+  ['list', 'downscalepodpickers.policy.quorate.dev', '-A'],
+];
+
 export async function accountKubeconfig(
   plane: RealControlPlane,
   account: string,
-  right: readonly string[] = ['list', 'pods', '-A'],
+  rights: readonly (readonly string[])[] = [['list', 'pods', '-A']],
 ): Promise<string> {
   const user = `system:serviceaccount:${NAMESPACE}:${account}`;
-  await until(`${user} to have its rights`, async () =>
-    (await kubectl(plane, 'auth', 'can-i', ...right, `--as=${user}`)).startsWith('yes'),
-  );
+  // Every role reaches the authorizer by itself.
+  for (const right of rights) {
+    await until(`${user} to have the right to ${right.join(' ')}`, async () =>
+      (await kubectl(plane, 'auth', 'can-i', ...right, `--as=${user}`)).startsWith('yes'),
+    );
+  }
   const token = (await kubectl(plane, 'create', 'token', account, '-n', NAMESPACE)).trim();
   const config = JSON.parse(readFileSync(plane.kubeconfig, 'utf8')) as { users: { user: { token: string } }[] };
   for (const { user } of config.users) user.token = token;

@@ -168,6 +168,8 @@ class Posing implements RealScheduler {
       names.every((name) => pods.get(name)?.node !== undefined || pods.get(name)?.refusal !== undefined);
     for (;;) {
       const left = deadline - Date.now();
+      // Refusals that come and go would keep it here for ever.
+      if (left <= 0) return { fits: 'NoAnswer', pods: this.#tell(id, names) };
       const done = await this.#board.until(id, (pods) => bound(pods) >= need || refused(pods), left);
       const pods = this.#board.podsOf(id);
       if (!done) return { fits: 'NoAnswer', pods: this.#tell(id, names) };
