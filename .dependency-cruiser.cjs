@@ -1,5 +1,5 @@
 /** What every task may see. */
-const TASK = ['decisions', 'api', 'machinery/values', 'machinery/runtime'];
+const TASK = ['cluster-state', 'decisions', 'api', 'machinery/values', 'machinery/runtime'];
 
 /**
  * Who may import whom (docs/adr/0001). Each room lists the rooms it may see; anything else fails the build.
@@ -12,17 +12,29 @@ const ROOMS = {
   decisions: ['api', 'machinery/values'],
   storage: ['machinery/values', 'machinery/runtime'],
   apiserver: ['storage', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  // What a cluster says at one moment, read once for a decision.
+  'cluster-state': ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   // Quorate's own controllers and those that stand in for kube-controller-manager never see each other.
   'controllers/shared': ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
-  'controllers/quorate': ['controllers/shared', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  'controllers/quorate': [
+    'controllers/shared',
+    'cluster-state',
+    'decisions',
+    'api',
+    'machinery/values',
+    'machinery/runtime',
+  ],
   'controllers/kubernetes': ['controllers/shared', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   scheduler: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   nodes: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
-  webhook: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  // Its manifests list what controllers may do; nothing else of it sees them.
+  webhook: ['controllers/quorate', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   'picker-sdk': [],
-  // Runs in a browser, on decisions that do.
-  dashboard: ['decisions', 'api', 'machinery/values'],
+  // The picture that the dashboard and `quorate top` show; both run it, one of them in a browser.
+  fleet: ['decisions', 'api', 'machinery/values'],
+  dashboard: ['fleet', 'decisions', 'api', 'machinery/values'],
   app: [
+    'fleet',
     'picker-sdk',
     'apiserver',
     'storage',
@@ -37,14 +49,13 @@ const ROOMS = {
   ],
   // Tasks: read a cluster, ask a decision, act. Only demo, simulate and doctor know a host.
   'tasks/documents': ['machinery/values'],
-  'tasks/cluster-state': TASK,
   'tasks/snapshot': ['tasks/documents', ...TASK],
-  'tasks/drain': ['tasks/cluster-state', ...TASK],
-  'tasks/why': ['tasks/cluster-state', ...TASK],
-  'tasks/lint': ['tasks/cluster-state', 'controllers', ...TASK],
-  'tasks/plan': ['tasks/cluster-state', 'tasks/documents', 'tasks/drain', ...TASK],
+  'tasks/drain': [...TASK],
+  'tasks/why': [...TASK],
+  'tasks/migrate': [...TASK],
+  'tasks/lint': ['controllers', ...TASK],
+  'tasks/plan': ['tasks/documents', 'tasks/drain', ...TASK],
   'tasks/simulate': [
-    'tasks/cluster-state',
     'tasks/drain',
     'tasks/plan',
     'tasks/snapshot',
@@ -57,9 +68,11 @@ const ROOMS = {
   ],
   'tasks/demo': ['tasks/drain', 'tasks/plan', 'app', 'nodes', 'picker-sdk', ...TASK],
   'tasks/doctor': ['app', 'webhook', ...TASK],
-  cli: ['tasks', 'app', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
+  cli: ['tasks', 'app', 'fleet', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   testkit: [
     'app',
+    'fleet',
+    'cluster-state',
     'apiserver',
     'storage',
     'controllers',
@@ -149,6 +162,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/cli/([^/]+)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^src/cli/[^/]+/', pathNot: '^src/cli/($1|shared)/' },
+    },
+    {
+      name: 'reviews-do-not-import-controllers',
+      comment: 'Only the manifests do, for the rights that controllers declare.',
+      severity: 'error',
+      from: { path: '^src/webhook/', pathNot: '^src/webhook/manifests/|\\.test\\.ts$' },
+      to: { path: '^src/controllers/' },
     },
     {
       name: 'decisions-stay-pure',

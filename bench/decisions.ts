@@ -3,10 +3,12 @@ import type { Pod } from '../src/api/generated/core-v1.ts';
 import {
   decideEviction,
   DisruptionIndex,
+  judgeEviction,
   readBudget,
   readPod,
   readWorkload,
 } from '../src/decisions/disruption/index.ts';
+import { readPolicy } from '../src/decisions/policies/index.ts';
 import { median, report } from './report.ts';
 
 const PODS = 152_000;
@@ -79,6 +81,41 @@ export function benchDecisions(): void {
       measure((at) => flip(index, at)),
     ),
   );
+  limit(index);
+  const judgement = { isCordoned: () => false };
+  const judge = (at: number): void => {
+    const verdict = judgeEviction(index, { namespace: 'bench', name: `p-${at}` }, NOW, judgement);
+    if (verdict?.allowed !== true || verdict.limits === undefined) throw new Error('it should be granted and counted');
+  };
+  report(
+    `disruption: one decision with ${BUDGETS} policies`,
+    ...under(
+      30,
+      measure((at) => judge(at)),
+    ),
+  );
+}
+
+/** A policy beside every budget, with every limit and a disruption in its ledger. */
+function limit(index: DisruptionIndex): void {
+  const limits = {
+    maxDisruptions: [{ count: 2, per: '1h' }],
+    minInterval: '1h',
+    settle: { afterRecovery: '30m', afterStart: '10m' },
+    windows: [{ start: '02:00', duration: '20h', timeZone: 'Europe/Berlin' }],
+    maxDisruptionSecondsPerDay: 300,
+  };
+  const ledger = [
+    {
+      group: 'PodGroup/another',
+      disruptions: [{ at: '2026-06-01T11:30:00.000000Z', way: 'Eviction', state: 'Gone' as const }],
+    },
+  ];
+  for (let set = 0; set < BUDGETS; set += 1) {
+    const metadata = { name: `d-${set}`, namespace: 'bench', uid: `d-${set}`, generation: 1 };
+    const selector = { matchLabels: { set: `s-${set}` } };
+    index.setPolicy(readPolicy({ metadata, spec: { selector, limits }, status: { ledger } }));
+  }
 }
 
 function flip(index: DisruptionIndex, at: number): void {

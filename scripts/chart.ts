@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import type { KubeObject } from '../src/api/resource.ts';
 import { QUORATE_VERSION } from '../src/api/version.ts';
-import { defaultInstall, type InstallOptions, installObjects, OPTIONAL_FEATURES } from '../src/webhook/index.ts';
+import { OPTIONAL_FEATURES } from '../src/api/crds/index.ts';
+import { defaultInstall, type InstallOptions, installObjects } from '../src/webhook/index.ts';
 import { extraFiles } from './monitoring/templates.ts';
 
 export const CHART = join(import.meta.dirname, '..', 'deploy', 'chart');
@@ -36,6 +37,7 @@ const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = 
   { condition: '.Values.scheduler', on: { scheduler: true } },
   { condition: '.Values.webhookFrom', on: { webhookFrom: ['mark-of-cidr'] } },
   { condition: '.Values.recreateWebhooks', on: { recreateWebhooks: true } },
+  { condition: '.Values.reservations', on: { reservations: true } },
   { condition: 'eq .Values.mode "replace"', on: { mode: 'replace' } },
   ...OPTIONAL_FEATURES.map((feature) => ({
     condition: `not .Values.features.${feature}`,
@@ -64,6 +66,7 @@ export function chartFiles(): Map<string, string> {
     groups: 'crd',
     scheduler: true,
     recreateWebhooks: true,
+    reservations: true,
   });
   const templates = new Map<string, string[]>();
   for (const { apiVersion = '', kind = '', metadata } of everything) {
@@ -210,7 +213,9 @@ webhookFrom: []
 scheduler: ${defaultInstall.scheduler}
 # Let the operator put webhook configurations back that somebody deletes: a right to make any.
 recreateWebhooks: ${defaultInstall.recreateWebhooks}
-# What is not used can be left out, and with it the right to write pods that only it needs.
+# Let the operator make pods that hold room for groups: a right to make pods in every namespace.
+reservations: ${defaultInstall.reservations}
+# What is not used can be left out, and with it the rights that only it needs.
 features:
   # Guard deletes by PodUnavailableBudgets (patches pods).
   podUnavailableBudgets: true
@@ -218,6 +223,12 @@ features:
   groupEvictions: true
   # Let applications choose which pods a downscale takes (patches pods).
   pickers: true
+  # Make groups for Jobs, JobSets and LeaderWorkerSets that ask for them (writes Workloads and PodGroups).
+  groupCreation: true
+  # Carry out Maintenances (patches nodes, evicts pods).
+  maintenances: true
+  # Let budgets ask for room before a disruption (reads volumes, claims and classes of the whole cluster).
+  capacity: true
 # Let people with the cluster's own roles view and edit read and write the kinds of Quorate.
 aggregatedRoles: false
 monitoring:
@@ -257,6 +268,7 @@ const SCHEMA = {
     webhookFrom: { type: 'array', items: { type: 'string', minLength: 1 } },
     scheduler: { type: 'boolean' },
     recreateWebhooks: { type: 'boolean' },
+    reservations: { type: 'boolean' },
     features: {
       type: 'object',
       additionalProperties: false,

@@ -10,7 +10,11 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const doors = new Set(
   Object.values(manifest.exports).map((path) => path.replace('./dist/', 'src/').replace(/\.js$/, '.ts')),
 );
-const files = execFileSync('git', ['ls-files', 'src', 'test', 'bench', 'scripts', 'examples'], { encoding: 'utf8' })
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'bench', 'scripts', 'examples'],
+  { encoding: 'utf8' },
+)
   .split('\n')
   .filter((path) => /\.(tsx?|mjs)$/.test(path) && existsSync(path));
 const isChecked = (path) =>
@@ -21,9 +25,12 @@ const imported = new Map(files.map((path) => [path, new Set()]));
 const whole = new Set(doors);
 const exported = [];
 const passedOn = [];
+const allPassedOn = [];
 
 const IMPORT = /^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm;
-const WHOLE = /(?:\* as \w+ from |^export \* from |^import |import\(\s*|new URL\()'(\.[^']+)'/gm;
+const WHOLE = /(?:\* as \w+ from |^import |import\(\s*|new URL\()'(\.[^']+)'/gm;
+/** Passes on all names of a file: each is used where somebody imports it from here. */
+const ALL = /^export \* from '(\.[^']+)'/gm;
 const DECLARED = /^export (?:abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
 for (const path of files) {
@@ -41,6 +48,7 @@ for (const path of files) {
     }
   }
   for (const [, from] of text.matchAll(WHOLE)) whole.add(resolve(from));
+  for (const [, from] of text.matchAll(ALL)) allPassedOn.push({ path, from: resolve(from) });
   if (!isChecked(path)) continue;
   for (const [, name] of text.matchAll(DECLARED)) {
     exported.push({ path, name, ownUses: text.match(new RegExp(`\\b${name}\\b`, 'g')).length - 1 });
@@ -51,9 +59,16 @@ const isUsed = (path, name) => whole.has(path) || imported.get(path)?.has(name);
 for (let grows = true; grows; ) {
   grows = false;
   for (const { path, as, from, name } of passedOn) {
-    if (!isUsed(path, as) || isUsed(from, name)) continue;
-    imported.get(from)?.add(name);
+    const names = imported.get(from);
+    if (names === undefined || !isUsed(path, as) || isUsed(from, name)) continue;
+    names.add(name);
     grows = true;
+  }
+  for (const { path, from } of allPassedOn) {
+    const size = whole.size + (imported.get(from)?.size ?? 0);
+    if (whole.has(path)) whole.add(from);
+    for (const name of imported.get(path) ?? []) imported.get(from)?.add(name);
+    if (whole.size + (imported.get(from)?.size ?? 0) > size) grows = true;
   }
 }
 

@@ -66,7 +66,8 @@ function monitor(app: string, tlsConfig: object): string {
       ports: [{ name: 'metrics', port: METRICS_PORT, targetPort: 'metrics' }],
     },
   };
-  const endpoint = { port: 'metrics', scheme: 'https', bearerTokenFile: TOKEN, tlsConfig };
+  // The namespace of a budget is a label of ours: not the namespace of the replica that tells of it.
+  const endpoint = { port: 'metrics', scheme: 'https', honorLabels: true, bearerTokenFile: TOKEN, tlsConfig };
   const selector = { matchLabels: { 'app.kubernetes.io/component': name } };
   return `${yaml(service)}${monitored('ServiceMonitor', app, { selector, endpoints: [endpoint] })}`;
 }

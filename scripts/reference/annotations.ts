@@ -1,13 +1,20 @@
 /** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
+import { HOLD_FOR, HOLD_GRANT, HOLD_MEMBERS, HOLD_SIZE, HOLD_UNTIL } from '../../src/decisions/capacity/index.ts';
+import { CLAIM_ANNOTATION, CORDONED_ANNOTATION } from '../../src/api/quorate/maintenance.ts';
 import {
   CAPACITY,
+  CAPACITY_RESERVE,
+  CAPACITY_RESERVE_FAILURE,
   DRAIN_LOOKAHEAD,
   BUDGET_SCOPE,
   GROUP_BY,
   GROUP_MIN_COUNT,
   GROUP_REPLICAS,
+  HOLD_LABEL,
+  REPLICAS_ANNOTATION,
 } from '../../src/decisions/disruption/index.ts';
 import { CHECKPOINT_SCALE, CHECKPOINT_TIME, DISRUPTION_COST } from '../../src/decisions/group-cost/index.ts';
+import { CREATE_ANNOTATION, SCHEDULER_ANNOTATION, UNIT_ANNOTATION } from '../../src/decisions/group-making/index.ts';
 import { LINT_DISABLE } from '../../src/decisions/lint/index.ts';
 
 export interface AnnotationRow {
@@ -19,16 +26,10 @@ export interface AnnotationRow {
 
 export const ANNOTATIONS: readonly AnnotationRow[] = [
   {
-    key: 'policy.quorate.dev/disruption-cost',
-    on: 'Pod',
-    values: 'a whole number, or `checkpoint-age`',
-    effect: 'What the loss of the group costs: where there is a choice, the cheaper goes first',
-  },
-  {
-    key: 'policy.quorate.dev/checkpoint-time, /checkpoint-scale',
-    on: 'Pod',
-    values: 'a time with zone such as `2026-01-01T12:00:00Z`; 1 to 1000',
-    effect: 'With `checkpoint-age`: when work was last saved, and what a second since then costs',
+    key: 'policy.quorate.dev/next-allowed',
+    on: 'a cause in the answer to a refused eviction',
+    values: 'a time',
+    effect: 'Under a DisruptionPolicy: when the group may be disrupted again, where its limits tell',
   },
   {
     key: GROUP_BY,
@@ -51,7 +52,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   },
   {
     key: DISRUPTION_COST,
-    on: 'PodGroup, Workload, LeaderWorkerSet, Job or pod',
+    on: 'Pod',
     values: 'whole number, or `checkpoint-age`',
     effect: 'What it costs to take the group down: of groups that may go, the cheapest goes first.',
   },
@@ -81,6 +82,55 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
       'What an eviction would take below its minimum goes only while all of its replacement finds places; otherwise 429 with `NoRoom` or `CannotTell`. A word that is not known counts as `Require`.',
   },
   {
+    key: CAPACITY_RESERVE,
+    on: 'PodDisruptionBudget',
+    values: 'duration from `10s` to `24h`, such as `10m`',
+    effect:
+      'With `capacity: Require`: placeholder pods hold the room from the grant until the group is back, at the longest for so long. On a cluster with `quorate install --reservations`.',
+  },
+  {
+    key: CAPACITY_RESERVE_FAILURE,
+    on: 'PodDisruptionBudget',
+    values: '`Refuse`, `Proceed`',
+    effect: 'What happens where room is there and cannot be held, such as for want of quota. Default `Refuse`.',
+  },
+  {
+    key: HOLD_LABEL,
+    on: 'pods that hold room',
+    values: '`true`',
+    effect: 'A label. Set by Quorate on pods that hold room for a group; no budget counts them.',
+  },
+  {
+    key: HOLD_FOR,
+    on: 'pods that hold room',
+    values: 'a group',
+    effect: 'Set by Quorate: whom the room is held for.',
+  },
+  {
+    key: HOLD_UNTIL,
+    on: 'pods that hold room',
+    values: 'RFC 3339 time',
+    effect: 'Set by Quorate: when the room is given back at the latest.',
+  },
+  {
+    key: HOLD_GRANT,
+    on: 'pods that hold room',
+    values: 'UID',
+    effect: 'Set by Quorate: the pod whose eviction was granted with it.',
+  },
+  {
+    key: HOLD_MEMBERS,
+    on: 'pods that hold room',
+    values: 'beginnings of UIDs',
+    effect: 'Set by Quorate: the members that stood then; all others have come since.',
+  },
+  {
+    key: HOLD_SIZE,
+    on: 'pods that hold room',
+    values: 'number',
+    effect: 'Set by Quorate: how many places were held.',
+  },
+  {
     key: DRAIN_LOOKAHEAD,
     on: 'PodDisruptionBudget',
     values: '`Node`',
@@ -91,6 +141,38 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     on: 'Pod',
     values: 'the field of that name, as JSON',
     effect: 'The link to a group, on API servers that drop the field.',
+  },
+  {
+    key: CREATE_ANNOTATION,
+    on: 'Job, JobSet, LeaderWorkerSet',
+    values: '`true`, `false`',
+    effect:
+      'Workload and PodGroups are made, and the pods are in them: by the operator on a cluster, else by their controller.',
+  },
+  {
+    key: UNIT_ANNOTATION,
+    on: 'JobSet, with the former',
+    values: '`job` (default), `jobset`',
+    effect: 'One group for each of its Jobs, or one for all of them.',
+  },
+  {
+    key: SCHEDULER_ANNOTATION,
+    on: 'the same three',
+    values: 'name of a scheduler',
+    effect: 'Places the pods of the groups that the operator makes.',
+  },
+  {
+    key: 'groups.quorate.dev/migrated-from',
+    on: 'Workload, PodGroup of `scheduling.quorate.dev`',
+    values: 'an API version',
+    effect:
+      'Written by `quorate migrate groups`: it stands in for an object of that version, and goes with `--import`.',
+  },
+  {
+    key: REPLICAS_ANNOTATION,
+    on: 'the same Workload',
+    values: 'JSON, such as `{"gang":3}`',
+    effect: 'How many groups of each template there should be, which only `v1alpha1` says in a field.',
   },
   {
     key: 'scheduling.quorate.dev/gang',
@@ -116,6 +198,18 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     on: 'Pod (label)',
     values: 'any',
     effect: 'The pod is deleted without a question, whatever PodUnavailableBudget covers it.',
+  },
+  {
+    key: CLAIM_ANNOTATION,
+    on: 'Node',
+    values: 'written by Quorate: NAME/UID',
+    effect: 'The Maintenance that has claimed the node. As a finalizer: its nodes are let go before it is deleted.',
+  },
+  {
+    key: CORDONED_ANNOTATION,
+    on: 'Node',
+    values: 'written by Quorate: `true`',
+    effect: 'The node was not cordoned before it was claimed: whoever lets go of it may uncordon it.',
   },
   {
     key: 'policy.quorate.dev/armed',

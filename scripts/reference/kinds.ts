@@ -1,12 +1,12 @@
-import { OWN_KINDS } from '../../src/api/crds/index.ts';
+import { OWN_KINDS, type OwnKind } from '../../src/api/crds/index.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../src/api/generated/apiextensions-v1.ts';
 
 type Version = NonNullable<CustomResourceDefinition['spec']>['versions'][number];
 
 /** Kinds that the package defines itself, by name. */
-export function ownKinds(): CustomResourceDefinition[] {
-  return OWN_KINDS.map(({ definition }) => definition).sort((a, b) =>
-    (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1,
+function ownKinds(): OwnKind[] {
+  return [...OWN_KINDS].sort((a, b) =>
+    (a.definition.metadata.name ?? '') < (b.definition.metadata.name ?? '') ? -1 : 1,
   );
 }
 
@@ -14,16 +14,19 @@ export function renderKinds(): string {
   const lines = [
     '# Kinds',
     '',
-    'The kinds that Quorate defines, with every field. The embedded server serves them as built-in kinds; on a cluster',
-    '`quorate install` brings them as CustomResourceDefinitions. `kubectl explain` says the same. PodDisruptionBudget,',
-    'Workload and PodGroup are kinds of Kubernetes and documented there; what Quorate adds to them is in',
-    '[annotations](annotations.md) and [concepts](../concepts/group-budgets.md).',
+    'The kinds that come with Quorate and not with Kubernetes, with every field. `quorate up` serves them from the start;',
+    'on a cluster they are CustomResourceDefinitions. `kubectl explain` says the same. PodDisruptionBudget, Workload and',
+    'PodGroup are kinds of Kubernetes and documented there; what Quorate adds to them is in [annotations](annotations.md)',
+    'and [concepts](../concepts/group-budgets.md).',
   ];
-  for (const { spec } of ownKinds()) {
+  for (const { definition, embedded, installed } of ownKinds()) {
+    const { spec } = definition;
     if (spec === undefined) continue;
     lines.push('', `## ${spec.names.kind} (${spec.group})`);
     const names = [spec.names.plural, ...(spec.names.shortNames ?? [])].map((name) => `\`${name}\``).join(', ');
-    lines.push('', `${spec.scope}. Names for kubectl: ${names}.`);
+    const where = installed ? 'comes with `quorate install`' : 'comes with the software that works with it';
+    const there = embedded ? '' : ' `quorate up` does not serve it.';
+    lines.push('', `${spec.scope}. Names for kubectl: ${names}. On a cluster it ${where}.${there}`);
     for (const version of spec.versions) lines.push(...renderVersion(spec.group, version));
   }
   return `${lines.join('\n')}\n`;

@@ -4,6 +4,7 @@ import { RULES } from '../../src/decisions/lint/index.ts';
 import { ANNOTATIONS } from './annotations.ts';
 import { renderKinds } from './kinds.ts';
 import { renderMetrics } from './metrics.ts';
+import { renderTestkit } from './testkit.ts';
 
 /** The pages of docs/reference, by file name; each is written from the sources and never by hand. */
 export function referencePages(): ReadonlyMap<string, string> {
@@ -15,6 +16,7 @@ export function referencePages(): ReadonlyMap<string, string> {
       ['commands.md', renderCommands()],
       ['lint-rules.md', renderRules()],
       ['metrics.md', renderMetrics()],
+      ['testkit.md', renderTestkit()],
     ].map(([name = '', text = '']) => [name, note + text]),
   );
 }

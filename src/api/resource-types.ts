@@ -7,7 +7,6 @@ import type {
   ConfigMap,
   Endpoints,
   Event,
-  LimitRange,
   Namespace,
   Node,
   PersistentVolumeClaim,
@@ -38,7 +37,6 @@ export const configMapType = builtinType('ConfigMap') as ResourceType<ConfigMap>
 export const endpointsType = builtinType('Endpoints') as ResourceType<Endpoints>;
 export const endpointSliceType = builtinType('EndpointSlice', 'discovery.k8s.io') as ResourceType<EndpointSlice>;
 export const eventType = builtinType('Event') as ResourceType<Event>;
-export const limitRangeType = builtinType('LimitRange') as ResourceType<LimitRange>;
 export const resourceQuotaType = builtinType('ResourceQuota') as ResourceType<ResourceQuota>;
 export const serviceType = builtinType('Service') as ResourceType<Service>;
 export const serviceAccountType = builtinType('ServiceAccount') as ResourceType<ServiceAccount>;

@@ -3,7 +3,7 @@
  * and no other room. Its folders have borders of their own, lowest first in .dependency-cruiser.cjs.
  */
 export type { AdmissionPlugin } from './context/admission-plugin.ts';
-export { addEviction, createDisruptionView } from './eviction/index.ts';
+export { addEviction, createDisruptionView, type EvictionGuard, refusalError } from './eviction/index.ts';
 export type { ApiHandler, ApiRequest, ApiResponse, StreamBody, StreamSink } from './exchange/exchange.ts';
 export { groupEvictionPlugin } from './group-eviction/index.ts';
 export { inProcessTransport, systemAdmin } from './server/in-process.ts';
@@ -21,6 +21,8 @@ export { type Listening, listen } from './http/listen.ts';
 export type { TlsMaterial } from './http/tls-server.ts';
 export { createCodec } from './codec/index.ts';
 export { CustomResources } from './crd/index.ts';
+export { disruptionPolicyPlugin } from './admission/disruption-policy.ts';
+export { maintenancePlugin } from './admission/maintenance.ts';
 export { leaderWorkerPods } from './admission/leader-worker-pods.ts';
 export { ownResources } from './own-kinds/resources.ts';
 export {

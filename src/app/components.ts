@@ -8,16 +8,12 @@ import { endpointsController } from '../controllers/kubernetes/endpoints/index.t
 import { eventTtlController } from '../controllers/kubernetes/event-ttl/index.ts';
 import { garbageCollector } from '../controllers/kubernetes/garbage-collector/index.ts';
 import { createDeploymentController } from '../controllers/kubernetes/deployment/index.ts';
-import { createDisruptionController } from '../controllers/quorate/disruption/index.ts';
 import { leaderWorkerSetController } from '../controllers/kubernetes/leader-worker-set/index.ts';
-import { createGroupEvictionController } from '../controllers/quorate/group-eviction/index.ts';
 import { horizontalPodAutoscalerController } from '../controllers/kubernetes/horizontal-pod-autoscaler/index.ts';
 import { createJobController } from '../controllers/kubernetes/job/index.ts';
 import { namespaceController } from '../controllers/kubernetes/namespace/index.ts';
-import { createNodeLifecycleController } from '../controllers/kubernetes/node-lifecycle/index.ts';
-import { createPodGroupController } from '../controllers/quorate/pod-group/index.ts';
-import { createPodGcController } from '../controllers/kubernetes/pod-gc/index.ts';
-import { createPodUnavailableBudgetController } from '../controllers/quorate/pod-unavailable-budget/index.ts';
+import { nodeLifecycleController } from '../controllers/kubernetes/node-lifecycle/index.ts';
+import { podGcController } from '../controllers/kubernetes/pod-gc/index.ts';
 import {
   createReplicaSetController,
   createReplicationControllerController,
@@ -29,7 +25,8 @@ import { serviceAccountController } from '../controllers/kubernetes/service-acco
 import { statefulSetController } from '../controllers/kubernetes/statefulset/index.ts';
 import { taintEvictionController } from '../controllers/kubernetes/taint-eviction/index.ts';
 import { ttlAfterFinishedController } from '../controllers/kubernetes/ttl-after-finished/index.ts';
-import type { FeatureGates, Controller } from '../machinery/runtime/index.ts';
+import { ownControllers } from '../controllers/quorate/index.ts';
+import { type Controller, FeatureGates } from '../machinery/runtime/index.ts';
 import { createScheduler } from '../scheduler/index.ts';
 
 export interface ComponentOptions {
@@ -49,7 +46,7 @@ export interface ComponentOptions {
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
 export function embeddedComponents(options: ComponentOptions): Controller[] {
-  const { authority, compat, gates, debounceMs, pickers, settlingMs } = options;
+  const { authority, compat, gates = new FeatureGates(), debounceMs, pickers, settlingMs } = options;
   return [
     namespaceController,
     serviceAccountController,
@@ -62,23 +59,23 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
     resourceQuotaController,
     ttlAfterFinishedController,
     eventTtlController,
-    createNodeLifecycleController(),
+    nodeLifecycleController,
     taintEvictionController,
-    createPodGcController(),
-    ...(gates?.enabled('PodDisruptionBudget') === false
-      ? []
-      : [createDisruptionController({ debounceMs, settlingMs })]),
+    podGcController,
+    ...ownControllers('embedded', {
+      gates,
+      serves: () => true,
+      disruption: { debounceMs, settlingMs },
+      unavailability: { compat: compat === 'kruise', debounceMs },
+    }),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),
     statefulSetController,
     daemonSetController,
-    createJobController(gates === undefined ? {} : { gates }),
+    createJobController({ gates }),
     cronJobController,
     createDeploymentController({ gates }),
-    createPodGroupController(),
     leaderWorkerSetController,
-    createPodUnavailableBudgetController({ compat: compat === 'kruise', debounceMs }),
-    createGroupEvictionController(),
     horizontalPodAutoscalerController,
     createScheduler({ gates }),
   ];

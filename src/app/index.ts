@@ -5,7 +5,13 @@
 export { parseRules } from '../nodes/index.ts';
 export type { PickerOptions } from './components.ts';
 export { type ClusterScheduler, startClusterScheduler } from './cluster-scheduler.ts';
-export { type LocalDashboard, serveLocalDashboard } from './dashboard/index.ts';
+export {
+  type FollowedFleet,
+  followFleet,
+  type LocalDashboard,
+  readNamespaces,
+  serveLocalDashboard,
+} from './dashboard/index.ts';
 export { type EmbeddedHost, type EmbeddedOptions, startEmbedded } from './embedded.ts';
 export { POWER, RULE_NAMES, SIMULATED } from '../nodes/index.ts';
 export { type NodesHost, startNodes } from './nodes.ts';

@@ -12,7 +12,10 @@ import {
   createDisruptionView,
   createUnavailability,
   CustomResources,
+  type EvictionGuard,
   groupEvictionPlugin,
+  disruptionPolicyPlugin,
+  maintenancePlugin,
   inProcessTransport,
   type ServerContext,
   leaderWorkerPods,
@@ -32,6 +35,7 @@ import {
   Metrics,
 } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
+import type { DisruptionIndex } from '../decisions/disruption/index.ts';
 import { type RefusedRequest, unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { createRefusalRecorder } from './unavailability-refusals.ts';
 
@@ -50,6 +54,8 @@ export interface PlaneOptions {
   readonly compat?: 'kruise' | undefined;
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
+  /** Further budgets that evictions are asked of, by the counts of pods and groups. */
+  readonly guards?: ((index: DisruptionIndex) => readonly EvictionGuard[]) | undefined;
   readonly extend?: (context: ServerContext) => void;
   /** What `/readyz` looks at besides the store. */
   readonly health?: ApiServerOptions['health'];
@@ -70,8 +76,14 @@ export function createPlane(options: PlaneOptions): ApiServer {
     codec: createCodec(),
     admission: (context) => [
       leaderWorkerPods(context),
+      maintenancePlugin(context),
+      disruptionPolicyPlugin,
       ...builtinAdmission(context, { serviceAccounts: options.serviceAccounts ?? false, gates }),
-      ...guardPods(context, { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) }),
+      ...guardPods(
+        context,
+        { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) },
+        options.guards,
+      ),
     ],
     ...(options.health && { health: options.health }),
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
@@ -94,10 +106,14 @@ export function createPlane(options: PlaneOptions): ApiServer {
 }
 
 /** Everything that may refuse to let pods go, by one count of their budgets: serves evictions, answers the plugins. */
-function guardPods(context: ServerContext, options: UnavailabilityOptions): AdmissionPlugin[] {
+function guardPods(
+  context: ServerContext,
+  options: UnavailabilityOptions,
+  guards: PlaneOptions['guards'] = () => [],
+): AdmissionPlugin[] {
   const index = createDisruptionView(context);
   const unavailability = createUnavailability(context, options);
-  addEviction(context, { guards: [unavailability.guard], index });
+  addEviction(context, { guards: [...guards(index), unavailability.guard], index });
   return [...unavailability.plugins, groupEvictionPlugin(unavailability.guarding, index)];
 }
 

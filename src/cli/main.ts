@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { basename } from 'node:path';
 import { createProgram, programName } from './program.ts';
 import { readArguments } from './shared/flags.ts';
 
@@ -9,4 +10,9 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-await createProgram(programName(process.argv[1])).parseAsync(readArguments(process.argv));
+// kubectl asks a plugin's companion of this name what could be typed next.
+const completes = basename(process.argv[1] ?? '').startsWith('kubectl_complete-');
+const words = completes
+  ? [...process.argv.slice(0, 2), '__complete', '--', ...process.argv.slice(2)]
+  : readArguments(process.argv);
+await createProgram(programName(process.argv[1])).parseAsync(words);

@@ -2,8 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import { SILENT_LINE_MS, type SessionInfo, type StreamLine, UI_HEADER } from '../api/ui/stream.ts';
 import { follow, type LineState } from './connection/stream.ts';
-import { Fleet } from './fleet/fleet.ts';
-import { BudgetHistory } from './fleet/history.ts';
+import { BudgetHistory, Fleet } from '../fleet/index.ts';
 
 export interface Line {
   readonly state: LineState;
@@ -65,11 +64,9 @@ function settle(): void {
 let coming: Fleet | undefined;
 
 function apply(target: Fleet, said: StreamLine): void {
-  if ('set' in said) target.set(said.set, said.object);
-  else if ('delete' in said) target.delete(said.delete, said.namespace, said.name);
-  else if ('known' in said) {
-    if (said.known === '*') line.value = { ...line.value, text: said.text, state: said.text ? 'Lost' : 'Live' };
-    else target.known.set(said.known, said);
+  target.hear(said);
+  if ('known' in said && said.known === '*') {
+    line.value = { ...line.value, text: said.text, state: said.text ? 'Lost' : 'Live' };
   } else if ('hello' in said) offsetMs = said.hello.now - Date.now();
 }
 

@@ -9,3 +9,4 @@ export * as groupCost from './group-cost/index.ts';
 export * as groupEviction from './group-eviction/index.ts';
 export * as lint from './lint/index.ts';
 export * as unavailability from './unavailability/index.ts';
+export * as windows from './windows/index.ts';

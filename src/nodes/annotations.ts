@@ -20,9 +20,6 @@ export const START_DELAY = `${PREFIX}/start-delay`;
 export const READY_DELAY = `${PREFIX}/ready-delay`;
 /** On a Pod: it takes this long to stop when asked (a duration), at most its grace period. */
 export const STOP_DELAY = `${PREFIX}/stop-delay`;
-/** On a Pod: what each of its containers is seen to use. */
-export const CPU_USAGE = `${PREFIX}/cpu`;
-export const MEMORY_USAGE = `${PREFIX}/memory`;
 
 /** The duration an annotation asks for; 0 when absent or not a duration. */
 export function annotatedMs(pod: Pod, name: string): number {

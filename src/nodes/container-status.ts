@@ -33,6 +33,12 @@ export function startedAtOf(status: ContainerStatus | undefined): number {
   return parseTime(status?.state?.running?.startedAt) ?? 0;
 }
 
+/** What readiness is counted from. A start that lies ahead is of a clock that was set back since: it was long ago. */
+export function warmsUpFrom(status: ContainerStatus | undefined, now: number): number {
+  const startedAt = startedAtOf(status);
+  return startedAt > now ? 0 : startedAt;
+}
+
 /** How long after its start a container is seen ready, as far as that follows from its spec. */
 export function warmUpMs(pod: Pod, { readinessProbe, startupProbe }: Container, rules: Rules): number {
   const probed = Math.max(readinessProbe?.initialDelaySeconds ?? 0, startupProbe?.initialDelaySeconds ?? 0) * 1000;
@@ -82,7 +88,7 @@ function runContainer(
   const ended = previous?.state?.terminated !== undefined || previous?.state?.waiting?.reason === CRASH_LOOP;
   if (previous !== undefined && ended && previous.image === image) return previous;
   if (previous !== undefined && isRunning(previous) && previous.image === image) {
-    return { ...previous, ...resources, ...readiness(pod, container, startedAtOf(previous), site) };
+    return { ...previous, ...resources, ...readiness(pod, container, warmsUpFrom(previous, site.now), site) };
   }
   const restarts = previous?.containerID === undefined ? 0 : previous.restartCount + 1;
   const startedAt = formatTime(site.now);

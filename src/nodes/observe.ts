@@ -1,10 +1,18 @@
 import type { Pod } from '../api/generated/core-v1.ts';
+import { hostPortsOf } from '../decisions/placement/index.ts';
 import { parseTime } from '../machinery/values/index.ts';
 import { annotatedMs, NOT_READY_ANNOTATION, START_DELAY, STOP_DELAY } from './annotations.ts';
-import { CRASH_LOOP, isRunning, restartAtOf, type Site, startedAtOf, warmUpMs } from './container-status.ts';
+import {
+  CRASH_LOOP,
+  isRunning,
+  restartAtOf,
+  type Site,
+  startedAtOf,
+  warmsUpFrom,
+  warmUpMs,
+} from './container-status.ts';
 import { statusPatch } from './pod-effects.ts';
 import { exitCodes, runLengthMs } from './pod-end.ts';
-import { hostPortsOf } from './rules.ts';
 import type { PodStageFacts, PodMoments } from './stage.ts';
 
 /** A site that also knows the node's other pods. */
@@ -42,7 +50,8 @@ export function observe(pod: Pod, site: PodSite): Observation {
       if (codes.has(status.name)) endsAt = Math.min(endsAt, startedAt + runLengthMs(pod));
       if (status.ready || broken) continue;
       const container = pod.spec?.containers.find(({ name }) => name === status.name);
-      if (container !== undefined) readyAt = Math.min(readyAt, startedAt + warmUpMs(pod, container, rules));
+      if (container !== undefined)
+        readyAt = Math.min(readyAt, warmsUpFrom(status, site.now) + warmUpMs(pod, container, rules));
     }
   }
   const hasDeadline = rules.deadline && deadline !== undefined && startTime !== undefined;

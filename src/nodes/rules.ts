@@ -1,4 +1,5 @@
 import type { Container, Pod } from '../api/generated/core-v1.ts';
+import { hostPortsOf, UsedPorts } from '../decisions/placement/index.ts';
 
 /**
  * Things a kubelet does that follow from the pod's spec without running it. Each is off unless configured,
@@ -63,27 +64,8 @@ export function constantExitCode(rules: Rules, pod: Pod, container: Container): 
   return exit === null ? undefined : Number(exit[1]);
 }
 
-/** `hostIP:port/protocol` of every host port a pod asks for. */
-export function hostPortsOf({ spec }: Pod): { hostIP: string; port: number; protocol: string }[] {
-  return (spec?.containers ?? []).flatMap(({ ports = [] }) =>
-    ports
-      .filter(({ hostPort }) => hostPort !== undefined && hostPort > 0)
-      .map(({ hostIP, hostPort, protocol }) => ({
-        hostIP: hostIP || '0.0.0.0',
-        port: hostPort as number,
-        protocol: protocol ?? 'TCP',
-      })),
-  );
-}
-
 export function portsConflict(a: Pod, b: Pod): boolean {
-  const theirs = hostPortsOf(b);
-  return hostPortsOf(a).some((mine) =>
-    theirs.some(
-      (other) =>
-        mine.port === other.port &&
-        mine.protocol === other.protocol &&
-        (mine.hostIP === other.hostIP || mine.hostIP === '0.0.0.0' || other.hostIP === '0.0.0.0'),
-    ),
-  );
+  const taken = new UsedPorts();
+  for (const port of hostPortsOf(b)) taken.add(port);
+  return hostPortsOf(a).some((port) => taken.conflicts(port));
 }

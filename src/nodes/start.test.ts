@@ -127,3 +127,14 @@ test('a node that somebody else created is played once it is annotated as simula
   expect(ready(await client.get(nodeType, { name: 'guest' }))).toBe('True');
   expect(ready(await client.get(podType, key('a')))).toBe('True');
 });
+
+test('pods that are ready stay so when the clock of their node is set back', async () => {
+  const { client, clock } = await withNodes();
+  await client.create(podType, onNode('a'));
+  await clock.advance(60 * SECOND);
+  clock.set(clock.now() - 3600 * SECOND);
+  // Any change makes the node look at the pod again.
+  await client.patch(podType, key('a'), { type: 'merge', body: { metadata: { labels: { seen: 'again' } } } });
+  await clock.advance(SECOND);
+  expect(ready(await client.get(podType, key('a')))).toBe('True');
+});

@@ -1,4 +1,4 @@
-import { isNotFound, type Client, type Informers, type Logger } from '../machinery/runtime/index.ts';
+import { type Client, existing, type Informers, type Logger } from '../machinery/runtime/index.ts';
 import {
   compositePodGroupType,
   discoverGroupApi,
@@ -15,14 +15,7 @@ import type { CompositePodGroup } from '../api/generated/scheduling-v1alpha3.ts'
 import type { TreeObjects } from '../decisions/gang/index.ts';
 
 export function discoverGroups(client: Client): Promise<GroupApi> {
-  return discoverGroupApi(async (path) => {
-    try {
-      return await client.request('GET', path);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  });
+  return discoverGroupApi((path) => existing(client.request('GET', path)));
 }
 
 export interface GroupChange {
@@ -71,14 +64,19 @@ export class GroupObjectStore {
       put: (key: string, object: KubeObject | undefined) => void,
     ): void => {
       const informer = informers.of(type);
-      const seen = (object: KubeObject, gone: boolean): void => {
+      const seen = (object: KubeObject, gone: boolean, quiet = false): void => {
         const { name = '', namespace = '' } = object.metadata;
         put(`${namespace}/${name}`, gone ? undefined : object);
-        onChange({ kind, namespace, name });
+        if (!quiet) onChange({ kind, namespace, name });
       };
       informer.addHandler({
         added: (object) => seen(object, false),
-        updated: (object) => seen(object, false),
+        updated: (object, old) => {
+          // How a composite fares is written here; only what it asks for changes the tree.
+          const { generation, uid } = object.metadata;
+          const isStatus = generation === old.metadata.generation && uid === old.metadata.uid;
+          seen(object, false, kind === 'CompositePodGroup' && isStatus);
+        },
         deleted: (object) => seen(object, true),
       });
       synced.push(informer.whenSynced());

@@ -1,8 +1,8 @@
-import type { GroupTerms } from '../decisions/gang/index.ts';
+import type { GroupTree } from '../decisions/gang/index.ts';
 import type { SchedulerDeps } from './deps.ts';
 import type { Entity } from './entity.ts';
 import type { KnownPod } from './pod-book.ts';
-import { reportFailure, reportGroup } from './report.ts';
+import { reportFailure, reportTree } from './report.ts';
 
 /** Groups are created piece by piece; what is missing for a moment is not worth telling. */
 const GRACE_MS = 2000;
@@ -11,7 +11,7 @@ const GRACE_MS = 2000;
 export function holdGroup(
   deps: SchedulerDeps,
   entity: Entity,
-  { message, pending, terms }: { message: string; pending: readonly KnownPod[]; terms: readonly GroupTerms[] },
+  { group, message, pending }: { message: string; pending: readonly KnownPod[]; group?: GroupTree },
 ): void {
   deps.queue.hold(entity);
   const since = entity.stateSince;
@@ -21,6 +21,6 @@ export function holdGroup(
     if (now?.state !== 'held' || now.stateSince !== since || now.order !== order) return;
     const text = `Waiting: ${message}`;
     for (const known of pending) if (known.standing === 'pending') reportFailure(deps, known, text);
-    for (const one of terms) reportGroup(deps, one, 'Unschedulable', text);
+    if (group !== undefined) reportTree(deps, group, 'Unschedulable', text);
   });
 }

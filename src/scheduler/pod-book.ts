@@ -67,6 +67,10 @@ export class PodBook {
     const known = old ?? this.#meet(pod, now);
     if (old !== undefined) {
       if (hasNewFacts(old.pod, pod)) known.facts = podFacts(pod, this.#cluster.resources, known.group);
+      // Others may promise a node too, such as room that was held for it; what was promised here comes first.
+      const promised = pod.status?.nominatedNodeName ?? '';
+      const isNews = promised !== '' && promised !== (old.pod.status?.nominatedNodeName ?? '');
+      if (isNews && this.#cluster.nomination(uid) === undefined) this.#cluster.nominate(known.facts, promised);
       known.pod = pod;
     }
     const node = pod.spec?.nodeName || undefined;

@@ -1,5 +1,5 @@
 /** Everything the scheduler says to users, in one place. */
-import type { GroupTerms } from '../decisions/gang/index.ts';
+import { type GroupTerms, type GroupTree, isTreePlaced } from '../decisions/gang/index.ts';
 import type { SchedulerDeps } from './deps.ts';
 import type { KnownPod } from './pod-book.ts';
 import type { GroupReason } from './status-writer.ts';
@@ -26,4 +26,22 @@ export function reportBound(deps: Reporters, known: KnownPod): void {
 
 export function reportGroup(deps: Reporters, { podGroup }: GroupTerms, reason: GroupReason, message: string): void {
   if (podGroup !== undefined) deps.status.group(podGroup, reason, message);
+}
+
+/** Composites whose groups have their places now; of the others there is no news. */
+export function reportPlaced(deps: Pick<SchedulerDeps, 'book' | 'status'>, { composites }: GroupTree): void {
+  const placed = (leaf: string): number =>
+    deps.book.members(leaf).filter(({ standing }) => standing !== 'pending').length;
+  for (const composite of composites) {
+    if (!isTreePlaced(composite, placed)) continue;
+    const { children, needed, object } = composite;
+    const have = children.filter((child) => isTreePlaced(child, placed)).length;
+    deps.status.composite(object, 'Scheduled', `${have} of ${children.length} groups were placed, ${needed} needed`);
+  }
+}
+
+/** All groups of a tree, whose pods found no place together. */
+export function reportTree(deps: Reporters, tree: GroupTree, reason: GroupReason, message: string): void {
+  for (const { terms } of tree.leaves) reportGroup(deps, terms, reason, message);
+  for (const { object } of tree.composites) deps.status.composite(object, reason, message);
 }

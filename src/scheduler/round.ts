@@ -10,15 +10,16 @@ const SLICE_MS = 10;
 /** Tries everything that is active, most urgent first. */
 export async function runRound(deps: SchedulerDeps): Promise<void> {
   const durations = deps.metrics.histogram('scheduler_scheduling_attempt_duration_seconds');
-  let sliceStart = performance.now();
+  const { clock } = deps;
+  let sliceStart = clock.elapsed();
   for (let entity = deps.queue.take(); entity !== undefined; entity = deps.queue.take()) {
-    const start = performance.now();
+    const start = clock.elapsed();
     attempt(deps, entity);
-    const end = performance.now();
+    const end = clock.elapsed();
     durations.observe((end - start) / 1000);
     if (end - sliceStart > SLICE_MS) {
       await new Promise((resolve) => setImmediate(resolve));
-      sliceStart = performance.now();
+      sliceStart = clock.elapsed();
     }
   }
 }

@@ -19,7 +19,7 @@ import { inTurn } from './entities.ts';
 import { holdGroup } from './hold-group.ts';
 import type { Entity } from './entity.ts';
 import type { KnownPod } from './pod-book.ts';
-import { reportError, reportFailure, reportGroup } from './report.ts';
+import { reportError, reportFailure, reportGroup, reportPlaced, reportTree } from './report.ts';
 import { requeuePod } from './watches.ts';
 
 /**
@@ -37,7 +37,7 @@ export function scheduleGroup(deps: SchedulerDeps, entity: Entity, id: string): 
     return;
   }
   if (answer.reason !== 'Found') {
-    holdGroup(deps, entity, { pending: readyIn(deps, [id]), message: answer.message, terms: [] });
+    holdGroup(deps, entity, { pending: readyIn(deps, [id]), message: answer.message });
     return;
   }
   const { group } = answer;
@@ -52,11 +52,10 @@ export function scheduleGroup(deps: SchedulerDeps, entity: Entity, id: string): 
     return;
   }
   const membersOf = (leaf: string) => deps.book.members(leaf).map(({ pod }) => pod);
-  const terms = group.leaves.map((leaf) => leaf.terms);
   const admission = admitTree(group, membersOf);
   if (admission.reason !== 'Admitted') {
     const gated = admission.reason === 'SchedulingGated';
-    holdGroup(deps, entity, { pending: gated ? [] : pending, message: admission.message, terms });
+    holdGroup(deps, entity, { pending: gated ? [] : pending, message: admission.message, group });
     return;
   }
   for (const known of pending) known.attempts += 1;
@@ -66,7 +65,7 @@ export function scheduleGroup(deps: SchedulerDeps, entity: Entity, id: string): 
   }
   const verdict = checkMembers(group, leaves.flatMap(membersOf));
   if (verdict.reason !== 'Consistent') {
-    for (const one of terms) reportGroup(deps, one, 'SchedulerError', verdict.message);
+    reportTree(deps, group, 'SchedulerError', verdict.message);
     for (const known of pending) reportError(deps, known, verdict.message);
     deps.queue.retry(entity, pending.length);
     return;
@@ -149,6 +148,7 @@ function succeed(
     const total = here + answer.leftOut.filter(({ pod }) => pod.group === id).length;
     reportGroup(deps, terms, 'Scheduled', `${here} of ${total} pending pods were placed, ${terms.needed} needed`);
   }
+  reportPlaced(deps, group);
 }
 
 function fail(
@@ -169,7 +169,7 @@ function fail(
   }
   deps.queue.retry(entity, podsOf(question).length);
   if (preemption.reason === 'NoVictims') entity.failedAt = deps.queue.epoch;
-  for (const { terms } of group.leaves) reportGroup(deps, terms, 'Unschedulable', message);
+  reportTree(deps, group, 'Unschedulable', message);
   for (const { pod } of answer.leftOut) {
     const known = deps.book.get(pod.uid);
     if (known !== undefined) reportFailure(deps, known, message);

@@ -35,11 +35,11 @@ export interface SchedulerOptions {
   /** Pods that name this scheduler are its business. Default `default-scheduler`. */
   readonly schedulerName?: string | undefined;
   readonly gates?: FeatureGates | undefined;
-  /** Bindings written at once. */
-  readonly bindWorkers?: number | undefined;
 }
 
 const DISCOVERY_RETRY_MS = 2000;
+/** Bindings written at once. */
+const BIND_WORKERS = 32;
 const NAME = 'scheduler';
 const BINDINGS = 'scheduler-bindings';
 const VICTIMS = 'scheduler-victims';
@@ -60,7 +60,7 @@ export function createScheduler(options: SchedulerOptions = {}): Controller {
     loops: [
       {
         name: BINDINGS,
-        workers: options.bindWorkers ?? 32,
+        workers: BIND_WORKERS,
         backOff: { baseDelayMs: 50, maxDelayMs: 5000 },
         reconcile: (deps, { name: uid }) => bindPod(deps, uid),
       },

@@ -1,6 +1,11 @@
 import { podCondition } from '../api/core/pod-state.ts';
 import { podType } from '../api/resource-types.ts';
+import type { CompositePodGroup } from '../api/generated/scheduling-v1alpha3.ts';
+import type { Condition, ObjectMeta } from '../api/generated/meta-v1.ts';
+import type { ResourceType } from '../api/resource.ts';
 import {
+  COMPOSITE_INITIALLY_SCHEDULED,
+  compositePodGroupType,
   INITIALLY_SCHEDULED,
   podGroupType,
   SCHEDULED,
@@ -25,11 +30,22 @@ interface PodNote {
 
 export type GroupReason = 'Scheduled' | 'Unschedulable' | 'SchedulerError';
 
+/** A group of pods, or of groups. */
+interface NotedGroup {
+  readonly metadata: ObjectMeta;
+  readonly conditions: readonly Condition[];
+  /** The condition that tells of the first time, as it is read. */
+  readonly condition: typeof INITIALLY_SCHEDULED | typeof COMPOSITE_INITIALLY_SCHEDULED;
+}
+
 interface GroupNote {
-  readonly group: StoredPodGroup;
+  readonly group: NotedGroup;
   readonly reason: GroupReason;
   readonly message: string;
 }
+
+/** Before the name of a composite in the key of its note, where no name of a PodGroup can be. */
+const COMPOSITE = '/';
 
 /** Get the uids of pods and the keys of groups that `writePod` and `writeGroup` are to be called with. */
 export interface StatusQueues {
@@ -74,16 +90,27 @@ export class StatusWriter {
     this.#queues.pods.add(uid);
   }
 
-  group(group: StoredPodGroup, reason: GroupReason, message: string): void {
-    const condition = group.status?.conditions?.find(({ type }) => type === INITIALLY_SCHEDULED);
+  group({ metadata, status }: StoredPodGroup, reason: GroupReason, message: string): void {
+    const group = { metadata, conditions: status?.conditions ?? [], condition: INITIALLY_SCHEDULED } as const;
+    this.#note(`${metadata.namespace}/${metadata.name}`, { group, reason, message });
+  }
+
+  /** Kubernetes declares this condition and leaves it to schedulers. */
+  composite({ metadata, status }: CompositePodGroup, reason: GroupReason, message: string): void {
+    const group = { metadata, conditions: status?.conditions ?? [], condition: COMPOSITE_INITIALLY_SCHEDULED } as const;
+    this.#note(`${metadata.namespace}/${COMPOSITE}${metadata.name}`, { group, reason, message });
+  }
+
+  #note(key: string, note: GroupNote): void {
+    const { group, message, reason } = note;
+    const condition = group.conditions.find(({ type }) => type === group.condition);
     // Once scheduled, always scheduled: the condition tells of the first time.
     if (condition?.status === 'True') return;
-    const key = `${group.metadata.namespace}/${group.metadata.name}`;
     const planned = this.#groups.get(key);
     if (planned?.reason === 'Scheduled' && planned.group.metadata.uid === group.metadata.uid) return;
     const same = condition?.reason === reason && condition.message === message;
     if (same && condition.observedGeneration === group.metadata.generation) return;
-    this.#groups.set(key, { group, reason, message });
+    this.#groups.set(key, note);
     this.#queues.groups.add(key);
   }
 
@@ -119,30 +146,30 @@ export class StatusWriter {
     if (note === undefined || this.#version === undefined) return settled;
     const { group, message, reason } = note;
     const { generation, name = '', namespace, uid } = group.metadata;
-    const type = this.#version === 'v1beta1' ? INITIALLY_SCHEDULED : SCHEDULED;
+    const [kind, type] = this.#written(group.condition, this.#version);
     const status = reason === 'Scheduled' ? 'True' : 'False';
-    const others = group.status?.conditions?.filter((condition) => condition.type !== INITIALLY_SCHEDULED) ?? [];
-    const old = group.status?.conditions?.find((condition) => condition.type === INITIALLY_SCHEDULED);
+    const others = group.conditions.filter((condition) => condition.type !== group.condition);
+    const old = group.conditions.find((condition) => condition.type === group.condition);
     const now = formatTime(this.#context.clock.now());
     const condition = {
       type,
       status,
-      reason: reason === 'Scheduled' && this.#version === 'v1alpha1' ? 'MinCountSatisfied' : reason,
+      reason: reason === 'Scheduled' && kind.version === 'v1alpha1' ? 'MinCountSatisfied' : reason,
       message,
       lastTransitionTime: old?.status === status ? old.lastTransitionTime : now,
       ...(generation !== undefined && { observedGeneration: generation }),
     };
     const body = { metadata: { uid }, status: { conditions: [...others, condition] } };
-    await this.#ignoringGone(
-      this.#context.client.patch(
-        podGroupType(this.#version, this.#apiGroup),
-        { namespace, name },
-        { type: 'merge', body },
-        { subresource: 'status' },
-      ),
-    );
+    const patch = { type: 'merge', body } as const;
+    await this.#ignoringGone(this.#context.client.patch(kind, { namespace, name }, patch, { subresource: 'status' }));
     if (this.#groups.get(key) === note) this.#groups.delete(key);
     return settled;
+  }
+
+  /** In which kind, and by which name there, a condition is written. */
+  #written(condition: NotedGroup['condition'], version: SchedulingVersion): [ResourceType, string] {
+    if (condition === COMPOSITE_INITIALLY_SCHEDULED) return [compositePodGroupType(this.#apiGroup), condition];
+    return [podGroupType(version, this.#apiGroup), version === 'v1beta1' ? condition : SCHEDULED];
   }
 
   async #ignoringGone(write: Promise<unknown>): Promise<void> {

@@ -142,15 +142,19 @@ test('a scale changes the replicas of its workload', async () => {
 test('binding assigns a pod once and leaves its generation', async () => {
   const { client } = await start();
   await client.create(podType, pod({ name: 'p' }));
-  const bind = () =>
+  const bind = (name?: string) =>
     client.createSubresource(podType, { namespace: 'default', name: 'p' }, 'binding', {
+      metadata: { name },
       target: { kind: 'Node', name: 'n1' },
     });
-  await bind();
+  for (const name of [undefined, 'q']) {
+    await expect(bind(name)).rejects.toThrow('name in URL does not match name in Binding object');
+  }
+  await bind('p');
   const bound = await client.get(podType, { namespace: 'default', name: 'p' });
   expect(bound.spec?.nodeName).toBe('n1');
   expect(bound.metadata?.generation).toBe(1);
-  await expect(bind()).rejects.toThrow('pod p is already assigned to node "n1"');
+  await expect(bind('p')).rejects.toThrow('pod p is already assigned to node "n1"');
 });
 
 test('what was made in a dry run is not there', async () => {

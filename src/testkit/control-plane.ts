@@ -5,6 +5,7 @@ import {
   inProcessTransport,
   type ServerContext,
   systemAdmin,
+  type UserInfo,
 } from '../apiserver/index.ts';
 import { bootstrapObjects } from '../app/bootstrap.ts';
 import { componentUser } from '../app/component-user.ts';
@@ -27,6 +28,7 @@ import {
 import { freezeSharedObjects, seededRandom, seededUuids } from '../machinery/values/index.ts';
 import { createSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, type Store } from '../storage/index.ts';
+import { type Faults, InjectedFaults } from './faults.ts';
 import { openTestPki, serve } from './serve.ts';
 
 export interface ControlPlaneOptions<C extends Clock = ManualClock> {
@@ -63,6 +65,8 @@ export interface ControlPlane<C extends Clock = ManualClock> {
   readonly clock: C;
   readonly server: ApiServer;
   readonly store: Store;
+  /** Makes requests of everybody but `client` and `transport` go wrong. */
+  readonly faults: Faults;
   /** A client acting as someone else. */
   clientFor(username: string, groups?: readonly string[]): Client;
   /** Waits until no controller has anything to do at the present time. */
@@ -77,6 +81,7 @@ export interface ServedControlPlane<C extends Clock = ManualClock> extends Contr
   readonly kubeconfig: string;
 }
 
+/** Starts one. With a port it also has `url` and `kubeconfig`. */
 export function startControlPlane<C extends Clock = ManualClock>(
   options: ControlPlaneOptions<C> & { readonly port: number },
 ): Promise<ServedControlPlane<C>>;
@@ -107,25 +112,24 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     ...(pki && { pki }),
     ...(options.extend && { extend: options.extend }),
   });
-  const transportFor = (user = systemAdmin): Transport => inProcessTransport(server.handle, user);
-  const transport = transportFor();
+  const faults = new InjectedFaults(clock);
+  const guarded = faults.guard(server.handle);
+  const transportFor = (user: UserInfo): Transport => inProcessTransport(guarded, user);
+  const transport = inProcessTransport(server.handle, systemAdmin);
   const client = createClient({ transport, userAgent: 'testkit' });
   await bootstrapObjects(client);
   if (pki !== undefined) await bootstrapRoles(client);
-  const served = pki === undefined ? undefined : await serve(server, { pki, port: options.port ?? 0 });
+  const served =
+    pki === undefined ? undefined : await serve(faults.guardPort(server.handle), { pki, port: options.port ?? 0 });
 
-  const chosen =
-    controllers === true
-      ? embeddedComponents({
-          authority: pki?.authority.certificate ?? '',
-          gates: options.gates,
-          compat: options.compat,
-          settlingMs: options.settlingMs,
-        })
-      : controllers === false
-        ? []
-        : controllers;
-  const starts: Controller[] = [...chosen];
+  const starts: Controller[] = [
+    ...chooseControllers(controllers, {
+      authority: pki?.authority.certificate ?? '',
+      gates: options.gates,
+      compat: options.compat,
+      settlingMs: options.settlingMs,
+    }),
+  ];
   if (nodes > 0) starts.push(createSimulatedNodes({ count: nodes }));
   const components: Components | undefined =
     starts.length === 0
@@ -140,6 +144,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     client,
     transport,
     clock,
+    faults,
     server,
     store,
     ...(served && { url: served.url, kubeconfig: served.kubeconfig }),
@@ -160,4 +165,12 @@ export async function startControlPlane<C extends Clock = ManualClock>(
       if (options.store === undefined) await store.close();
     },
   };
+}
+
+function chooseControllers(
+  wanted: boolean | readonly Controller[],
+  options: Parameters<typeof embeddedComponents>[0],
+): readonly Controller[] {
+  if (wanted === true) return embeddedComponents(options);
+  return wanted === false ? [] : wanted;
 }

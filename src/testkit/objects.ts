@@ -2,29 +2,16 @@
 import type { Deployment, ReplicaSet } from '../api/generated/apps-v1.ts';
 import type { ConfigMap, Node, Pod, PodSpec } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../api/generated/policy-v1.ts';
+import { container, metadata, type NamedOptions } from './parts.ts';
 
-export interface NamedOptions {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly labels?: Record<string, string>;
-  readonly annotations?: Record<string, string>;
-}
-
-function metadata({ name, namespace, labels, annotations }: NamedOptions, fallback: string) {
-  return {
-    name: name ?? fallback,
-    namespace: namespace ?? 'default',
-    ...(labels && { labels }),
-    ...(annotations && { annotations }),
-  };
-}
-
-const container = (image = 'registry.k8s.io/pause:3.10') => ({ name: 'main', image });
+export type { NamedOptions };
 
 export function pod(
   options: NamedOptions & { spec?: Partial<PodSpec>; status?: Pod['status']; image?: string } = {},
 ): Pod {
   return {
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: metadata(options, 'pod'),
     spec: { containers: [container(options.image)], ...options.spec },
     ...(options.status && { status: options.status }),
@@ -42,6 +29,8 @@ export function node(
   const { namespace: _namespace, ...meta } = metadata(options, 'node');
   const capacity = { cpu: '8', memory: '32Gi', pods: '110', ...options.capacity };
   return {
+    apiVersion: 'v1',
+    kind: 'Node',
     metadata: meta,
     spec: unschedulable ? { unschedulable } : {},
     status: {
@@ -70,6 +59,8 @@ function workloadSpec(options: WorkloadOptions, fallback: string) {
 
 export function replicaSet(options: WorkloadOptions & { spec?: Partial<ReplicaSet['spec']> } = {}): ReplicaSet {
   return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
     metadata: metadata(options, 'replica-set'),
     spec: { ...workloadSpec(options, 'replica-set'), ...options.spec },
   } as ReplicaSet;
@@ -77,6 +68,8 @@ export function replicaSet(options: WorkloadOptions & { spec?: Partial<ReplicaSe
 
 export function deployment(options: WorkloadOptions & { spec?: Partial<Deployment['spec']> } = {}): Deployment {
   return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
     metadata: metadata(options, 'deployment'),
     spec: { ...workloadSpec(options, 'deployment'), ...options.spec },
   } as Deployment;
@@ -85,9 +78,19 @@ export function deployment(options: WorkloadOptions & { spec?: Partial<Deploymen
 export function podDisruptionBudget(
   options: NamedOptions & { spec?: PodDisruptionBudgetSpec } = {},
 ): PodDisruptionBudget {
-  return { metadata: metadata(options, 'budget'), spec: options.spec ?? {} };
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: metadata(options, 'budget'),
+    spec: options.spec ?? {},
+  };
 }
 
 export function configMap(options: NamedOptions & { data?: Record<string, string> } = {}): ConfigMap {
-  return { metadata: metadata(options, 'config-map'), data: options.data ?? {} };
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: metadata(options, 'config-map'),
+    data: options.data ?? {},
+  };
 }

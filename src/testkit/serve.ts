@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiServer, listen, openPki, type Pki, writeKubeconfig } from '../apiserver/index.ts';
+import { type ApiHandler, listen, openPki, type Pki, writeKubeconfig } from '../apiserver/index.ts';
 import { systemClock } from '../machinery/runtime/index.ts';
 
 const ADDRESS = '127.0.0.1';
@@ -18,7 +18,7 @@ export interface Served {
 export const openTestPki = (): Promise<Pki> => openPki({ clock: systemClock, hosts: [ADDRESS] });
 
 /** Opens a port on loopback for a plane that was made with these certificates. */
-export async function serve({ handle }: ApiServer, { pki, port }: { pki: Pki; port: number }): Promise<Served> {
+export async function serve(handle: ApiHandler, { pki, port }: { pki: Pki; port: number }): Promise<Served> {
   const { authority, server: pair } = pki;
   const tls = { certificate: pair.certificate, key: pair.key, authority: authority.certificate };
   const listening = await listen({ handle, port, address: ADDRESS, tls });

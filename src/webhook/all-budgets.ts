@@ -1,5 +1,7 @@
 import { answerUnknown, type EvictionWebhook, recordEviction } from './eviction.ts';
 import { foreseeRefusal } from './foreseen.ts';
+import { isDryRun } from './pins.ts';
+import { chargeLimits } from './policy-desk.ts';
 import { askBudgets, type PodWebhook } from './pods.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
 
@@ -9,7 +11,8 @@ import type { ReviewRequest, ReviewResponse } from './review.ts';
  *  2. PodUnavailableBudgets, without a charge
  *  3. the PodDisruptionBudget, recorded where it counts groups
  *  4. where it counts pods, what Kubernetes will say; only of interest when there is a charge to follow
- *  5. PodUnavailableBudgets are charged; a refusal takes back what was recorded
+ *  5. the limits of DisruptionPolicies, entered in their ledgers
+ *  6. PodUnavailableBudgets are charged; a refusal takes back what was recorded
  */
 export async function reviewAllBudgets(
   webhook: EvictionWebhook & PodWebhook,
@@ -21,9 +24,34 @@ export async function reviewAllBudgets(
   const opinion = await askBudgets(webhook, request, signal);
   if (opinion.settled && !opinion.response.allowed) return opinion.response;
   const { recorded, response } = await recordEviction(webhook, request, signal);
-  if (!response.allowed || opinion.settled) return response;
-  const charged = (await foreseeRefusal(webhook, request)) ?? (await opinion.charge());
+  if (!response.allowed) return response;
+  const { name = '', namespace = '' } = request;
+  const isLimited = webhook.index.limitsOn(namespace, name) !== undefined;
+  if (opinion.settled && !isLimited) return response;
+  const takeBack = async (): Promise<void> => {
+    if (recorded === undefined) return;
+    webhook.index.room?.withdraw(recorded.unit ?? '');
+    await webhook.ledgers.takeBack(recorded.ledger, recorded.grant, recorded.before);
+  };
+  const foreseen = await foreseeRefusal(webhook, request);
+  if (foreseen !== undefined) {
+    await takeBack();
+    return foreseen;
+  }
+  const by = request.userInfo?.username ?? '';
+  const limited = await chargeLimits(
+    webhook,
+    { pod: { namespace, name }, by, dryRun: isDryRun(request), isCordoned: webhook.isCordoned },
+    signal,
+  );
+  if ('response' in limited) {
+    await takeBack();
+    return limited.response;
+  }
+  if (opinion.settled) return response;
+  const charged = await opinion.charge();
   if (charged.allowed) return response;
-  if (recorded !== undefined) await webhook.ledgers.takeBack(recorded.ledger, recorded.grant, recorded.before);
+  await takeBack();
+  await limited.undo();
   return charged;
 }

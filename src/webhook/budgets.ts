@@ -7,16 +7,15 @@ import {
   warningsOf,
 } from '../api/kruise/validation.ts';
 import { type BudgetIndexes, closedGate, type UnavailabilityGates } from '../decisions/unavailability/index.ts';
-import { formatIssues } from '../machinery/values/index.ts';
-import { refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+import { refuse, refuseInvalid, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 /** Checks PodUnavailableBudgets as they are written, with what a schema cannot say. */
 export function reviewBudget(
   { gates, indexes }: { indexes: BudgetIndexes; gates: UnavailabilityGates },
   request: ReviewRequest,
 ): ReviewResponse {
-  let budget = request.object as unknown as PodUnavailableBudget;
-  const old = request.oldObject as unknown as PodUnavailableBudget | null | undefined;
+  let budget = request.object as PodUnavailableBudget;
+  const old = request.oldObject as PodUnavailableBudget | null | undefined;
   try {
     if (request.resource.version === 'v1alpha1') budget = fromV1alpha1(budget);
   } catch (error) {
@@ -31,6 +30,5 @@ export function reviewBudget(
     issues.push(...validateNoConflict(budget, others));
   }
   if (issues.length === 0) return { allowed: true, warnings: warningsOf(budget) };
-  const causes = issues.map(({ message, path, rule }) => ({ reason: rule, message, field: path }));
-  return refuse({ code: 400, reason: 'BadRequest', message: formatIssues(issues), details: { causes } });
+  return refuseInvalid(issues, { code: 400, reason: 'BadRequest' });
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { type DisruptionIndex, readBudget, readWorkload } from '../decisions/disruption/index.ts';
 import { budgetObject, groupUnits, member, NOW } from '../decisions/disruption/fixtures.ts';
 import { ManualClock, settle } from '../machinery/runtime/index.ts';
-import { type EvictionWebhook, reviewEviction } from './eviction.ts';
+import type { EvictionWebhook } from './eviction.ts';
+import { reviewEviction } from './review.fixture.ts';
 import { evictionOf, LedgerCluster, namespace } from './ledger-cluster.fixture.ts';
 import type { ReviewResponse } from './review.ts';
 

@@ -3,7 +3,7 @@ import type { Pod } from '../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import { podDisruptionBudgetType, podType } from '../api/resource-types.ts';
 import { type DisruptionIndex, type CountedPod, readPod } from '../decisions/disruption/index.ts';
-import { type Client, isNotFound } from '../machinery/runtime/index.ts';
+import { type Client, existing } from '../machinery/runtime/index.ts';
 import { hasSeen, type NamespaceFollower } from './pods-seen.ts';
 
 interface PodKey {
@@ -27,7 +27,7 @@ export async function readPodNow(
   key: PodKey,
   signal: AbortSignal,
 ): Promise<Pod | undefined> {
-  const pod = await orAbsent(follower.client.get(podType, key));
+  const pod = await existing(follower.client.get(podType, key));
   if (pod === undefined) return undefined;
   const known = follower.index.pod(key.namespace, key.name);
   if (known !== undefined && isAsRead(pod, known)) return pod;
@@ -43,7 +43,7 @@ export async function lookForPod(
   key: PodKey,
   signal: AbortSignal,
 ): Promise<'Absent' | 'Behind' | { readonly uid: string }> {
-  const pod = await orAbsent(follower.client.get(podType, key));
+  const pod = await existing(follower.client.get(podType, key));
   if (pod === undefined) return 'Absent';
   const { resourceVersion, uid = '' } = pod.metadata;
   const knows = (): boolean => follower.index.pod(key.namespace, key.name)?.uid === uid;
@@ -51,14 +51,5 @@ export async function lookForPod(
 }
 
 export function readOwn(client: Client, namespace: string, name: string): Promise<PodDisruptionBudget | undefined> {
-  return orAbsent(client.get(podDisruptionBudgetType, { namespace, name }));
-}
-
-async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return existing(client.get(podDisruptionBudgetType, { namespace, name }));
 }

@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus } from '../api/quorate/types.ts';
 import { readBudget, readBudgetStatus, readPod, readPodGroup } from '../decisions/disruption/index.ts';
 import { settle } from '../machinery/runtime/index.ts';
-import { reviewEviction } from './eviction.ts';
+import { reviewEviction } from './review.fixture.ts';
 import { LedgerCluster, namespace, podObjects } from './ledger-cluster.fixture.ts';
 import { LIST_MS } from './ledger-desk.ts';
 import { ABANDONED_MS } from './ledger-hold.ts';

@@ -15,6 +15,7 @@ import {
   exemptionOf,
   followers,
   judgeEviction,
+  keepRoom,
   type CountedPod,
   processing,
   readBudget,
@@ -31,6 +32,8 @@ import { grantOf, MAX_GRANTS } from './ledger-grants.ts';
 import { isDryRun, pinPatch, type Preconditions, preconditionsOf } from './pins.ts';
 import { type BudgetName, isHeldBack, type Publisher } from './publisher.ts';
 import { hasSeen, type NamespaceFollower, sees } from './pods-seen.ts';
+import { reserveRoom, type RoomHolder } from './reserve.ts';
+import { keepListedRooms, type RoomFollower, roomOf } from './room.ts';
 import { allow, allowWith, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface EvictionWebhook extends NamespaceFollower {
@@ -48,6 +51,10 @@ export interface EvictionWebhook extends NamespaceFollower {
   readonly changes: 'read' | 'barrier';
   /** Sees to it that the API server's own check lets a granted pod pass; absent where its numbers are not ours. */
   readonly publisher?: Pick<Publisher, 'makeRoom'> | undefined;
+  /** Follows where pods could go; absent where that is switched off. */
+  readonly room?: RoomFollower | undefined;
+  /** Told of room that a budget wants held and that was granted without. */
+  readonly notHeld?: RoomHolder['notHeld'];
   /** Told what became of every eviction. */
   readonly judged?: TellJudged | undefined;
 }
@@ -64,6 +71,8 @@ export interface Recorded {
   readonly grant: LedgerGrant;
   /** What was there for the same pod before. */
   readonly before: LedgerGrant | undefined;
+  /** The unit that room was kept for with it. */
+  readonly unit?: string | undefined;
 }
 
 /** As often as the API server itself tries before it gives up. */
@@ -80,15 +89,6 @@ const said = (reason: WhyRefused, refused: RefusalAnswer, budget?: string): Outc
 
 /** Kubernetes decides by itself. */
 const leave: Outcome = { response: allow, judged: passed('NoGroupBudget') };
-
-/** Judges an eviction by the groups its budget counts; see `recordEviction`. */
-export async function reviewEviction(
-  webhook: EvictionWebhook,
-  request: ReviewRequest,
-  signal: AbortSignal,
-): Promise<ReviewResponse> {
-  return (await recordEviction(webhook, request, signal)).response;
-}
 
 /**
  * Judges an eviction by the groups its budget counts. Nothing is said about pods whose budget counts pods: Kubernetes
@@ -151,8 +151,10 @@ async function tryOnce(webhook: EvictionWebhook, asked: Asked, attempt: number):
   const question = index.ask(pod.namespace, pod.name, clock.now());
   if (question === undefined) return AGAIN;
   const view = question.views[0];
-  if (view === undefined || question.views.length > 1 || !countsGroups(view)) return leave;
-  const { name } = view.budget;
+  if (view === undefined || question.views.length > 1) return leave;
+  const { name, needsRoom } = view.budget;
+  if (needsRoom) await webhook.room?.freshen(signal);
+  if (!countsGroups(view)) return needsRoom ? await lookForRoom(webhook, asked, question.pod.uid) : leave;
   const reads = webhook.changes === 'read';
   const copy = reads ? await readOwn(webhook.client, pod.namespace, name) : webhook.budget(pod.namespace, name);
   // Deleted: it protects nothing. Where it is not read, the watch has still to show it.
@@ -195,6 +197,24 @@ export async function answerUnknown(
   return uid && uid !== found.uid ? allow : undefined;
 }
 
+/** A budget that counts pods is Kubernetes' own affair, but for the room that it asks for. */
+async function lookForRoom(webhook: EvictionWebhook, { dryRun, pod }: Asked, uid: string): Promise<Outcome> {
+  const { index, isCordoned } = webhook;
+  const now = webhook.clock.now();
+  const judgement = { isCordoned };
+  const verdict = judgeEviction(index, pod, now, judgement);
+  if (verdict === undefined) return leave;
+  if (verdict.allowed) {
+    const { isHeld, refused } = await reserveRoom(webhook, { grant: verdict, uid, dryRun });
+    if (refused !== undefined) return said(refused.reason, refused.answer, verdict.charge?.view.budget.name);
+    if (!dryRun) keepRoom(index, verdict, now, isHeld);
+    return leave;
+  }
+  if (verdict.reason !== 'NoRoom' && verdict.reason !== 'CannotTell') return leave;
+  const response = refusal(index, verdict, { pod, now, judgement });
+  return { response, judged: refusedFor(verdict.reason, verdict.views[0]?.budget.name) };
+}
+
 /** Another replica or the controller was faster: judge again on what they wrote, a little later. */
 const LOST = 'lost';
 
@@ -219,6 +239,8 @@ async function judge(
   // Where nobody of us writes what the API server goes by, it may refuse what groups allow: nothing is recorded for that.
   const published = webhook.changes === 'read' ? readBudgetStatus(budget.status) : undefined;
   const facts = { ...readBudget({ ...budget, status }, known), published };
+  // The watch may not have shown them yet.
+  if (facts.needsRoom) keepListedRooms(webhook, { namespace: pod.namespace, name }, grants, now);
   const answered = askWith(webhook, { budget: facts, pod, now });
   if (answered === undefined) return AGAIN;
   if ('response' in answered) return isCached ? AGAIN : answered;
@@ -234,7 +256,13 @@ async function judge(
     return asked.fresh === undefined ? said('PodsNotSeen', processing('of this pod'), name) : AGAIN;
   }
   const isHeld = ledgers.isHeldElsewhere(ledger);
+  let isReserved = false;
   const { reason } = verdict;
+  if (asked.dryRun || !isHeld) {
+    const reserved = await reserveRoom(webhook, { grant: verdict, uid: question.pod.uid, dryRun: asked.dryRun });
+    if (reserved.refused !== undefined) return said(reserved.refused.reason, reserved.refused.answer, name);
+    isReserved = reserved.isHeld;
+  }
   if (asked.dryRun) {
     const response = isHeld ? { ...allow, warnings: [LISTED_ONLY] } : allow;
     return { response, judged: { result: 'granted', reason, budget: name } };
@@ -243,15 +271,22 @@ async function judge(
 
   const cost = verdict.charge?.cost ?? 0;
   const fresh = byVersion ? asked.fresh : undefined;
-  const { grant, pin } = termsOf({ pod: question.pod, kind, cost, now, by: webhook.identity, fresh, given });
+  const terms = termsOf({ pod: question.pod, kind, cost, now, by: webhook.identity, fresh, given });
+  const { pin } = terms;
+  const room = roomOf(verdict);
+  const grant: LedgerGrant = room === undefined ? terms.grant : { ...terms.grant, room };
+  // Before the ledger is written: another eviction may be judged meanwhile.
+  keepRoom(webhook.index, verdict, now, isReserved);
+  const withdraw = (): void => webhook.index.room?.withdraw(verdict.room?.ask.unit ?? '');
   try {
     const before = grantOf(status, grant);
     const following = (verdict.charge === undefined ? [] : followers(verdict.charge)).map(
       ({ name, uid }): LedgerGrant => ({ name, uid, at: grant.at, cost: 0, kind: 'Group', by: webhook.identity }),
     );
     await ledgers.grant(ledger, grant, following);
-    const recorded = { ledger: { namespace: pod.namespace, name }, grant, before };
+    const recorded = { ledger: { namespace: pod.namespace, name }, grant, before, unit: verdict.room?.ask.unit };
     if (!(await hasPassage(webhook, recorded.ledger, question.pod, signal))) {
+      withdraw();
       await ledgers.takeBack(recorded.ledger, grant, before);
       for (const one of following) await ledgers.takeBack(recorded.ledger, one, grantOf(status, one));
       return said('Unavailable', { ...processing(name), retryAfterSeconds: 1 }, name);
@@ -260,6 +295,7 @@ async function judge(
     const judged: Judged = { result, reason, budget: name, pin: grant.pinned };
     return { response: allowWith(pinPatch(request, pin)), judged, recorded };
   } catch (error) {
+    withdraw();
     if (isNotFound(error)) return said('LedgerMissing', noLedger(name), name);
     if (!isConflict(error)) throw error;
     return LOST;

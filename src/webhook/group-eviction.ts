@@ -2,7 +2,15 @@ import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../api/quorate/group-eviction.ts';
 import type { DisruptionLedger, DisruptionLedgerStatus, LedgerGrant } from '../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
-import { chargedStatus, type CountedPod, processing, readBudget } from '../decisions/disruption/index.ts';
+import {
+  chargedStatus,
+  type CountedPod,
+  type Grant,
+  keepRoom,
+  needsRoom,
+  processing,
+  readBudget,
+} from '../decisions/disruption/index.ts';
 import {
   decideGroupEviction,
   formatGroup,
@@ -12,15 +20,19 @@ import {
   MISSING_RIGHT,
 } from '../decisions/group-eviction/index.ts';
 import { refusedBudgets } from '../decisions/unavailability/index.ts';
-import { type Client, isConflict, sleep } from '../machinery/runtime/index.ts';
+import { isConflict, sleep } from '../machinery/runtime/index.ts';
 import { type Write, writeAllOrNone } from './all-or-none.ts';
 import type { EvictionWebhook } from './eviction.ts';
 import { answer, tell } from './eviction-answers.ts';
 import { readOwn } from './eviction-reads.ts';
 import { withGrants } from './ledger-grants.ts';
+import { openPolicies, policyWrites } from './policy-desk.ts';
 import { type PodWebhook, unseenPods } from './pods.ts';
 import { hasSeen } from './pods-seen.ts';
-import { allow, refuse, type Requester, type ReviewRequest, type ReviewResponse } from './review.ts';
+import { mayDo } from './requester-rights.ts';
+import { reserveRoom } from './reserve.ts';
+import { roomOf } from './room.ts';
+import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export type GroupWebhook = EvictionWebhook & PodWebhook;
 
@@ -29,6 +41,7 @@ export type Settlement =
   | { readonly granted: true; readonly members: readonly CountedPod[] }
   | { readonly granted: false; readonly response: ReviewResponse };
 
+const EVICTION = { verb: 'create', group: '', resource: 'pods', subresource: 'eviction' };
 const ATTEMPTS = 20;
 const RETRY_MS = 25;
 
@@ -38,35 +51,17 @@ export async function reviewGroupEviction(
   request: ReviewRequest,
   signal: AbortSignal,
 ): Promise<ReviewResponse> {
-  const { spec = {} } = request.object as unknown as GroupEviction;
+  const { spec = {} } = request.object as GroupEviction;
   const dryRun = request.dryRun === true;
   const { userInfo = {}, namespace = '' } = request;
   const { username } = userInfo;
-  if (!(await mayEvict(webhook.client, userInfo, namespace))) {
+  // Whoever may not evict the pods one by one may not evict them together either.
+  if (!(await mayDo(webhook.client, userInfo, { ...EVICTION, namespace }))) {
     const message = `User "${username ?? ''}" ${MISSING_RIGHT} in namespace "${namespace}"`;
     return refuse({ code: 403, reason: 'Forbidden', message });
   }
   const settlement = await settleGroup(webhook, { namespace, spec, dryRun, username }, signal);
   return settlement.granted ? allow : settlement.response;
-}
-
-/** Whoever may not evict the pods one by one may not evict them together either. */
-async function mayEvict(
-  client: Client,
-  { extra, groups, uid, username }: Requester,
-  namespace: string,
-): Promise<boolean> {
-  const resourceAttributes = { namespace, verb: 'create', group: '', resource: 'pods', subresource: 'eviction' };
-  const review = await client.request<{ status?: { allowed?: boolean } }>(
-    'POST',
-    '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-    {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: { user: username, uid, groups, extra, resourceAttributes },
-    },
-  );
-  return review.status?.allowed === true;
 }
 
 export interface GroupEvictionCharge {
@@ -101,6 +96,10 @@ export async function settleGroup(
       if (!(await hasSeen(webhook, unseen, signal))) return refused(unprocessed('of this group'));
       continue;
     }
+    const policies = await openPolicies(webhook, members, signal);
+    if (policies === undefined) return refused(unprocessed('of this group'));
+    if ([...books.values()].some(({ budget }) => needsRoom(budget.metadata.annotations)))
+      await webhook.room?.freshen(signal);
     const nowMs = clock.now();
     const answered = askAll(webhook, { members, namespace, spec, books, nowMs });
     if ('response' in answered) {
@@ -111,11 +110,25 @@ export async function settleGroup(
       }
       return refused(answered.response);
     }
+    const isHeld = new Map<Grant, boolean>();
+    for (const { grant, pod } of answered.placed) {
+      const reserved = await reserveRoom(webhook, { grant, uid: pod.uid, dryRun });
+      if (reserved.refused !== undefined) return refused(answer(reserved.refused.answer));
+      isHeld.set(grant, reserved.isHeld);
+    }
     if (dryRun) return { granted: true, members };
+    for (const { grant } of answered.placed) keepRoom(webhook.index, grant, nowMs, isHeld.get(grant));
     try {
-      await writeAllOrNone(writesOf(webhook, answered, { books, namespace, nowMs }));
+      const entered = answered.limits.map(
+        (one) => ({ ...one, by: username, way: 'GroupEviction', now: nowMs }) as const,
+      );
+      await writeAllOrNone([
+        ...writesOf(webhook, answered, { books, namespace, nowMs }),
+        ...(entered.length === 0 ? [] : policyWrites(webhook.client, policies, entered)),
+      ]);
       return { granted: true, members };
     } catch (error) {
+      for (const { grant } of answered.placed) webhook.index.room?.withdraw(grant.room?.ask.unit ?? '');
       if (!isConflict(error)) throw error;
       for (const { entry } of answered.unavailability)
         await budgets.refresh(namespace, entry.budget.metadata.name ?? '');
@@ -223,7 +236,11 @@ function writesOf(
       // Their deletion is pinned: nobody but the controller carries it out.
       const grants = pods.map(({ cost, name: pod }): LedgerGrant => {
         const uid = index.pod(namespace, pod)?.uid ?? '';
-        return { name: pod, uid, at: new Date(nowMs).toISOString(), cost, kind: 'Group', pinned: 'uid', by: identity };
+        const at = new Date(nowMs).toISOString();
+        const found = verdict.placed.find((one) => one.pod.name === pod);
+        const room = found && roomOf(found.grant);
+        const grant: LedgerGrant = { name: pod, uid, at, cost, kind: 'Group', pinned: 'uid', by: identity };
+        return room === undefined ? grant : { ...grant, room };
       });
       return {
         put: async () => {

@@ -9,15 +9,13 @@ import {
   validateWorkload,
   validateWorkloadUpdate,
 } from '../api/scheduling/index.ts';
-import { formatIssues, type Issue } from '../machinery/values/index.ts';
-import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+import type { Issue } from '../machinery/values/index.ts';
+import { allow, refuseInvalid, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 /** Checks groups where definitions of ours serve them: schemas alone cannot say what holds for them. */
 export function reviewGroup({ object, oldObject, resource }: ReviewRequest): ReviewResponse {
   const issues = (ISSUES[resource.resource] ?? workloadIssues)(object, oldObject);
-  if (issues.length === 0) return allow;
-  const causes = issues.map(({ message, path, rule }) => ({ reason: rule, message, field: path }));
-  return refuse({ code: 422, reason: 'Invalid', message: formatIssues(issues), details: { causes } });
+  return issues.length === 0 ? allow : refuseInvalid(issues);
 }
 
 type Reviewed = ReviewRequest['object'];
@@ -29,9 +27,9 @@ const ISSUES: Readonly<Record<string, (object: Reviewed, old: Reviewed) => Issue
 };
 
 function compositeIssues(object: Reviewed, old: Reviewed): Issue[] {
-  const composite = object as unknown as CompositePodGroup;
+  const composite = object as CompositePodGroup;
   const issues = validateComposite(composite);
-  return old ? [...issues, ...validateCompositeUpdate(composite, old as unknown as CompositePodGroup)] : issues;
+  return old ? [...issues, ...validateCompositeUpdate(composite, old as CompositePodGroup)] : issues;
 }
 
 function podGroupIssues(object: Reviewed, old: Reviewed): Issue[] {

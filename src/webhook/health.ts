@@ -7,6 +7,8 @@ export interface ProbeCheck {
   readonly needed?: boolean;
   /** What is wrong now, in words; undefined where all is well. */
   readonly problem: () => string | undefined;
+  /** Why a problem does not make the probe fail now; undefined where it does. */
+  readonly excuse?: (() => string | undefined) | undefined;
 }
 
 export interface HealthAnswer {
@@ -15,13 +17,19 @@ export interface HealthAnswer {
 }
 
 export function answerProbe(checks: readonly ProbeCheck[], { verbose }: { verbose: boolean }): HealthAnswer {
-  const found = checks.map(({ name, problem }) => ({ name, wrong: problem() }));
-  const wrong = found.filter((one) => one.wrong !== undefined);
-  const status = wrong.length === 0 ? 200 : 503;
+  const found = checks.map((check) => lineOf(check));
+  const status = found.every(({ fails }) => !fails) ? 200 : 503;
   if (!verbose && status === 200) return { status, text: 'ok' };
-  const shown = verbose ? found : wrong;
-  const lines = shown.map((one) => (one.wrong === undefined ? `[+]${one.name} ok` : `[-]${one.name}: ${one.wrong}`));
-  return { status, text: lines.join('\n') };
+  const shown = verbose ? found : found.filter(({ fails }) => fails);
+  return { status, text: shown.map(({ line }) => line).join('\n') };
+}
+
+function lineOf({ excuse, name, problem }: ProbeCheck): { fails: boolean; line: string } {
+  const wrong = problem();
+  if (wrong === undefined) return { fails: false, line: `[+]${name} ok` };
+  const excused = excuse?.();
+  if (excused !== undefined) return { fails: false, line: `[+]${name} not ok: ${wrong}; still ready: ${excused}` };
+  return { fails: true, line: `[-]${name}: ${wrong}` };
 }
 
 /** Why nothing can be decided now; undefined where it can. */

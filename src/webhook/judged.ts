@@ -20,6 +20,9 @@ export type WhyRefused =
   | 'LedgerMissing'
   | 'PodsNotSeen'
   | 'MapFull'
+  /** Room is about to be held, or cannot be. */
+  | 'Reserving'
+  | 'ReserveFailed'
   /** Whatever else: the API server was slow, others were faster too often, something failed. */
   | 'Unavailable';
 

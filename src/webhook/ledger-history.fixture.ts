@@ -16,7 +16,8 @@ import {
 } from '../decisions/disruption/index.ts';
 import { budgetObject, groupUnits, NOW } from '../decisions/disruption/fixtures.ts';
 import { ManualClock } from '../machinery/runtime/index.ts';
-import { type EvictionWebhook, reviewEviction } from './eviction.ts';
+import type { EvictionWebhook } from './eviction.ts';
+import { reviewEviction } from './review.fixture.ts';
 import { evictionOf, LedgerCluster, type LedgerReplica, namespace } from './ledger-cluster.fixture.ts';
 import { ABANDONED_MS } from './ledger-hold.ts';
 import type { Preconditions } from './pins.ts';

@@ -4,7 +4,7 @@ import type { ProtectedOperation } from '../api/kruise/types.ts';
 import { splitApiVersion } from '../api/resource.ts';
 import { namespaceType } from '../api/resource-types.ts';
 import { decideLeftover, type OwnerState, ownerInQuestion, ownerStateOf } from '../decisions/unavailability/index.ts';
-import { ApiError, type Client, isNotFound } from '../machinery/runtime/index.ts';
+import { ApiError, type Client, existing } from '../machinery/runtime/index.ts';
 
 export interface LeftoverRequest {
   readonly namespace: string;
@@ -50,11 +50,7 @@ async function stateOf(
     const { name: plural, namespaced } = served;
     const type = { group, version, kind: owner.kind, plural, namespaced };
     const key = { name: owner.name, ...(namespaced && { namespace }) };
-    const found = await client.get(type, key).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    return ownerStateOf(owner, found);
+    return ownerStateOf(owner, await existing(client.get(type, key)));
   } catch (error) {
     if (error instanceof ApiError) return 'Unknown';
     throw error;

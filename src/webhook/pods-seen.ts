@@ -1,5 +1,5 @@
 /** Whether a replica's copy of the pods is new enough to decide by. */
-import { keyOf, type KubeObject } from '../api/resource.ts';
+import { keyOf, type KubeObject, type ResourceType } from '../api/resource.ts';
 import { podType } from '../api/resource-types.ts';
 import { type Client, type Clock, sleep } from '../machinery/runtime/index.ts';
 import { isAsNewAs } from '../machinery/values/index.ts';
@@ -46,12 +46,22 @@ export async function sawPodsOfNow(
   namespace: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const listed = await listPods(follower.client, namespace);
+  const listed = await listVersions(follower.client, podType, namespace);
   return comesTrue(follower, () => shows(follower.podsIn(namespace), listed), signal);
 }
 
+/** Likewise for all objects of a kind, in a copy of them. */
+export async function sawAllOfNow(
+  { client, clock }: { readonly client: Client; readonly clock: Clock },
+  copy: { readonly type: ResourceType; list(): readonly Pick<KubeObject, 'metadata'>[] },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const listed = await listVersions(client, copy.type, undefined);
+  return comesTrue({ clock }, () => shows(copy.list(), listed), signal);
+}
+
 async function comesTrue(
-  { clock }: PodsFollower,
+  { clock }: Pick<PodsFollower, 'clock'>,
   holds: () => boolean,
   signal: AbortSignal,
   limitMs = LIMIT_MS,
@@ -64,20 +74,24 @@ async function comesTrue(
   return true;
 }
 
-interface ListedPods {
+interface ListedVersions {
   readonly resourceVersion: string;
-  /** Of each pod, by namespace and name. */
+  /** Of each object, by namespace and name. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
-async function listPods(client: Client, namespace: string | undefined): Promise<ListedPods> {
+async function listVersions(
+  client: Client,
+  type: ResourceType,
+  namespace: string | undefined,
+): Promise<ListedVersions> {
   const versions = new Map<string, string>();
   let resourceVersion = '';
   let token: string | undefined;
   do {
     const options = { namespace, metadataOnly: true, limit: client.pageSize, continue: token };
-    const { items, metadata } = await client.list(podType, options);
-    for (const pod of items) versions.set(keyOf(pod), pod.metadata.resourceVersion ?? '');
+    const { items, metadata } = await client.list(type, options);
+    for (const one of items) versions.set(keyOf(one), one.metadata.resourceVersion ?? '');
     ({ resourceVersion } = metadata);
     token = metadata.continue || undefined;
   } while (token !== undefined);
@@ -85,7 +99,7 @@ async function listPods(client: Client, namespace: string | undefined): Promise<
 }
 
 /** Whether we know every listed pod as it was then or newer, and of no other but those that came since. */
-function shows(known: readonly Pick<KubeObject, 'metadata'>[], { resourceVersion, versions }: ListedPods): boolean {
+function shows(known: readonly Pick<KubeObject, 'metadata'>[], { resourceVersion, versions }: ListedVersions): boolean {
   let found = 0;
   for (const pod of known) {
     const listed = versions.get(keyOf(pod));

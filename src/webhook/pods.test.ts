@@ -65,6 +65,16 @@ interface Setup {
   readonly podsVersion?: (index: BudgetIndex) => string;
 }
 
+const eviction: ReviewRequest = {
+  uid: '1',
+  operation: 'CREATE',
+  resource: { group: '', version: 'v1', resource: 'pods' },
+  subResource: 'eviction',
+  namespace,
+  name: 'p',
+  object: {},
+};
+
 async function review(
   { budgets, client, compat = false, pods = [], podsVersion }: Setup,
   over: Partial<ReviewRequest> = {},
@@ -84,16 +94,7 @@ async function review(
     scaleOf: () => undefined,
     compat,
   };
-  const request: ReviewRequest = {
-    uid: '1',
-    operation: 'CREATE',
-    resource: { group: '', version: 'v1', resource: 'pods' },
-    subResource: 'eviction',
-    namespace,
-    name: 'p',
-    object: {},
-    ...over,
-  };
+  const request: ReviewRequest = { ...eviction, ...over };
   let response: ReviewResponse | undefined;
   const done = reviewPod(webhook, request, never).then((given) => {
     response = given;
@@ -230,15 +231,7 @@ test('a failure that is no conflict is not granted', async () => {
           scaleOf: () => undefined,
           podsResourceVersion: () => '1',
         },
-        {
-          uid: '1',
-          operation: 'CREATE',
-          resource: { group: '', version: 'v1', resource: 'pods' },
-          subResource: 'eviction',
-          namespace,
-          name: 'p',
-          object: {},
-        },
+        eviction,
         never,
       );
     })(),

@@ -194,8 +194,8 @@ function operationOf(
   if (request.operation === 'DELETE') return request.subResource ? undefined : 'DELETE';
   if (request.operation !== 'UPDATE' || (request.subResource !== undefined && request.subResource !== 'resize'))
     return undefined;
-  if (compat && isUnseenByKruise(request.object as unknown as Pod, request.subResource)) return undefined;
-  return classifyUpdate(request.object as unknown as Pod, old, keys);
+  if (compat && isUnseenByKruise(request.object as Pod, request.subResource)) return undefined;
+  return classifyUpdate(request.object as Pod, old, keys);
 }
 
 function groupKeys(covering: readonly IndexedBudget[]): string[] {

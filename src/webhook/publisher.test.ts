@@ -102,16 +102,17 @@ test('a change that the ledger does not answer yet is not lifted', async () => {
   expect(await room('g0p0')).toBe(false);
 });
 
+const NONE_READY = {
+  observedGeneration: 1,
+  disruptionsAllowed: 0,
+  currentHealthy: 0,
+  desiredHealthy: 12,
+  expectedPods: 12,
+};
+
 test('PB-28: where the stored number leaves no room, one that does is written before the grant is given', async () => {
   // Published while nothing was Ready; the pods have come up since.
-  const status = {
-    observedGeneration: 1,
-    disruptionsAllowed: 0,
-    currentHealthy: 0,
-    desiredHealthy: 12,
-    expectedPods: 12,
-  };
-  shown = await plane.client.updateStatus(podDisruptionBudgetType, { ...shown, status });
+  shown = await plane.client.updateStatus(podDisruptionBudgetType, { ...shown, status: NONE_READY });
   grant('g0p0');
   expect(await room('g0p0')).toBe(true);
   expect((await stored()).status).toMatchObject({ disruptionsAllowed: 4, currentHealthy: 12, desiredHealthy: 8 });
@@ -126,19 +127,12 @@ test('room that is there costs no write', async () => {
 });
 
 test('a budget that changed meanwhile is read anew', async () => {
-  const status = {
-    observedGeneration: 1,
-    disruptionsAllowed: 0,
-    currentHealthy: 0,
-    desiredHealthy: 12,
-    expectedPods: 12,
-  };
-  shown = await plane.client.updateStatus(podDisruptionBudgetType, { ...shown, status });
+  shown = await plane.client.updateStatus(podDisruptionBudgetType, { ...shown, status: NONE_READY });
   // The watch does not show what an eviction wrote since.
   const disruptedPods = { g0p0: new Date(plane.clock.now()).toISOString() };
   await plane.client.updateStatus(podDisruptionBudgetType, {
     ...shown,
-    status: { ...status, disruptedPods } as never,
+    status: { ...NONE_READY, disruptedPods } as never,
   });
   grant('g0p0', 'g0p1');
   const found = room('g0p1');
@@ -174,4 +168,22 @@ test('a pod that the API server has noted and that is evicted again has room onc
   const written = await stored();
   expect(written.status).toMatchObject({ disruptionsAllowed: 4, currentHealthy: 12 });
   expect(written.status?.disruptedPods ?? {}).toEqual({});
+});
+
+test('where no other controller does, notes of pods that are long gone are taken out of the budget', async () => {
+  const now = plane.clock.now();
+  const at = (ms: number): string => new Date(now + ms).toISOString().replace('.000Z', 'Z');
+  // One that is gone, one just noted that is not known here yet, one that is still there.
+  const disruptedPods = { gone: at(-300_000), young: at(-1000), g0p0: at(-300_000) };
+  const status = { disruptedPods } as never;
+  shown = await plane.client.updateStatus(podDisruptionBudgetType, { ...shown, status });
+  const { client, clock } = plane;
+  const tidy = new Publisher({ client, clock, index, ledger: () => ledger, budget: () => shown, tidies: true });
+  await tidy.publish(key);
+  expect(Object.keys((await stored()).status?.disruptedPods ?? {}).sort()).toEqual(['g0p0', 'young']);
+  // And once more, where the numbers are the same.
+  shown = await stored();
+  await clock.advance(300_000);
+  await tidy.publish(key);
+  expect(Object.keys((await stored()).status?.disruptedPods ?? {})).toEqual(['g0p0']);
 });

@@ -3,6 +3,7 @@ import { type DisruptionLedger, isLedgerOf } from '../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
 import {
   type BudgetFacts,
+  DISRUPTION_TIMEOUT_MS,
   type DisruptionIndex,
   isMarked,
   isSamePublished,
@@ -12,8 +13,16 @@ import {
   unpublishedStatus,
   withoutMarker,
 } from '../decisions/disruption/index.ts';
-import { type Client, type Clock, isConflict, isNotFound, type Metrics, sleep } from '../machinery/runtime/index.ts';
-import { isAsNewAs } from '../machinery/values/index.ts';
+import {
+  type Client,
+  type Clock,
+  existing,
+  isConflict,
+  isNotFound,
+  type Metrics,
+  sleep,
+} from '../machinery/runtime/index.ts';
+import { isAsNewAs, parseTime } from '../machinery/values/index.ts';
 
 export interface PublisherOptions {
   readonly client: Client;
@@ -24,6 +33,8 @@ export interface PublisherOptions {
   readonly budget: (namespace: string, name: string) => PodDisruptionBudget | undefined;
   /** Whether numbers of a namespace may be ours: evictions there are judged. Default: everywhere. */
   readonly mayPublish?: ((namespace: string) => boolean) | undefined;
+  /** No other controller takes the notes of the API server out again: those of pods that are gone go here. */
+  readonly tidies?: boolean | undefined;
   readonly metrics?: Metrics | undefined;
 }
 
@@ -59,9 +70,10 @@ export class Publisher {
     // The first time only: numbers that were put in stay true.
     const { mayPublish } = this.#options;
     if (budget === undefined || (mayPublish?.(key.namespace) === false && !isMarked(budget))) return;
-    const status = this.#statusFor(budget);
+    const over = this.#options.tidies === true ? this.#notesOver(budget) : [];
+    const status = this.#statusFor(over.reduce(withoutNote, budget));
     if (status === undefined) return;
-    await this.#write(budget, status, isHeldBack(budget) ? 'barrier' : 'leader');
+    await this.#write(budget, status, isHeldBack(budget) ? 'barrier' : 'leader', over);
   }
 
   /** Before pods are counted: from then on nothing may go by numbers that meant groups. */
@@ -96,7 +108,7 @@ export class Publisher {
       const status = this.#statusFor(budget);
       if (status === undefined || isHeldBack(budget)) return false;
       try {
-        await this.#write(budget, status, 'room', budget === found ? undefined : pod.name);
+        await this.#write(budget, status, 'room', budget === found ? [] : [pod.name]);
         const written = this.#get(key);
         return written === undefined || this.#hasRoom(withoutNote(written, pod.name), pod);
       } catch (error) {
@@ -135,6 +147,17 @@ export class Publisher {
     return numbers && publishedStatus(budget, numbers, now);
   }
 
+  /** Pods that were noted long ago and are gone or going. Too many notes, and the API server refuses every eviction. */
+  #notesOver({ metadata, status }: PodDisruptionBudget): string[] {
+    const { clock, index } = this.#options;
+    const over = clock.now() - DISRUPTION_TIMEOUT_MS;
+    return Object.entries(status?.disruptedPods ?? {}).flatMap(([name, at]) => {
+      const pod = index.pod(metadata.namespace ?? '', name);
+      const isGoing = pod === undefined || pod.deletionTimestamp !== undefined;
+      return isGoing && (parseTime(at) ?? 0) < over ? [name] : [];
+    });
+  }
+
   /** The budget as its ledger has it. */
   #facts(budget: PodDisruptionBudget): BudgetFacts | undefined {
     const { generation = 0, name = '', namespace = '' } = budget.metadata;
@@ -149,15 +172,16 @@ export class Publisher {
     budget: PodDisruptionBudget,
     status: PodDisruptionBudgetStatus,
     by: PublishedBy,
-    forgotten?: string,
+    forgotten: readonly string[] = [],
   ): Promise<void> {
-    if (forgotten === undefined && isSamePublished(budget.status, status)) {
+    if (forgotten.length === 0 && isSamePublished(budget.status, status)) {
       this.#count(by, 'same');
       return;
     }
     const { name = '', namespace = '', resourceVersion, uid } = budget.metadata;
     const { disruptedPods: _, ...numbers } = status;
-    const notes = forgotten === undefined ? {} : { disruptedPods: { [forgotten]: null } };
+    const notes =
+      forgotten.length === 0 ? {} : { disruptedPods: Object.fromEntries(forgotten.map((pod) => [pod, null])) };
     const body = { metadata: { resourceVersion, uid }, status: { ...numbers, ...notes } };
     try {
       const patch = { type: 'merge', body } as const;
@@ -186,14 +210,9 @@ export class Publisher {
   }
 
   async #read({ name, namespace }: BudgetName): Promise<PodDisruptionBudget | undefined> {
-    try {
-      const budget = await this.#options.client.get(podDisruptionBudgetType, { namespace, name });
-      this.#learn(budget);
-      return budget;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const budget = await existing(this.#options.client.get(podDisruptionBudgetType, { namespace, name }));
+    if (budget !== undefined) this.#learn(budget);
+    return budget;
   }
 
   #learn(budget: PodDisruptionBudget): void {

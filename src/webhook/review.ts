@@ -1,5 +1,6 @@
+import type { KubeObject } from '../api/resource.ts';
 import type { StatusBody } from '../machinery/runtime/index.ts';
-import { isObject } from '../machinery/values/index.ts';
+import { formatIssues, isObject, type Issue } from '../machinery/values/index.ts';
 
 /** Who makes the request, as the API server knows them. */
 export interface Requester {
@@ -7,6 +8,11 @@ export interface Requester {
   readonly uid?: string;
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** An object as it is sent, of whatever kind. */
+export interface ReviewedObject extends Partial<KubeObject> {
+  readonly [field: string]: unknown;
 }
 
 /** What the API server asks: may this request pass? */
@@ -18,8 +24,8 @@ export interface ReviewRequest {
   readonly name?: string;
   readonly namespace?: string;
   readonly userInfo?: Requester;
-  readonly object?: Record<string, unknown> | null;
-  readonly oldObject?: Record<string, unknown> | null;
+  readonly object?: ReviewedObject | null;
+  readonly oldObject?: ReviewedObject | null;
   readonly options?: Record<string, unknown> | null;
   readonly dryRun?: boolean;
 }
@@ -47,6 +53,12 @@ export function refuse(status: StatusBody): ReviewResponse {
   return { allowed: false, status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...status } };
 }
 
+/** Refuses an object for what is wrong in it. */
+export function refuseInvalid(issues: readonly Issue[], { code = 422, reason = 'Invalid' } = {}): ReviewResponse {
+  const causes = issues.map(({ message, path, rule }) => ({ reason: rule, message, field: path }));
+  return refuse({ code, reason, message: formatIssues(issues), details: { causes } });
+}
+
 /** The body was no AdmissionReview. */
 export class ReviewFormatError extends Error {
   override name = 'ReviewFormatError';
@@ -71,6 +83,7 @@ export function parseReview(body: string): ReviewRequest {
   if (!isObject(user) || typeof user['username'] !== 'string' || user['username'] === '') {
     throw new ReviewFormatError('the AdmissionReview does not say who makes the request');
   }
+  // What is not checked above comes from the API server as it is.
   return request as unknown as ReviewRequest;
 }
 

@@ -31,6 +31,9 @@ const OTHER: ReviewTraits = {
 /** A picker chooses; it never keeps a workload from shrinking. */
 const CHOICE: ReviewTraits = { ...OTHER, undecided: () => allow };
 
+/** A controller that makes pods tries again. */
+const LINK: ReviewTraits = { ...OTHER, undecided: EVICTION.undecided };
+
 /** Numbers that are ours stay as they are. */
 const STATUS: ReviewTraits = {
   ...OTHER,
@@ -50,10 +53,14 @@ const ROUTES: readonly Route[] = [
   { webhook: 'evictions.quorate.dev', path: '/validate-eviction', traits: EVICTION },
   { webhook: 'groups.quorate.dev', path: '/validate-groups', traits: EVICTION },
   { webhook: 'status.quorate.dev', path: '/adopt-status', traits: STATUS },
+  { webhook: 'link.quorate.dev', path: '/link-pod', traits: LINK },
+  { webhook: 'owners.quorate.dev', path: '/expect-groups', traits: CHOICE },
   { webhook: 'pods.quorate.dev', path: '/validate-pods', traits: OTHER },
   { webhook: 'downscales.quorate.dev', path: '/pick-downscale', traits: CHOICE },
   { webhook: 'pickers.quorate.dev', path: '/validate-pickers', traits: OTHER },
   { webhook: 'podgroups.quorate.dev', path: '/validate-pod-groups', traits: OTHER },
+  { webhook: 'maintenances.quorate.dev', path: '/validate-maintenances', traits: OTHER },
+  { webhook: 'policies.quorate.dev', path: '/validate-policies', traits: OTHER },
   { webhook: 'budgets.quorate.dev', path: '/validate-budgets', traits: OTHER },
 ];
 

@@ -7,6 +7,7 @@ import { ManualClock, settle, silentLogger } from '../machinery/runtime/index.ts
 import { callersByCertificate, callersByToken } from './callers.ts';
 import { allow } from './review.ts';
 import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';
+import { review } from './review.fixture.ts';
 
 const MIB = 1024 * 1024;
 const TOKEN = 'a'.repeat(64);
@@ -42,17 +43,6 @@ async function start(over: Partial<WebhookServerOptions> = {}): Promise<WebhookS
   servers.push(server);
   return server;
 }
-
-const review = JSON.stringify({
-  apiVersion: 'admission.k8s.io/v1',
-  kind: 'AdmissionReview',
-  request: {
-    uid: 'u1',
-    operation: 'CREATE',
-    resource: { group: '', version: 'v1', resource: 'pods' },
-    userInfo: { username: 'alice' },
-  },
-});
 
 interface Answer {
   readonly status: number;
@@ -275,4 +265,27 @@ test('18.6: HL-02 a thread that stood still for six seconds fails /livez, an API
   expect(await livez()).toEqual({ status: 503, text: '[-]event-loop: it stood still for 6 s\n' });
   await clock.advance(11_000);
   expect((await livez()).status).toBe(200);
+});
+
+test('18.1: a connection that was opened ahead is answered on however late; a request that never ends is ended', async () => {
+  const server = await start({ requestLimitMs: 200 });
+  const heard: string[] = [];
+  const open = async (): Promise<TLSSocket> => {
+    const socket = connect({ host: '127.0.0.1', port: server.port, ca: authority.certificate });
+    sockets.push(socket);
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    return socket;
+  };
+  const ahead = await open();
+  const endless = await open();
+  endless.on('data', (chunk: Buffer) => heard.push(chunk.toString('latin1')));
+  endless.write('POST /validate-eviction HTTP/1.1\r\nhost: w\r\n');
+  await new Promise((resolve) => endless.once('close', resolve));
+  expect(heard.join('')).toContain('408 Request Timeout');
+  const answer = new Promise<string>((resolve) =>
+    ahead.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1'))),
+  );
+  const head = `POST /${TOKEN}/validate-eviction HTTP/1.1\r\nhost: w\r\ncontent-length: ${Buffer.byteLength(review)}\r\n\r\n`;
+  ahead.write(`${head}${review}`);
+  expect(await answer).toContain('HTTP/1.1 200 OK');
 });

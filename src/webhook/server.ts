@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
+import { Server as TlsServer, type TLSSocket } from 'node:tls';
 import type { KeyPair } from '../machinery/runtime/certificates.ts';
-import { type Clock, type Logger, systemClock } from '../machinery/runtime/index.ts';
+import { type Clock, type Logger, sleep, systemClock } from '../machinery/runtime/index.ts';
 import { type Callers, splitToken } from './callers.ts';
 import { boundConnections } from './connections.ts';
 import { answerProbe, type ProbeCheck, undecidable, watchEventLoop } from './health.ts';
@@ -28,6 +29,8 @@ export interface WebhookServerOptions {
   /** Told of what was turned away before anything was decided. */
   readonly rejected?: ((reason: RejectedReason) => void) | undefined;
   readonly clock?: Clock | undefined;
+  /** For head and body of a request together, from its first byte. */
+  readonly requestLimitMs?: number | undefined;
 }
 
 export type RejectedReason = RejectedBody['reason'] | 'NotBelieved' | 'Malformed' | 'NotReady';
@@ -38,24 +41,29 @@ export interface WebhookServer {
   readonly bodyBytes: number;
   /** Puts a renewed certificate in use without dropping connections. */
   setCertificate(pair: KeyPair): void;
-  /** Takes no new requests and resolves when those under way have been answered. */
+  /** Takes no new connections, gives up others with their next answer, and resolves when all have been answered. */
   close(): Promise<void>;
 }
 
 /** The API server waits no longer than this for an answer. */
 const CLOSE_LIMIT_MS = 10_000;
 /**
+ * A server that closes goes on answering until nobody has asked for so long, and gives a connection up with each answer.
+ * Ended at once, connections would take reviews with them that are on their way.
+ */
+const LAST_CALL_MS = 1000;
+/**
  * For head and body together. A second longer than API servers wait: where this process itself stood still, Node would
  * answer 408 to a request that it has only not read yet, and an eviction would be told of that.
  */
 const REQUEST_LIMIT_MS = CLOSE_LIMIT_MS + 1000;
-const LIMITS = {
-  headersTimeout: REQUEST_LIMIT_MS,
-  requestTimeout: REQUEST_LIMIT_MS,
-  connectionsCheckingInterval: 1000,
-  maxHeaderSize: 16_384,
-  handshakeTimeout: 5000,
-};
+/**
+ * API servers give up a connection that they have not used for 90 s. If it were ended here before, a review that is sent
+ * in that moment would be lost, and its eviction be told 500.
+ */
+const IDLE_LIMIT_MS = 120_000;
+const CHECKS_PER_LIMIT = 10;
+const LIMITS = { keepAliveTimeout: IDLE_LIMIT_MS, maxHeaderSize: 16_384, handshakeTimeout: 5000 };
 /** A body that nobody reads is thrown away for so long, so that its sender gets to see the answer. */
 const LINGER_MS = 500;
 /** The API server gives a webhook ten seconds unless its URL says otherwise; some of them are for the way. */
@@ -68,29 +76,40 @@ const LONGEST_REVIEW_MS = 8000;
  * is answered without a grant; the process lives.
  */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const { callers, certificate, host, port } = options;
+  const { callers, certificate, clock = systemClock, host, port, requestLimitMs = REQUEST_LIMIT_MS } = options;
   let closing = false;
+  let askedMs = Number.NEGATIVE_INFINITY;
   const asksForCertificates = callers.authority !== undefined;
   const secure = (pair: KeyPair) => ({
     cert: pair.certificate,
     key: pair.key,
     ...(asksForCertificates ? { ca: callers.authority } : {}),
   });
-  const loop = watchEventLoop(options.clock ?? systemClock);
+  const loop = watchEventLoop(clock);
   const intake = new Intake();
   const server = createServer(
     // Probes come without a certificate: who shows none is let in, and is answered nothing else.
-    { ...secure(certificate), ...LIMITS, requestCert: asksForCertificates, rejectUnauthorized: false },
+    {
+      ...secure(certificate),
+      ...LIMITS,
+      headersTimeout: requestLimitMs,
+      requestTimeout: requestLimitMs,
+      connectionsCheckingInterval: requestLimitMs / CHECKS_PER_LIMIT,
+      requestCert: asksForCertificates,
+      rejectUnauthorized: false,
+    },
     (request, response) => {
+      askedMs = clock.elapsed();
       // API servers keep connections and use them for as long as they are answered on.
       if (closing) response.setHeader('connection', 'close');
-      serve({ ...options, intake, loop, proven }, request, response).catch((error: unknown) => {
+      serve({ ...options, intake, loop, proven: connections.prove }, request, response).catch((error: unknown) => {
         options.log.warn({ error: messageOf(error) }, 'answering a webhook request failed');
         response.destroy();
       });
     },
   );
-  const proven = boundConnections(server);
+  const connections = boundConnections(server);
+  server.on('clientError', endConnection);
   if (asksForCertificates) {
     server.on('secureConnection', (socket) => {
       const shown = Object.keys(socket.getPeerCertificate() ?? {}).length > 0;
@@ -104,18 +123,50 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       return intake.bytes;
     },
     setCertificate: (pair) => server.setSecureContext(secure(pair)),
-    close: () =>
-      new Promise((resolve) => {
-        closing = true;
-        const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
-        server.close(() => {
-          clearTimeout(limit);
-          loop.stop();
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
+    async close() {
+      closing = true;
+      // That of HTTP servers would end idle connections as well.
+      TlsServer.prototype.close.call(server);
+      const until = clock.elapsed() + CLOSE_LIMIT_MS;
+      const none = connections.whenNone().then(() => true);
+      const lastCall = (): number => Math.min(askedMs + LAST_CALL_MS, until) - clock.elapsed();
+      for (let left = lastCall(); left > 0; left = lastCall()) {
+        if (await Promise.race([none, sleep(clock, left)])) break;
+      }
+      await endServer(server);
+      loop.stop();
+    },
   };
+}
+
+function endServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+    server.once('close', () => {
+      clearTimeout(limit);
+      resolve();
+    });
+    server.close();
+  });
+}
+
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/**
+ * Ends a connection that sent no proper request, or not in time. Node counts the time of one that has sent nothing yet
+ * as well; but API servers open connections ahead and use them later, and what they send may lie there unread.
+ */
+function endConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && (socket as TLSSocket).bytesRead === 0) {
+    (socket as TLSSocket).setTimeout(IDLE_LIMIT_MS, () => socket.destroy());
+    return;
+  }
+  const status = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
+  if (socket.writable && error.code !== 'ECONNRESET') socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+  socket.destroy();
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -1,8 +1,9 @@
-import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../api/generated/policy-v1.ts';
 import { type DisruptionLedger, isLedgerOf } from '../api/quorate/types.ts';
 import {
   adoptStatus,
   type Adoption,
+  changesRecordsOnly,
   type DisruptionIndex,
   isMarked,
   keptStatus,
@@ -69,12 +70,15 @@ export function keepStatus(request: ReviewRequest): ReviewResponse {
 }
 
 function proposedIn({ object, oldObject }: ReviewRequest): ProposedStatus {
-  return { old: (oldObject ?? {}) as unknown as PodDisruptionBudget, proposed: (object ?? {}) as never };
+  return { old: (oldObject ?? {}) as PodDisruptionBudget, proposed: (object ?? {}) as never };
 }
 
-function answer({ proposed }: ProposedStatus, status: object): ReviewResponse {
+function answer(asked: ProposedStatus, status: PodDisruptionBudgetStatus): ReviewResponse {
+  const { old, proposed } = asked;
   if (status === proposed.status) return allow;
-  return allowWith([{ op: proposed.status === undefined ? 'add' : 'replace', path: '/status', value: status }]);
+  const rewrite = { op: proposed.status === undefined ? 'add' : 'replace', path: '/status', value: status } as const;
+  if (!changesRecordsOnly(asked, status)) return allowWith([rewrite]);
+  return allowWith([rewrite, { op: 'replace', path: '/metadata/managedFields', value: old.metadata.managedFields }]);
 }
 
 /** Only who knows the ledger, pods as new as those it was counted from, and the formula in force may say numbers. */

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmbeddedHost } from '../../src/app/index.ts';
-import { namespaceType, podDisruptionBudgetType } from '../../src/api/resource-types.ts';
+import { namespaceType, podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
+import { QUORATE_VERSION } from '../../src/api/version.ts';
+import { pod } from '../../src/testkit/index.ts';
 import { startHost } from '../clients/host.ts';
 import { quorate } from './run.ts';
 
@@ -79,9 +81,9 @@ test('plan drain: --all beside names is refused, and one node is not compared wi
   );
 });
 
-test('simulate draws into .svg and .html files only', async () => {
+test('SM-10 simulate draws into .svg, .png and .html files only', async () => {
   const { code, err } = await quorate('simulate', 'snapshot.json', '--upgrade', '--out', 'x.gif');
-  expect(err).toContain('It must end in .svg for a picture or .html for a report');
+  expect(err).toContain('It must end in .svg or .png for a picture, or in .html for a report');
   expect(code).toBe(1);
 });
 
@@ -117,4 +119,25 @@ test('version says both versions, and its own where no server answers', async ()
   const alone = await quorate('version', '--kubeconfig', join(folder, 'none'), '-o', 'json');
   expect(Object.keys(JSON.parse(alone.out) as object)).toEqual(['client']);
   expect(alone.code).toBe(1);
+});
+
+test('-o wide, name and jsonpath list budgets as kubectl get lists objects', async () => {
+  await host.client.create(podType, pod({ name: 'train-0', namespace: 'ml', labels: { app: 'train' } }));
+  const ask = (format: string, ...words: string[]) => quorate('why', ...words, '-n', 'ml', '-o', format);
+  expect((await ask('name')).out).toBe('poddisruptionbudget.policy/training\n');
+  expect((await ask('jsonpath={range .budgets[*]}{.namespace}/{.budget.name}{"\\n"}{end}')).out).toBe('ml/training\n');
+  const [head = '', row = ''] = (await ask('wide')).out.split('\n');
+  expect(head).toMatch(/^NAMESPACE +NAME +COUNTS +PODS +EXPECTED +HEALTHY +NEEDED +ALLOWED$/);
+  expect(row).toMatch(/^ml +pdb\/training +Pod +1 /);
+  expect((await ask('wide', 'pdb/training')).err).toBe('quorate why: -o wide lists budgets: leave out pdb/training\n');
+  expect((await ask('jsonpath={.budgets[')).err).toContain('Cannot read the template: a { that has no other half.');
+  expect((await ask('moon')).err).toContain('Allowed choices are text, wide, name, json, yaml, jsonpath=TEMPLATE.');
+  expect((await quorate('version', '-o', 'jsonpath={.client.version}')).out).toBe(QUORATE_VERSION);
+});
+
+test('drain goes by a Maintenance, which stays to be looked at', async () => {
+  const { code, err, out } = await quorate('drain', 'node-1');
+  expect({ code, out }).toEqual({ code: 0, out: 'Drained (node-1).\n' });
+  const name = /^maintenance (drain-\S+) created/.exec(err)?.[1] ?? '';
+  expect((await quorate('maintenance', 'list')).out).toContain(name);
 });

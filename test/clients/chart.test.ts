@@ -8,7 +8,8 @@ import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { CHART, chartFiles } from '../../scripts/chart.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
-import { defaultInstall, type InstallOptions, installObjects, OPTIONAL_FEATURES } from '../../src/webhook/index.ts';
+import { OPTIONAL_FEATURES } from '../../src/api/crds/index.ts';
+import { defaultInstall, type InstallOptions, installObjects } from '../../src/webhook/index.ts';
 import { ALERTS } from '../../scripts/monitoring/alerts.ts';
 import { findHelm } from './kubectl.ts';
 
@@ -75,7 +76,7 @@ test.each<[string[], Partial<InstallOptions>]>([
   ],
   [
     ['mode=alongside', ...OPTIONAL_FEATURES.map((feature) => `features.${feature}=false`)],
-    { mode: 'alongside', podUnavailableBudgets: false, groupEvictions: false, pickers: false },
+    { mode: 'alongside', ...Object.fromEntries(OPTIONAL_FEATURES.map((feature) => [feature, false])) },
   ],
 ])('the chart with %j is what quorate install prints with those flags', async (values, options) => {
   expect(await rendered(...values)).toEqual(installed(options));
@@ -120,6 +121,8 @@ test('the Service for metrics has the pods, and they the port, of what is scrape
     const service = of('Service', `${app}-metrics`) as { metadata: KubeObject['metadata']; spec: { selector: object } };
     const pods = of('Deployment', app) as unknown as { spec: { template: { metadata: object; spec: object } } };
     expect(monitor?.metadata.labels).toMatchObject({ release: 'prom' });
+    // Else Prometheus puts the replica's namespace in the place of the budget's.
+    expect(monitor).toMatchObject({ spec: { endpoints: [{ honorLabels: true }] } });
     expect(service.metadata.labels).toMatchObject(
       (monitor as unknown as { spec: { selector: { matchLabels: object } } }).spec.selector.matchLabels,
     );
@@ -129,6 +132,35 @@ test('the Service for metrics has the pods, and they the port, of what is scrape
     });
   }
 });
+
+test('network policies select the pods of their Deployment, and open the ports that these serve and no other', async () => {
+  const objects = await rendered('scheduler=true', 'webhookFrom={10.0.0.0/24,172.18.0.0/16}');
+  const find = (kind: string, name: string) =>
+    objects.find((one) => one.kind === kind && one.metadata.name === name) as unknown as { spec: Spec };
+  const cidrs = ['10.0.0.0/24', '172.18.0.0/16'].map((cidr) => ({ ipBlock: { cidr } }));
+  for (const [app, froms] of [
+    ['quorate', [cidrs, undefined]],
+    ['quorate-scheduler', [undefined]],
+  ] as const) {
+    const { ingress = [], podSelector, policyTypes } = find('NetworkPolicy', app).spec;
+    const { template } = find('Deployment', app).spec;
+    expect(policyTypes).toEqual(['Ingress']);
+    expect(template?.metadata.labels).toMatchObject(podSelector?.matchLabels ?? { none: 'selected' });
+    const served = template?.spec.containers.flatMap(({ ports = [] }) => ports.map(({ name }) => name)) ?? [];
+    expect(ingress.flatMap(({ ports }) => ports.map(({ port }) => port)).sort()).toEqual(served.sort());
+    expect(ingress.map(({ from }) => from)).toEqual(froms);
+  }
+});
+
+interface Spec {
+  readonly podSelector?: { readonly matchLabels: Record<string, string> };
+  readonly policyTypes?: readonly string[];
+  readonly ingress?: readonly { readonly ports: readonly { port: string }[]; readonly from?: readonly object[] }[];
+  readonly template?: {
+    readonly metadata: { readonly labels: object };
+    readonly spec: { readonly containers: readonly { readonly ports?: readonly { readonly name: string }[] }[] };
+  };
+}
 
 test('every alert has a runbook, every runbook an alert, and the text of an alert names its labels', async () => {
   const [rule] = await added('monitoring.alerts=true', 'monitoring.drainBlockedMinutes=7');

@@ -1,6 +1,7 @@
 /** Adopt mode: Kubernetes' own disruption controller runs, and what it writes into budgets over groups becomes ours. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
+import type { PodDisruptionBudget } from '../../src/api/generated/policy-v1.ts';
 import { podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
 import {
   createClient,
@@ -12,6 +13,7 @@ import {
 } from '../../src/machinery/runtime/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import { budget, budgetsOn, gangs, markerOf, numbersOf, pod } from './gangs.ts';
+import { expectGangToStay } from './preemption.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -28,7 +30,7 @@ beforeAll(async () => {
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'first', 'adopt', { metricsOpen: true });
-  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+  await stage.registerWebhooks(plane, operator, stage.groupKinds, 'adopt');
 });
 
 afterAll(async () => {
@@ -76,6 +78,49 @@ test('AD-03, AD-05: what the built-in controller proposes is not written, and no
   expect((await read('quiet')).metadata.resourceVersion).toBe(again.metadata.resourceVersion);
 });
 
+/** A thousand take some minutes: `npm run test:manager-restart`. */
+const BUDGETS = Number(process.env['QUORATE_BUDGETS'] ?? 10);
+const LIMIT_MS = 120_000 + BUDGETS * 500;
+
+test(`AD-06: kube-controller-manager starts again and proposes numbers for ${BUDGETS} budgets: none is written`, async () => {
+  const specOf = (at: number) => SPELLINGS[at % SPELLINGS.length]?.[1] ?? {};
+  for (let at = 0; at < BUDGETS; at += 50) {
+    const some = Array.from({ length: Math.min(50, BUDGETS - at) }, (_, next) => at + next);
+    await apply(...some.flatMap((one) => [...gangs(`again${one}`, 3, 2), budget(`again${one}`, specOf(one))]));
+  }
+  const proposed = () => reviews('rewritten');
+  /** Every budget with its version and numbers. */
+  const budgets = async (): Promise<string> => {
+    const { items } = JSON.parse(await kubectl('get', 'pdb', '-o', 'json')) as { items: PodDisruptionBudget[] };
+    const ours = items.filter(({ metadata }) => metadata.name?.startsWith('again'));
+    return ours.map((one) => `${one.metadata.name} ${one.metadata.resourceVersion} ${numbersOf(one)}`).join('\n');
+  };
+  /** What is read is the same five times in a row. */
+  const atEnd = async <T>(what: () => Promise<T>): Promise<T> => {
+    let last = await what();
+    let unchanged = 0;
+    await until('nothing to change any more', async () => {
+      const found = await what();
+      unchanged = found === last ? unchanged + 1 : 0;
+      last = found;
+      return unchanged >= 5;
+    });
+    return last;
+  };
+  await until(
+    'every budget to be counted',
+    async () => (await budgets()).split('\n').filter((one) => one.endsWith('6/6/4/2')).length === BUDGETS,
+    LIMIT_MS,
+  );
+  const before = await atEnd(budgets);
+  const asked = await atEnd(proposed);
+  await plane.kill('kube-controller-manager');
+  await plane.restart('kube-controller-manager');
+  await until('numbers to be proposed', async () => (await proposed()) >= asked + BUDGETS, LIMIT_MS);
+  await atEnd(proposed);
+  expect(await budgets()).toBe(before);
+});
+
 test('AD-04: what the API server counts with an eviction passes without a review', async () => {
   await apply(...gangs('counted', 3, 4), budget('counted', { maxUnavailable: 1 }));
   await shows('counted', '12/12/8/4');
@@ -101,6 +146,38 @@ test('AD-08: a budget over pods is left to the built-in controller', async () =>
   expect(found.metadata.managedFields?.map(({ manager }) => manager)).toContain('kube-controller-manager');
 });
 
+test('AD-09: Jobs under maxUnavailable, which the built-in controller cannot count, get our numbers for good', async () => {
+  const [workload, ...others] = gangs('jobs', 2, 2) as { kind: string; metadata: object; spec: object }[];
+  const members = others.filter(({ kind }) => kind === 'Pod');
+  const jobs = [0, 2].map((at) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `jobs-${at}`, namespace: 'default' },
+    spec: {
+      parallelism: 2,
+      template: {
+        metadata: { ...members[at]?.metadata, name: undefined, namespace: undefined },
+        spec: { ...members[at]?.spec, restartPolicy: 'Never' },
+      },
+    },
+  }));
+  await apply(workload as object, ...others.filter(({ kind }) => kind !== 'Pod'), ...jobs);
+  await apply(budget('jobs', { maxUnavailable: 1 }));
+  await shows('jobs', '4/4/2/2');
+  const failed = 'events.v1.events.k8s.io';
+  await until('the built-in controller to have failed', async () =>
+    (await kubectl('get', failed, '--field-selector=reason=CalculateExpectedPodCountFailed', '-o', 'name')).includes(
+      'jobs',
+    ),
+  );
+  const { status } = await atRest('jobs');
+  expect(status).toMatchObject({ expectedPods: 4, currentHealthy: 4, desiredHealthy: 2, disruptionsAllowed: 2 });
+  expect(status?.conditions?.find(({ type }) => type === 'DisruptionAllowed')).toMatchObject({
+    status: 'True',
+    reason: 'SufficientPods',
+  });
+});
+
 test('PB-25: eight evictions at once under a gang of eight are all granted', async () => {
   await apply(...gangs('eight', 2, 8), budget('eight', { maxUnavailable: 1 }));
   await shows('eight', '16/16/8/8');
@@ -111,42 +188,7 @@ test('PB-25: eight evictions at once under a gang of eight are all granted', asy
 });
 
 test('PB-26: where nothing of a group may go, kube-scheduler preempts a pod that no budget protects', async () => {
-  const slots = (count: string) => ({ limits: { 'example.com/slot': count }, requests: { 'example.com/slot': count } });
-  const holding = (priorityClassName: string, more: object = {}) => ({
-    priorityClassName,
-    terminationGracePeriodSeconds: 1,
-    containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9', resources: slots('1') }],
-    ...more,
-  });
-  const classes = Object.entries({ lowest: 1, lower: 2, urgent: 1000 }).map(([name, value]) => ({
-    apiVersion: 'scheduling.k8s.io/v1',
-    kind: 'PriorityClass',
-    metadata: { name },
-    value,
-  }));
-  const capacity = JSON.stringify({ status: { capacity: { 'example.com/slot': '2' } } });
-  for (const node of ['node-0', 'node-1']) {
-    await kubectl('patch', 'node', node, '--subresource=status', '-p', capacity);
-    const path = 'jsonpath={.status.allocatable.example\\.com/slot}';
-    await until('the node to have slots', async () => (await kubectl('get', 'node', node, '-o', path)) === '2');
-  }
-  // Without the budget the gang would be taken: its pods matter least.
-  await apply(
-    ...classes,
-    ...gangs('kept', 1, 2, () => holding('lowest', { nodeName: 'node-0' })),
-    budget('kept', { maxUnavailable: 0 }),
-    pod('taken-0', 'taken', holding('lower', { nodeName: 'node-1' })),
-    pod('taken-1', 'taken', holding('lower', { nodeName: 'node-1' })),
-  );
-  await shows('kept', '2/2/2/0');
-  const urgent = pod('urgent', 'urgent', holding('urgent'));
-  await apply({ ...urgent, spec: { ...urgent.spec, nodeName: undefined } });
-  await until(
-    'the urgent pod to be placed',
-    async () => (await kubectl('get', 'pod', 'urgent', '-o', 'jsonpath={.spec.nodeName}')) === 'node-1',
-  );
-  const left = await kubectl('get', 'pods', '-l', 'app in (kept,taken)', '-o', 'jsonpath={.items[*].metadata.name}');
-  expect(left.split(' ').filter((name) => name.startsWith('kept'))).toHaveLength(2);
+  await expectGangToStay(plane);
 });
 
 const RACES = Number(process.env['QUORATE_STATUS_RACES'] ?? 3);
@@ -206,7 +248,7 @@ test('AD-14: with nobody there the built-in numbers stand; who comes back mends 
   await shows('away', '0/12/0/0');
   expect(await evict('away-g0-0')).toContain('failed calling webhook');
   operator = await stage.startReplica(plane, 'second', 'adopt');
-  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+  await stage.registerWebhooks(plane, operator, stage.groupKinds, 'adopt');
   await shows('away', '12/12/8/4');
 });
 
@@ -215,7 +257,7 @@ test('AD-19: groups that are gone for good leave the budget to the built-in cont
   await shows('lost', '4/4/2/2');
   await operator.stop();
   operator = await stage.startReplica(plane, 'third', 'adopt', { settlingMs: 1000 });
-  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+  await stage.registerWebhooks(plane, operator, stage.groupKinds, 'adopt');
   await kubectl('delete', 'podgroups', 'lost-g0', 'lost-g1', '--wait=false');
   await kubectl('patch', 'podgroup', 'lost-g0', '--type=merge', '-p', '{"metadata":{"finalizers":null}}').catch(
     () => {},

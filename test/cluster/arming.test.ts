@@ -1,5 +1,5 @@
 /** Configurations are installed empty: nothing is asked before somebody can answer, and only where it matters. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
@@ -193,6 +193,90 @@ const makeNamespace = async (name: string): Promise<void> => {
   await until('the service account', async () => (await kubectl('get', 'sa', 'default', '-n', name)) !== '');
 };
 const CRITICAL = { priorityClassName: 'system-node-critical' };
+
+const slots = { 'example.com/slot': '1' };
+/** Asks for the only slot of node-1. */
+const holding = (name: string, namespace: string, priorityClassName: string) =>
+  pod(name, name, namespace, {
+    nodeName: undefined,
+    priorityClassName,
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9', resources: { limits: slots, requests: slots } }],
+  });
+const nodeOf = (name: string, namespace: string): Promise<string> =>
+  kubectl('get', 'pod', name, '-n', namespace, '-o', 'jsonpath={.spec.nodeName}');
+const isGone = async (name: string, namespace: string): Promise<boolean> =>
+  (await said('get', 'pod', name, '-n', namespace)).includes('NotFound');
+
+test('WS-03: with all replicas down, rows 15, 17 and 18: pickers, nodes that go, preemption', async () => {
+  await makeNamespace('fourth');
+  await apply(
+    ...['low', 'high'].map((name, at) => ({
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value: 10 ** (3 * at),
+    })),
+    deployment('shrinks', 'fourth', 2),
+    {
+      apiVersion: 'policy.quorate.dev/v1alpha1',
+      kind: 'DownscalePodPicker',
+      metadata: { name: 'shrinks', namespace: 'fourth' },
+      spec: { targetRef: { kind: 'Deployment', name: 'shrinks' }, http: { host: '127.0.0.1', port: 1 } },
+    },
+    pod('tainted', 'tainted', 'fourth', { nodeName: 'node-1', terminationGracePeriodSeconds: 1 }),
+    pod('tainted', 'guarded', 'other', { nodeName: 'node-1', terminationGracePeriodSeconds: 1 }),
+  );
+  await kubectl(
+    'patch',
+    'node',
+    'node-1',
+    '--subresource=status',
+    '-p',
+    JSON.stringify({ status: { capacity: slots } }),
+  );
+  await apply(holding('victim', 'fourth', 'low'));
+  await ready('victim', 'fourth');
+  for (const namespace of ['fourth', 'other']) await ready('tainted', namespace);
+  await until('the Deployment', () => isServing('shrinks', 'fourth', 2));
+  await operator?.stop();
+  operator = undefined;
+  // Their node is not there: pods that the controller manager collects, after a while.
+  await apply(...['fourth', 'other'].map((namespace) => pod('orphan', 'orphan', namespace, { nodeName: 'gone' })));
+
+  // Row 15: nobody chooses, and the ReplicaSet does.
+  await kubectl('scale', 'deployment', 'shrinks', '-n', 'fourth', '--replicas=1');
+  await until('the scale down', async () => (await namesOf('shrinks', 'fourth')).length === 1);
+
+  // Row 18: a preemption is a delete; it works where nothing is guarded, and waits where something is.
+  await apply(holding('urgent', 'fourth', 'high'));
+  await until('the urgent pod to be placed', async () => (await nodeOf('urgent', 'fourth')) === 'node-1');
+  expect(await isGone('victim', 'fourth')).toBe(true);
+  await kubectl('delete', 'pod', 'urgent', '-n', 'fourth', '--grace-period=0', '--force');
+  await apply(holding('victim', 'other', 'low'));
+  await ready('victim', 'other');
+  await apply(holding('urgent', 'other', 'high'));
+  await until('the preemption to fail', () =>
+    /failed calling webhook .*pods[.]quorate[.]dev/.test(readFileSync(`${plane.folder}/kube-scheduler.log`, 'utf8')),
+  );
+  expect(await nodeOf('urgent', 'other')).toBe('');
+
+  // Row 17: taints of a node delete pods; those of a node that is gone were marked Failed first, which nobody guards.
+  await kubectl('taint', 'node', 'node-1', 'example.com/out=:NoExecute');
+  await until('the pod to leave the node', () => isGone('tainted', 'fourth'));
+  await until(
+    'the orphans to be collected',
+    async () => (await isGone('orphan', 'fourth')) && isGone('orphan', 'other'),
+  );
+  expect(await isGone('tainted', 'other')).toBe(false);
+  await kubectl('taint', 'node', 'node-1', 'example.com/out-');
+  await start();
+  await until('deletes to be judged again', async () =>
+    (await said('delete', 'pod', 'guarded', '-n', 'other', '--dry-run=server')).includes('guarded'),
+  );
+  await kubectl('delete', 'pod', 'urgent', 'victim', 'tainted', '-n', 'other', '--ignore-not-found', '--wait=false');
+  await kubectl('delete', 'namespace', 'fourth', '--wait=false');
+});
 
 test('WS-03, WS-06: with all replicas down, all works that needs nobody, and only that', async () => {
   await makeNamespace('third');

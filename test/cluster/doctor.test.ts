@@ -1,6 +1,4 @@
 /** `quorate doctor` on a real cluster, through an installation that is incomplete, whole, and broken in several ways. */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
 import { type DoctorReport } from '../../src/tasks/index.ts';
@@ -9,13 +7,13 @@ import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { defaultInstall, installObjects } from '../../src/webhook/index.ts';
 import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import { type Ended, runProgram } from './program.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
 let nodes: NodesHost;
 let operator: Operator | undefined;
 const minor = chosenMinor();
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 beforeAll(async () => {
   plane = await startRealControlPlane({ minor, components: ['kube-controller-manager'] });
@@ -27,18 +25,7 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-function run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', MAIN, 'doctor', '--kubeconfig', plane.kubeconfig, ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
-}
+const run = (...args: string[]): Promise<Ended> => runProgram('doctor', '--kubeconfig', plane.kubeconfig, ...args);
 
 async function examine(): Promise<{ code: number | null; of: (check: string) => string[] }> {
   const { code, stdout } = await run('-o', 'json');
@@ -59,6 +46,8 @@ test('doctor on a cluster without Quorate says what is missing, and fails', asyn
     'fail: disruptionledgers.policy.quorate.dev is not installed',
     'fail: downscalepodpickers.policy.quorate.dev is not installed',
     'fail: groupevictions.policy.quorate.dev is not installed',
+    'fail: maintenances.policy.quorate.dev is not installed',
+    'fail: disruptionpolicies.policy.quorate.dev is not installed',
   ]);
   expect(of('webhooks')).toEqual(['fail: the API server does not ask Quorate about anything']);
   expect(of('leader')).toEqual(['fail: no operator has ever led in namespace "quorate-system"']);
@@ -69,7 +58,7 @@ test('doctor on a whole installation finds nothing to fail', async () => {
   await stage.apply(plane, ...installObjects({ ...defaultInstall, mode: 'alongside' }));
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'first', 'alongside');
-  await stage.registerWebhooks(plane, operator);
+  await stage.registerWebhooks(plane, operator, undefined, 'alongside', { groupCreation: true });
   await stage.until('the replica to lead', () => operator?.isLeading() === true);
   await stage.until('the built-in controller to count', async () => {
     const path = 'jsonpath={.status.observedGeneration}';
@@ -82,7 +71,7 @@ test('doctor on a whole installation finds nothing to fail', async () => {
   expect(of('other installations')).toEqual(['ok: nobody else keeps PodUnavailableBudgets here']);
   expect(of('leader')).toEqual([expect.stringContaining('ok: "first" leads')]);
   expect(of('mode')).toEqual(["ok: alongside Kubernetes' own disruption controller, which is running"]);
-  expect(of('webhooks')).toEqual(['ok: 6 are registered; what cannot be asked about is refused']);
+  expect(of('webhooks')).toEqual(['ok: 10 are registered; what cannot be asked about is refused']);
   expect(of('webhook reachability')).toEqual([expect.stringContaining('ok: the API server reaches a replica')]);
   expect(of('certificate authority')).toEqual(['ok: the caBundle vouches for the certificate in use']);
   expect(of('certificate age')).toEqual(['ok: the serving certificate is good for 89 more days']);

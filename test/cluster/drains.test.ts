@@ -8,7 +8,7 @@ import {
   loadKubeconfig,
   silentLogger,
 } from '../../src/machinery/runtime/index.ts';
-import { drainFourNodes, NODES } from '../drains/drains.ts';
+import { type DrainCase, drainFourNodes, NODES } from '../drains/drains.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as stage from './stage.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'only', 'adopt');
-  await stage.registerWebhooks(plane, operator, 'native', 'adopt');
+  await stage.registerWebhooks(plane, operator, stage.groupKinds, 'adopt');
 });
 afterAll(async () => {
   await operator?.stop();
@@ -32,9 +32,15 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-test('AD-01: kubectl drain of four nodes under maxUnavailable: 1 costs each of three gangs no more than one by one', async () => {
-  const client = createClient({ transport: transport.send, userAgent: 'test' });
-  const cost = await drainFourNodes(plane, client, { name: 'max', size: 4, spec: { maxUnavailable: 1 } });
-  expect(cost.drained).toBe(4);
-  expect(cost.mostDown).toBe(1);
+const drain = (one: DrainCase) =>
+  drainFourNodes(plane, createClient({ transport: transport.send, userAgent: 'test' }), one);
+
+test('AD-01: kubectl drain of four nodes under maxUnavailable: 1 costs each of three gangs one outage', async () => {
+  const cost = await drain({ name: 'max', size: 4, spec: { maxUnavailable: 1 } });
+  expect(cost).toEqual({ outages: 3, mostDown: 1, drained: 4 });
+});
+
+test('AD-02: with a member of one of three gangs of eight not Ready, four drains end and cost each other gang one', async () => {
+  const cost = await drain({ name: 'unready', size: 8, spec: { maxUnavailable: 1 }, unready: true });
+  expect(cost).toEqual({ outages: 2, mostDown: 1, drained: 4 });
 });

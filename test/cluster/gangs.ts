@@ -1,6 +1,7 @@
 /** Gangs, their pods and a budget over them, as several suites on a cluster need them; and what a budget shows. */
 import { expect } from 'vitest';
 import type { PodDisruptionBudget } from '../../src/api/generated/policy-v1.ts';
+import { OWN_SCHEDULING_GROUP } from '../../src/api/scheduling/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 import * as stage from './stage.ts';
@@ -28,14 +29,29 @@ export function gangs(
 ): object[] {
   const names = Array.from({ length: count }, (_, at) => `${app}-g${at}`);
   return [
-    groups.workload(stage.groupVersion, app, size),
-    ...names.map((name) => groups.podGroup(stage.groupVersion, name, app, size)),
+    served(groups.workload(stage.groupVersion, app, size)),
+    ...names.map((name) => served(groups.podGroup(stage.groupVersion, name, app, size))),
     ...names.flatMap((group, gang) =>
-      Array.from({ length: size }, (_, at) =>
-        pod(`${group}-${at}`, app, { schedulingGroup: { podGroupName: group }, ...specOf(gang) }),
-      ),
+      Array.from({ length: size }, (_, at) => memberOf(group, pod(`${group}-${at}`, app, specOf(gang)))),
     ),
   ];
+}
+
+/** In the API group that the chosen minor serves it in. */
+const served = (object: object): object =>
+  stage.groupKinds === 'native' ? object : { ...object, apiVersion: `${OWN_SCHEDULING_GROUP}/${stage.groupVersion}` };
+
+/** Kubernetes that knows no groups drops the field, so there an annotation names the group. */
+function memberOf(podGroupName: string, { metadata, spec, ...rest }: ReturnType<typeof pod>): object {
+  if (stage.groupKinds === 'native') return { ...rest, metadata, spec: { schedulingGroup: { podGroupName }, ...spec } };
+  return {
+    ...rest,
+    metadata: {
+      ...metadata,
+      annotations: { ['groups.quorate.dev/schedulingGroup']: JSON.stringify({ podGroupName }) },
+    },
+    spec,
+  };
 }
 
 export const markerOf = ({ status }: PodDisruptionBudget) =>

@@ -46,7 +46,7 @@ beforeAll(async () => {
   operator = await stage.startReplica(plane, 'first', 'alongside', {
     kubeconfig: await stage.accountKubeconfig(plane, 'quorate'),
   });
-  await stage.registerWebhooks(plane, operator, 'crd');
+  await stage.registerWebhooks(plane, operator, 'crd', 'alongside', { groupCreation: true });
   scheduler = await startClusterScheduler({
     kubeconfig: await stage.accountKubeconfig(plane, 'quorate-scheduler'),
     namespace: NAMESPACE,
@@ -143,6 +143,52 @@ test('a budget counts them: one gang goes, the other is refused with the reason'
   });
   expect(await stage.evict(plane, 'g0-0')).toBe('granted');
   expect(await stage.evict(plane, 'g1-0')).toContain('disruption budget');
+});
+
+test('GC-05 a Job that asks gets groups of our kinds, which its pods name by an annotation', async () => {
+  // Asked about everywhere: these suites state the webhooks by hand.
+  await apply({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'asks', namespace: 'default', annotations: { 'groups.quorate.dev/create': 'true' } },
+    spec: {
+      parallelism: 2,
+      completions: 2,
+      completionMode: 'Indexed',
+      template: {
+        metadata: { labels: { app: 'asks' } },
+        spec: {
+          restartPolicy: 'Never',
+          terminationGracePeriodSeconds: 0,
+          containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.10' }],
+        },
+      },
+    },
+  });
+  const podsOf = async () => (await client.list(podType, { namespace: 'default', labelSelector: 'app=asks' })).items;
+  await until('its pods to run', async () => {
+    const pods = await podsOf();
+    return pods.length === 2 && pods.every(({ status }) => status?.phase === 'Running');
+  });
+  const named = new Set(
+    (await podsOf()).map(({ metadata }) => metadata.annotations?.['groups.quorate.dev/schedulingGroup']),
+  );
+  expect(named.size).toBe(1);
+  const { podGroupName } = JSON.parse([...named][0] ?? '{}') as { podGroupName: string };
+  const owners = 'jsonpath={.metadata.ownerReferences[*].kind}/{.spec.schedulingPolicy.gang.minCount}';
+  expect(await kubectl('get', 'podgroups.scheduling.quorate.dev', podGroupName, '-o', owners)).toBe('Job Workload/2');
+  await kubectl('delete', 'job', 'asks', '--wait=false');
+  await until('its groups to be gone', async () => {
+    const left = await kubectl(
+      'get',
+      'workloads,podgroups',
+      '-o',
+      'name',
+      '-l',
+      'app.kubernetes.io/managed-by=quorate',
+    );
+    return left.trim() === '' && (await podsOf()).length === 0;
+  });
 });
 
 test('a PodGroup that makes no sense is refused with its path', async () => {

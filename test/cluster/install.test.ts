@@ -1,7 +1,8 @@
 /** `quorate install --wait` on a real cluster, and what drains do to the replicas that it installs. */
-import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { type NodesHost, type Operator, startNodes } from '../../src/app/index.ts';
 import type { Pod } from '../../src/api/generated/core-v1.ts';
 import { podType } from '../../src/api/resource-types.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../src/machinery/runtime/index.ts';
 import { chosenMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
+import { type Ended, runProgram } from './program.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -24,7 +26,6 @@ let operator: Operator | undefined;
 let transport: HttpTransport;
 const { NAMESPACE, until } = stage;
 const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 beforeAll(async () => {
   plane = await startRealControlPlane({ minor: chosenMinor() });
@@ -37,15 +38,8 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-function install(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const command = ['--import', 'tsx', MAIN, 'install', '--wait', '--kubeconfig', plane.kubeconfig, ...args];
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
-}
+const install = (...args: string[]): Promise<Ended> =>
+  runProgram('install', '--wait', '--kubeconfig', plane.kubeconfig, ...args);
 
 const filled = (): Promise<string> =>
   kubectl(
@@ -76,6 +70,26 @@ test('WS-02: it returns when replicas are ready, one leads and the API server as
   const before = await filled();
   expect((await install()).code).toBe(0);
   expect(await filled()).toBe(before);
+});
+
+test('the namespace enforces PodSecurity "restricted", and the pods of operator and scheduler pass it', async () => {
+  const asked = async (spec: unknown): Promise<string> => {
+    const path = join(plane.folder, 'restricted.json');
+    const metadata = { name: 'asked', namespace: NAMESPACE };
+    writeFileSync(path, JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec }));
+    return kubectl('create', '--dry-run=server', '-f', path).catch(({ stderr }: { stderr: string }) => stderr);
+  };
+  const { stdout } = await runProgram('install', '--scheduler');
+  const deployments = parseAllDocuments(stdout)
+    .map((document) => document.toJS() as { kind?: string; spec?: { template: { spec: object } } } | null)
+    .filter((object) => object?.kind === 'Deployment');
+  expect(deployments).toHaveLength(2);
+  for (const one of deployments) {
+    // Its account is not there: only the scheduler's, which is not installed here.
+    const spec = { ...one?.spec?.template.spec, serviceAccountName: 'default' };
+    expect(await asked(spec)).toContain('pod/asked created');
+    expect(await asked({ ...spec, hostNetwork: true })).toContain('violates PodSecurity "restricted:latest"');
+  }
 });
 
 test('WS-10: replicas are on two nodes; drains of one, and then of the one with both, never leave none ready', async () => {

@@ -101,7 +101,7 @@ test('18.5: pods that were orphaned on purpose stay guarded', async () => {
 });
 
 /** In which order a namespace's objects go is nobody's promise; a finalizer makes the budget outlive the pods. */
-test('18.5: a namespace with a PodUnavailableBudget can be deleted', async () => {
+test('18.5 WS-16: a namespace with a PodUnavailableBudget can be deleted', async () => {
   await serve('Deployment');
   const hold = (finalizers: string[]): Promise<string> =>
     kubectl('patch', 'pub', 'pub', '--type=merge', '-p', JSON.stringify({ metadata: { finalizers } }));

@@ -1,13 +1,10 @@
 /** Replicas of the operator as processes that are started again when they end, and a Service in front of them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { PROGRAM } from './program.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-/** What a replica runs; with `QUORATE_BUILT` what `npm run build` made, which starts in a fraction of the time. */
-const PROGRAM = process.env['QUORATE_BUILT']
-  ? [join(ROOT, 'dist', 'cli', 'main.js')]
-  : ['--import', 'tsx', join(ROOT, 'src', 'cli', 'main.ts')];
+/** A replica that is to end is not asked any more for a moment before it is told so, as by the chart's preStop hook. */
+const PRE_STOP_MS = 1000;
 
 export interface OperatorProcess {
   readonly identity: string;
@@ -20,7 +17,7 @@ export interface OperatorProcess {
   /** Holds it as a machine that stands still does, until `resume`. */
   pause(): void;
   resume(): void;
-  /** Ends it as a rollout would, and waits; another life begins. */
+  /** Ends it as a rollout would, no longer asked and then told to stop, and waits; another life begins. */
   rollOver(): Promise<void>;
   /** Ends it for good. */
   stop(): Promise<void>;
@@ -31,6 +28,7 @@ export function runOperator(kubeconfig: string, identity: string, flags: readonl
   let port: number | undefined;
   let text = '';
   let stopping = false;
+  let leaving = false;
   let ended: Promise<void>;
   const start = (): void => {
     let life = '';
@@ -47,22 +45,25 @@ export function runOperator(kubeconfig: string, identity: string, flags: readonl
       child.once('exit', () => {
         port = undefined;
         resolve();
-        if (!stopping) setTimeout(start, 500);
+        setTimeout(() => (stopping ? undefined : start()), 500);
       });
     });
   };
   start();
   return {
     identity,
-    port: () => port,
+    port: () => (leaving ? undefined : port),
     output: () => text,
     crash: () => child.kill('SIGKILL'),
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     async rollOver() {
       const last = ended;
+      leaving = true;
+      await new Promise((resolve) => setTimeout(resolve, PRE_STOP_MS));
       child.kill('SIGTERM');
       await last;
+      leaving = false;
     },
     async stop() {
       stopping = true;
@@ -98,11 +99,16 @@ export async function balance(replicas: readonly Pick<OperatorProcess, 'port'>[]
         attempt(left - 1);
         return;
       }
-      const upstream = connect(port, '127.0.0.1', () => {
+      const upstream = connect(port, '127.0.0.1');
+      const passOn = (): void => attempt(left - 1);
+      upstream.once('error', passOn);
+      upstream.once('connect', () => {
+        upstream.off('error', passOn);
+        upstream.on('error', () => client.destroy());
+        // What a replica said last is handed on before the connection ends.
+        upstream.once('close', (broken) => (broken ? client.destroy() : client.end()));
         client.pipe(upstream).pipe(client);
       });
-      upstream.once('error', () => (upstream.connecting ? attempt(left - 1) : client.destroy()));
-      upstream.once('close', () => client.destroy());
       client.once('close', () => upstream.destroy());
     };
     attempt(replicas.length);

@@ -4,6 +4,8 @@ import { type NodesHost, type Operator, startNodes } from '../../src/app/index.t
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
+import { budget, pod } from './gangs.ts';
+import { expectGangToStay } from './preemption.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -26,19 +28,6 @@ afterAll(async () => {
   await operator?.stop();
   nodes?.stop();
   await plane?.stop();
-});
-
-const pod = (name: string, app: string, spec: object = {}) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, namespace: 'default', labels: { app } },
-  spec: { nodeName: 'node-0', containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }], ...spec },
-});
-const budget = (name: string, spec: object) => ({
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata: { name, namespace: 'default' },
-  spec: { selector: { matchLabels: { app: name } }, ...spec },
 });
 
 test('maxUnavailable counts groups exactly: one of two gangs may go, whole, and not the other', async () => {
@@ -72,4 +61,8 @@ test('a budget over plain pods is counted as Kubernetes would', async () => {
   await until('the status', async () => (await kubectl('get', 'pdb', 'plain', '-o', numbers)) === '2/2/1/1');
   expect(await evict('p0')).toBe('granted');
   expect(await evict('p1')).toContain('disruption budget');
+});
+
+test('PB-26: where nothing of a group may go, kube-scheduler preempts a pod that no budget protects', async () => {
+  await expectGangToStay(plane);
 });

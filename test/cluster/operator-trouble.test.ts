@@ -1,9 +1,7 @@
 /** What goes wrong with replicas and with what they keep in the cluster, and what they do about it. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { request } from 'node:https';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Operator, type OperatorOptions, startNodes, type NodesHost } from '../../src/app/index.ts';
 import type { MutatingWebhookConfiguration } from '../../src/api/generated/admissionregistration-v1.ts';
@@ -21,6 +19,7 @@ import { defaultInstall, installObjects, URL_ANNOTATION } from '../../src/webhoo
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import { budget, budgetsOn, gangs } from './gangs.ts';
 import { balance, type Balancer } from './operator-process.ts';
+import { PROGRAM, runProgram } from './program.ts';
 import * as stage from './stage.ts';
 
 let plane: RealControlPlane;
@@ -102,12 +101,8 @@ test('WS-07: a replica whose metrics port is busy ends, and holds nothing; the o
   const port = await new Promise<number>((resolve) => {
     busy.listen(0, '127.0.0.1', () => resolve((busy.address() as { port: number }).port));
   });
-  const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-  const args = ['--import', 'tsx', main, 'operator', '--kubeconfig', plane.kubeconfig, '--identity', 'busy'];
-  const ports = ['--webhook-port', '0', '--metrics-port', String(port)];
-  const { code, stderr } = (await promisify(execFile)(process.execPath, [...args, ...ports]).catch(
-    (error: { code: number; stderr: string }) => error,
-  )) as { code?: number; stderr: string };
+  const args = ['operator', '--kubeconfig', plane.kubeconfig, '--identity', 'busy'];
+  const { code, stderr } = await runProgram(...args, '--webhook-port', '0', '--metrics-port', String(port));
   busy.close();
   expect(stderr).toMatch(/^quorate operator: .*EADDRINUSE/m);
   expect(code).toBe(1);
@@ -200,16 +195,15 @@ test('uninstall says what it would remove, asks on a terminal, and takes the rig
   await until('everything to be gone', async () => (await everything()) === '');
 });
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-
 async function cli(...args: string[]): Promise<string> {
-  const command = ['--import', 'tsx', MAIN, ...args, '--kubeconfig', plane.kubeconfig];
-  return (await promisify(execFile)(process.execPath, command)).stdout;
+  const { code, stderr, stdout } = await runProgram(...args, '--kubeconfig', plane.kubeconfig);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 /** `script` gives the command a terminal; what is typed is what it asks for. */
 function cliOnTerminal(typed: string, ...args: string[]): Promise<string> {
-  const command = [process.execPath, '--import', 'tsx', MAIN, ...args, '--kubeconfig', plane.kubeconfig].join(' ');
+  const command = [process.execPath, ...PROGRAM, ...args, '--kubeconfig', plane.kubeconfig].join(' ');
   const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => {

@@ -6,7 +6,13 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
-import { definitions, type GroupKinds, type OperatorMode, webhookConfigurations } from '../../src/webhook/index.ts';
+import {
+  definitions,
+  type GroupKinds,
+  type OperatorMode,
+  webhookConfigurations,
+  type WebhookOptions,
+} from '../../src/webhook/index.ts';
 export { until } from '../scenarios/stories/host.ts';
 import { until } from '../scenarios/stories/host.ts';
 import { chosenMinor, groupServing } from '../kubernetes/binaries.ts';
@@ -27,22 +33,30 @@ export function parseMode(text: string): OperatorMode {
   return mode;
 }
 const minor = chosenMinor();
-const { featureGates, version } = groupServing(minor);
-/** The version in which the chosen minor serves Workload and PodGroup. */
-export const groupVersion = version;
+/** Undefined where Kubernetes knows no groups, and definitions of ours serve them. */
+const native = minor === '1.35' ? undefined : groupServing(minor);
+export const groupKinds: GroupKinds = native === undefined ? 'crd' : 'native';
+/** The version in which Workload and PodGroup are served on the chosen minor. */
+export const groupVersion = native?.version ?? 'v1beta1';
 
-/** A control plane of the chosen minor that serves Workload and PodGroup itself. */
+/** A control plane of the chosen minor that serves Workload and PodGroup itself where that minor can. */
 export function startPlane(more: RealControlPlaneOptions = {}): Promise<RealControlPlane> {
-  const runtimeConfig = `scheduling.k8s.io/${version}=true`;
-  return startRealControlPlane({ minor, featureGates, runtimeConfig, ...more });
+  const serving =
+    native === undefined
+      ? {}
+      : { featureGates: native.featureGates, runtimeConfig: `scheduling.k8s.io/${native.version}=true` };
+  return startRealControlPlane({ minor, ...serving, ...more });
 }
+
+/** The metrics of an API server have some megabytes. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Never blocks: the webhook that kubectl's requests end up at answers from this very process. */
 export async function kubectl(plane: RealControlPlane, ...args: string[]): Promise<string> {
   const program = join(plane.binaries, 'kubectl');
   // What kubectl remembers of another server that once had this port must not count here.
   const own = ['--kubeconfig', plane.kubeconfig, '--cache-dir', join(plane.folder, 'kubectl-cache')];
-  return (await promisify(execFile)(program, [...own, ...args])).stdout;
+  return (await promisify(execFile)(program, [...own, ...args], { maxBuffer: MAX_OUTPUT_BYTES })).stdout;
 }
 
 let applied = 0;
@@ -76,31 +90,38 @@ export const OPERATOR_RIGHTS: readonly (readonly string[])[] = [
   ['list', 'podunavailablebudgets.policy.kruise.io', '-A'],
   ['list', 'groupevictions.policy.quorate.dev', '-A'],
   ['list', 'downscalepodpickers.policy.quorate.dev', '-A'],
+  ['list', 'maintenances.policy.quorate.dev'],
+  ['update', 'jobs.batch', '--subresource=finalizers', '-A'],
 ];
 
 export async function accountKubeconfig(
   plane: RealControlPlane,
   account: string,
   rights: readonly (readonly string[])[] = [['list', 'pods', '-A']],
+  namespace = NAMESPACE,
 ): Promise<string> {
-  const user = `system:serviceaccount:${NAMESPACE}:${account}`;
+  const user = `system:serviceaccount:${namespace}:${account}`;
   // Every role reaches the authorizer by itself.
   for (const right of rights) {
     await until(`${user} to have the right to ${right.join(' ')}`, async () =>
       (await kubectl(plane, 'auth', 'can-i', ...right, `--as=${user}`)).startsWith('yes'),
     );
   }
-  const token = (await kubectl(plane, 'create', 'token', account, '-n', NAMESPACE)).trim();
+  const token = (await kubectl(plane, 'create', 'token', account, '-n', namespace)).trim();
   const config = JSON.parse(readFileSync(plane.kubeconfig, 'utf8')) as { users: { user: { token: string } }[] };
   for (const { user } of config.users) user.token = token;
-  const path = join(plane.folder, `kubeconfig-${account}`);
+  const path = join(plane.folder, `kubeconfig-${namespace}-${account}`);
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
   return path;
 }
 
 /** Installs the definitions and waits until they, and pods, can be used. */
 export async function prepareCluster(plane: RealControlPlane): Promise<void> {
-  await apply(plane, ...definitions(), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await apply(plane, ...definitions(groupKinds), {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: NAMESPACE },
+  });
   await until('the definitions to be served', async () => {
     await kubectl(plane, 'get', 'disruptionledgers,podunavailablebudgets,downscalepodpickers', '-A');
     return true;
@@ -138,10 +159,11 @@ export async function startReplica(
 export async function registerWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
-  groups: GroupKinds = 'native',
+  groups: GroupKinds = groupKinds,
   mode: OperatorMode = 'alongside',
+  more: Partial<WebhookOptions> = {},
 ): Promise<void> {
-  await writeWebhooks(plane, { authority, webhookPort }, groups, mode);
+  await writeWebhooks(plane, { authority, webhookPort }, groups, mode, more);
   const senseless = join(plane.folder, 'senseless.json');
   writeFileSync(senseless, JSON.stringify(SENSELESS));
   await until('the API server to ask the replica', async () => {
@@ -162,11 +184,12 @@ const SENSELESS = {
 export async function writeWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
-  groups: GroupKinds = 'native',
+  groups: GroupKinds = groupKinds,
   mode: OperatorMode = 'alongside',
+  more: Partial<WebhookOptions> = {},
 ): Promise<void> {
   // The replicas of these suites ask as the administrator.
-  const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups, mode, user: 'admin' };
+  const options = { namespace: NAMESPACE, failOpen: false, certManager: false, groups, mode, user: 'admin', ...more };
   await apply(
     plane,
     ...webhookConfigurations(options, { url: `https://127.0.0.1:${webhookPort}`, caBundle: authority }),

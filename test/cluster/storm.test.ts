@@ -18,7 +18,7 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-test('18.1 GR-03: gangs of every owner, 32 clients, flapping pods, a killed replica and deleted ledgers: never more down than allowed', async () => {
+test('18.1 GR-02, GR-03, GR-16: gangs of every owner, 32 clients, flapping pods, a killed replica and deleted ledgers: never more down than allowed', async () => {
   const result = await playStorm(host, { seconds: 25, seed: 18 });
   expect(complaints(result)).toEqual([]);
 });

@@ -4,7 +4,6 @@ import { type NodesHost, type Operator, startNodes } from '../../src/app/index.t
 import { POD_UNAVAILABLE_BUDGETS } from '../../src/api/kruise/types.ts';
 import { podDisruptionBudgetType, podType } from '../../src/api/resource-types.ts';
 import {
-  ApiError,
   type Client,
   createClient,
   createHttpTransport,
@@ -16,6 +15,7 @@ import { seededRandom } from '../../src/machinery/values/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import { type Balancer, balance } from './operator-process.ts';
 import * as stage from './stage.ts';
+import { codeOf, evict as askEviction } from '../shared/answers.ts';
 
 const namespace = 'default';
 const CLIENTS = 64;
@@ -101,24 +101,7 @@ async function startFleet(app: string, minAvailable: number): Promise<string[]> 
 }
 
 /** A server that gives up on a webhook in time of need has refused as well. */
-async function codeOf(request: Promise<unknown>): Promise<number> {
-  try {
-    await request;
-    return 200;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
-
-const evict = (name: string) =>
-  codeOf(
-    client.createSubresource(podType, key(name), 'eviction', {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { name, namespace },
-    }),
-  );
+const evict = (name: string): Promise<number> => codeOf(askEviction(client, namespace, name));
 
 const OPERATIONS: readonly ((name: string, at: number) => Promise<number>)[] = [
   evict,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type ClusterConnection, openCluster } from '../../src/cli/shared/cluster.ts';
-import { readBody } from '../../src/machinery/runtime/index.ts';
+import { openCluster } from '../../src/cli/shared/cluster.ts';
+import { ask } from '../shared/answers.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -25,17 +25,6 @@ async function up(limit: string): Promise<{ child: ChildProcess; ended: Promise<
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (text += data.toString()));
   await expect.poll(() => text, { timeout: 120_000 }).toContain('export KUBECONFIG=');
   return { child, ended, text: () => text };
-}
-
-async function ask(
-  { transport }: ClusterConnection,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<[number, string]> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const answer = await transport({ method, path, headers, ...(body && { body: JSON.stringify(body) }) });
-  return [answer.status, (await readBody(answer.body)).toString()];
 }
 
 test.skipIf(process.platform === 'win32')(

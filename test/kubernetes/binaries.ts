@@ -4,12 +4,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** The Kubernetes minors that tests can run against; test/kubernetes/build.sh builds them. */
-export const MINORS = ['1.36', '1.37'] as const;
+export const MINORS = ['1.35', '1.36', '1.37'] as const;
 export type Minor = (typeof MINORS)[number];
+/** Those that know PodGroups themselves. */
+export const GROUP_MINORS = ['1.36', '1.37'] as const satisfies readonly Minor[];
+export type GroupMinor = (typeof GROUP_MINORS)[number];
+const DEFAULT_MINOR: Minor = '1.36';
 
-/** The minor that suites run on which do not choose one themselves: QUORATE_KUBERNETES_VERSION, or the older one. */
+/** The minor that suites run on which do not choose one themselves: QUORATE_KUBERNETES_VERSION, or the default one. */
 export function chosenMinor(): Minor {
-  const asked = process.env['QUORATE_KUBERNETES_VERSION'] || MINORS[0];
+  const asked = process.env['QUORATE_KUBERNETES_VERSION'] || DEFAULT_MINOR;
   const found = MINORS.find((minor) => minor === asked);
   if (found === undefined) {
     throw new RangeError(`QUORATE_KUBERNETES_VERSION is "${asked}"; known are ${MINORS.join(', ')}`);
@@ -18,7 +22,7 @@ export function chosenMinor(): Minor {
 }
 
 /** How a minor is made to serve Workload and PodGroup, and in which version. */
-export function groupServing(minor: Minor): { featureGates: string; version: 'v1alpha2' | 'v1beta1' } {
+export function groupServing(minor: GroupMinor): { featureGates: string; version: 'v1alpha2' | 'v1beta1' } {
   return minor === '1.36'
     ? { featureGates: 'GenericWorkload=true,GangScheduling=true', version: 'v1alpha2' }
     : { featureGates: 'GenericWorkload=true', version: 'v1beta1' };
@@ -53,6 +57,15 @@ export function requireBinaries(minor: Minor, names: readonly Binary[]): string 
       stdio: ['ignore', 'pipe', 'inherit'],
     }).trim()
   );
+}
+
+/** The folder of Karpenter with its kwok provider, and of its definitions; built if it is missing. */
+export function requireKarpenter(): { readonly program: string; readonly definitions: string } {
+  const folder = execFileSync(join(here, 'build.sh'), ['karpenter'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim();
+  return { program: join(folder, 'karpenter'), definitions: join(folder, 'definitions') };
 }
 
 function cacheFolder(minor: Minor): string {

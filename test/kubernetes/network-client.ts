@@ -10,7 +10,7 @@ export function createNetworkClient(plane: RealControlPlane, userAgent: string):
 
 export function createNetworkTransport({ server, token, caFile }: RealControlPlane): Transport {
   const agent = new Agent({ keepAlive: true, ca: readFileSync(caFile) });
-  return ({ method, path, headers, body, signal }) =>
+  return ({ method, path, headers, body, deadlineMs, signal }) =>
     new Promise((resolve, reject) => {
       // Node sends the body of a DELETE without saying how long it is, unless told.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -20,6 +20,12 @@ export function createNetworkTransport({ server, token, caFile }: RealControlPla
         resolve({ status: response.statusCode ?? 0, headers: {}, body: response });
       });
       call.on('error', reject);
+      // A request that is lost must not keep whoever waits for it for ever.
+      if (deadlineMs !== undefined) {
+        const late = (): void => void call.destroy(new Error(`no answer to ${method} ${path} in ${deadlineMs} ms`));
+        const timer = setTimeout(late, deadlineMs);
+        call.on('close', () => clearTimeout(timer));
+      }
       call.end(body);
     });
 }

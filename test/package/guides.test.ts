@@ -14,7 +14,7 @@ beforeAll(async () => {
 test('the examples of the guide to the testkit pass', { timeout: 120_000 }, async () => {
   const guide = readFileSync(join(installed.folder, 'docs', 'guide', 'testkit.md'), 'utf8');
   const examples = [...guide.matchAll(/^```js\n([^]*?)^```/gm)].map(([, text = '']) => text);
-  expect(examples).toHaveLength(2);
+  expect(examples).toHaveLength(4);
   const files = examples.map((text, index) => {
     const file = join(installed.home, `example-${index}.test.mjs`);
     writeFileSync(file, text);
@@ -28,5 +28,5 @@ test('the examples of the guide to the testkit pass', { timeout: 120_000 }, asyn
   });
   const { code, output } = await finish(child);
   expect(code, output).toBe(0);
-  expect(output).toMatch(/pass 2\b/);
+  expect(output).toMatch(/pass 4\b/);
 });

@@ -56,8 +56,14 @@ describe.concurrent('stories', () => {
   });
 });
 
-test('without a story all are listed, and an unknown one is refused in one line', async () => {
-  const [list, unknown] = await Promise.all([quorate('demo'), quorate('demo', 'nowhere')]);
+test('without a name the first story is told, --list names all, and an unknown one is refused in one line', async () => {
+  const [first, list, unknown] = await Promise.all([
+    quorate('demo'),
+    quorate('demo', '--list'),
+    quorate('demo', 'nowhere'),
+  ]);
+  expect(first.code).toBe(0);
+  expect(first.output).toContain(stories[0]?.title);
   expect(list.code).toBe(0);
   for (const { name } of stories) expect(list.output).toContain(`\n  ${name} `);
   expect(unknown.code).toBe(1);

@@ -1,6 +1,6 @@
 /** Asks both about drawn scenes and sorts the answers into classes (placement design, section 8.3). */
 import type { Answer } from '../../src/decisions/placement/index.ts';
-import type { Minor } from '../kubernetes/binaries.ts';
+import type { GroupMinor } from '../kubernetes/binaries.ts';
 import { drawScene } from './draw.ts';
 import { askOurs, tell } from './ours.ts';
 import type { RealAnswer, RealScheduler } from './real.ts';
@@ -26,7 +26,7 @@ const MORE_ORDERS = 3;
 /** One yes in so many is carried out exactly where we said. */
 const REPLAYED = 20;
 
-export async function compare(seed: number, scheduler: RealScheduler, level: Minor): Promise<Compared> {
+export async function compare(seed: number, scheduler: RealScheduler, level: GroupMinor): Promise<Compared> {
   const ours = askOurs(drawScene(seed), level);
   const real: RealAnswer[] = [];
   const ask = async (patient: boolean): Promise<RealAnswer> => {

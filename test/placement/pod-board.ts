@@ -8,6 +8,8 @@ export interface Standing {
   readonly refusal: string | undefined;
 }
 
+const READ_MS = 20_000;
+
 type Condition = (pods: ReadonlyMap<string, Standing>) => boolean;
 
 /** What became of pods, by namespace; kept by one watch, and waited on by many. */
@@ -46,7 +48,7 @@ export class PodBoard {
     this.#namespaces.delete(namespace);
   }
 
-  /** True once the condition holds; false if it does not within the time. */
+  /** True once the condition holds; false if it does not within the time, nor in a list after it. */
   until(namespace: string, condition: Condition, timeoutMs: number): Promise<boolean> {
     if (condition(this.podsOf(namespace))) return Promise.resolve(true);
     return new Promise((resolve) => {
@@ -60,9 +62,24 @@ export class PodBoard {
       const look = (): void => {
         if (condition(this.podsOf(namespace))) end(true);
       };
-      const timer = setTimeout(() => end(false), Math.max(0, timeoutMs));
+      // A watch that has fallen silent tells nothing: what stands is read once more before the answer is no.
+      const last = (): void => {
+        void this.#read(namespace).finally(() => end(condition(this.podsOf(namespace))));
+      };
+      const timer = setTimeout(last, Math.max(0, timeoutMs));
       waiting.add(look);
     });
+  }
+
+  async #read(namespace?: string): Promise<string | undefined> {
+    try {
+      const { items, metadata } = await this.#client.list(podType, { namespace, deadlineMs: READ_MS });
+      for (const pod of items) this.#note(pod);
+      return metadata.resourceVersion;
+    } catch {
+      // The next one that waits asks again.
+      return undefined;
+    }
   }
 
   async #watch(from: string): Promise<void> {
@@ -76,8 +93,9 @@ export class PodBoard {
           resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
           if (type === 'ADDED' || type === 'MODIFIED') this.#note(object);
         }
-      } catch (error) {
-        if (!this.#ended.signal.aborted) throw error;
+      } catch {
+        // What the watch has lost, such as a version too old to go on from, a list makes up for.
+        if (!this.#ended.signal.aborted) resourceVersion = (await this.#read()) ?? resourceVersion;
       }
     }
   }

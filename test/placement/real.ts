@@ -5,7 +5,7 @@ import type { KubeObject, ResourceType } from '../../src/api/resource.ts';
 import { namespaceType, nodeType, podType } from '../../src/api/resource-types.ts';
 import { podGroupType, type SchedulingVersion } from '../../src/api/scheduling/index.ts';
 import { ApiError, type Client } from '../../src/machinery/runtime/index.ts';
-import { groupServing, type Minor } from '../kubernetes/binaries.ts';
+import { groupServing, type GroupMinor } from '../kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../kubernetes/control-plane.ts';
 import { createNetworkClient } from '../kubernetes/network-client.ts';
 import { Dice } from './dice.ts';
@@ -32,7 +32,7 @@ export interface RealScheduler {
 /** The node on which a probe pod shows that the scheduler has seen everything made before it. */
 const PROBE_LABEL = 'quorate.test/probe';
 
-export async function startRealScheduler(minor: Minor): Promise<RealScheduler> {
+export async function startRealScheduler(minor: GroupMinor): Promise<RealScheduler> {
   const { featureGates, version } = groupServing(minor);
   const plane = await startRealControlPlane({
     minor,

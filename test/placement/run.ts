@@ -7,7 +7,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { MINORS } from '../kubernetes/binaries.ts';
+import { GROUP_MINORS } from '../kubernetes/binaries.ts';
 import { compare, type Compared } from './compare.ts';
 import { drawScene } from './draw.ts';
 import { startRealScheduler } from './real.ts';
@@ -24,8 +24,8 @@ const { values } = parseArgs({
     found: { type: 'string' },
   },
 });
-const level = MINORS.find((minor) => minor === values.level);
-if (level === undefined) throw new Error(`--level is ${MINORS.join(' or ')}`);
+const level = GROUP_MINORS.find((minor) => minor === values.level);
+if (level === undefined) throw new Error(`--level is ${GROUP_MINORS.join(' or ')}`);
 const first = Number(values.seed);
 const clusters = Number(values.clusters);
 

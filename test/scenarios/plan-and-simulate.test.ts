@@ -17,7 +17,7 @@ import {
   type Snapshot,
   takeSnapshot,
 } from '../../src/tasks/index.ts';
-import { drawSimulation } from '../../src/cli/simulate/svg.ts';
+import { drawSvg } from '../../src/cli/simulate/picture/svg.ts';
 import { runSimulate, type SimulateFlags } from '../../src/cli/simulate/run.ts';
 import { formatSimulation } from '../../src/cli/simulate/text.ts';
 import { type ControlPlane, deployment, pod, podDisruptionBudget, startControlPlane } from '../../src/testkit/index.ts';
@@ -80,27 +80,52 @@ test('takeSnapshot() keeps what decisions need and no value that a program reads
   expect(JSON.stringify(snapshot)).not.toContain('hunter2');
 });
 
-test('18.10: simulate() says of which budgets Kubernetes counts the pods as well', async () => {
+test('18.10: simulate() plays the count of pods as well where Kubernetes makes one, and says so', async () => {
   const group = { 'policy.quorate.dev/group-by': 'label:app', 'policy.quorate.dev/group-min-count': '1' };
-  const objects = (conditions: object[]) =>
+  const counted = { observedGeneration: 1, expectedPods: 3, currentHealthy: 3, desiredHealthy: 3 };
+  const objects = (conditions: object[], desiredHealthy = 3) =>
     snapshot.objects.map((object) =>
       object.kind === 'PodDisruptionBudget'
         ? {
             ...object,
             metadata: { ...object.metadata, annotations: group },
-            status: { observedGeneration: 1, conditions },
+            status: { ...counted, desiredHealthy, conditions },
           }
         : object,
     );
   const marker = { type: 'CountsGroups', status: 'True', reason: 'GroupUnits', message: '', lastTransitionTime: '' };
-  const play = (conditions: object[]) =>
-    simulate({ ...snapshot, objects: objects(conditions) }, story({ limitMs: 1000 }));
-  expect((await play([marker])).countedTwice).toEqual([]);
-  const result = await play([]);
-  expect(result.countedTwice).toEqual(['default/web']);
-  expect(formatSimulation(result).join('\n')).toContain(
-    'Kubernetes counts the pods of 1 budgets as well (default/web)',
+  const play = (conditions: object[], desiredHealthy?: number) =>
+    simulate(
+      { ...snapshot, objects: objects(conditions, desiredHealthy) },
+      story({ order: 'node-by-node', limitMs: 5000 }),
+    );
+  const evicted = ({ events }: Awaited<ReturnType<typeof play>>): number =>
+    events.filter(({ text }) => text.endsWith(' evicted')).length;
+  // One group of three with a minimum of one: two may go by groups.
+  const ours = await play([marker]);
+  expect(ours.countedTwice).toEqual([]);
+  expect(evicted(ours)).toBeGreaterThan(0);
+  const tighter = await play([]);
+  expect(tighter.countedTwice).toEqual(['default/web']);
+  expect(evicted(tighter)).toBe(0);
+  expect(formatSimulation(tighter).join('\n')).toContain(
+    'Kubernetes counts the pods of 1 budgets as well (default/web): an eviction needed room in both counts.',
   );
+  // Room for one: it goes, and the next waits until it is back.
+  const slower = await play([], 2);
+  expect(evicted(slower)).toBeGreaterThan(0);
+  expect(slower.events.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/^pod .* waits: The disruption budget web needs 2 healthy pods and has 2 currently/),
+  );
+  // It cannot be counted: nothing goes.
+  const failed = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'SyncFailed',
+    message: '',
+    lastTransitionTime: '',
+  };
+  expect(evicted(await play([failed], 0))).toBe(0);
 });
 
 test('simulate() drains in simulated time within the budget, and tells the same story for the same seed', async () => {
@@ -113,7 +138,7 @@ test('simulate() drains in simulated time within the budget, and tells the same 
   expect(result.seconds).toBeGreaterThanOrEqual(60);
   expect(await simulate(snapshot, story({}))).toEqual(result);
   expect(formatSimulation(result).join('\n')).toContain('No budget was broken.');
-  expect(drawSimulation(result)).toMatch(/^<svg [^]*default\/web[^]*<\/svg>\n$/);
+  expect(drawSvg(result)).toMatch(/^<svg [^]*default\/web[^]*<\/svg>\n$/);
 }, 180_000);
 
 test('simulate() shows when a failed node breaks a budget, and when it is whole again', async () => {

@@ -6,7 +6,7 @@ import { leaderWorkerSetType } from '../../src/api/lws/types.ts';
 import { cronJobType, daemonSetType, podDisruptionBudgetType, statefulSetType } from '../../src/api/resource-types.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
 import { formatReport } from '../../src/cli/simulate/html.ts';
-import { drawSimulation } from '../../src/cli/simulate/svg.ts';
+import { drawSvg } from '../../src/cli/simulate/picture/svg.ts';
 import { simulate, type SimulationOptions, type Snapshot, takeSnapshot } from '../../src/tasks/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
 
@@ -59,7 +59,7 @@ test('SM-01 and SM-02: a drain of gangs ends, each is made anew whole, and no bu
   expect(result.disruptedAgain).toEqual([]);
 
   // SM-10: what was simulated, numbers on both axes, where steps begin, and both lines.
-  const picture = drawSimulation(result, 'serving.json, seed 1');
+  const picture = drawSvg(result, 'serving.json, seed 1');
   expect(picture).toContain('>Drain of node-0 (3 nodes, 6 pods), in 1 step, ');
   for (const part of ['class="step"', 'class="available"', 'class="desired"', '>2</text>', '>0s</text>', '<desc ']) {
     expect(picture).toContain(part);

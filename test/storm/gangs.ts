@@ -1,4 +1,4 @@
-/** Twenty gangs of four that every kind of owner makes, under two budgets that count them. */
+/** Twenty gangs of four that every kind of owner makes, under three budgets that count them. */
 import { podGroup, workload } from '../scenarios/stories/groups.ts';
 import type { SchedulingVersion } from '../../src/api/scheduling/index.ts';
 
@@ -18,20 +18,25 @@ type Owner = 'statefulset' | 'replicaset' | 'job' | 'lws';
 
 const named = (owner: Owner): string[] => Array.from({ length: 5 }, (_, at) => `${owner}-${at}`);
 
+const [mixedJob = '', ...jobs] = named('job');
+
+/** A Job waits ever longer before it replaces a pod: were all Jobs under one budget with others, those could not go. */
 export const BUDGETS: readonly StormBudget[] = [
-  { name: 'gangs', gangs: [...named('statefulset'), ...named('replicaset'), ...named('job')], mayGo: 3 },
+  { name: 'gangs', gangs: [...named('statefulset'), ...named('replicaset'), mixedJob], mayGo: 3 },
+  { name: 'jobs', gangs: jobs, mayGo: 2 },
   { name: 'labelled', gangs: named('lws'), mayGo: 2 },
 ];
 
-export const PODS = BUDGETS.flatMap(({ gangs }) => gangs).length * SIZE;
-
 /** Everything the storm is about, in the order in which it has to be made. */
 export function stormObjects(version: SchedulingVersion): object[] {
-  const [gangs, labelled] = BUDGETS as [StormBudget, StormBudget];
+  const [mixed, ofJobs, labelled] = BUDGETS as [StormBudget, StormBudget, StormBudget];
   return [
-    workload(version, 'storm', SIZE),
-    ...gangs.gangs.map((gang) => podGroup(version, gang, 'storm', SIZE)),
-    budget(gangs, {}),
+    ...[mixed, ofJobs].flatMap(({ gangs, name }) => [
+      workload(version, name, SIZE),
+      ...gangs.map((gang) => podGroup(version, gang, name, SIZE)),
+    ]),
+    budget(mixed, {}),
+    budget(ofJobs, {}),
     budget(labelled, {
       'policy.quorate.dev/group-by': 'leaderworkerset',
       'policy.quorate.dev/group-replicas': String(labelled.gangs.length),
@@ -62,7 +67,7 @@ function owner(gang: string, budgetName: string, at: number): object {
   };
   const annotations = {
     // Pending for a while, each for its own time.
-    'nodes.quorate.dev/start-delay': `${200 + (at % 5) * 300}ms`,
+    'nodes.quorate.dev/start-delay': `${100 + (at % 5) * 150}ms`,
     ...(lws && { 'leaderworkerset.sigs.k8s.io/size': String(SIZE) }),
   };
   const pod = {

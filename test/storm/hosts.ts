@@ -69,13 +69,20 @@ export async function startClusterHost(plane: RealControlPlane, mode: OperatorMo
   return {
     client: () => client,
     checker,
-    killReplica: (draw) => replicas[Math.floor(draw * replicas.length)]?.crash(),
-    async loseLedger(draw) {
-      const { name = '' } = BUDGETS[Math.floor(draw * BUDGETS.length)] ?? {};
-      return client.delete(disruptionLedgerType, { namespace: NAMESPACE, name }).then(
-        () => true,
-        () => false,
-      );
+    replicas: {
+      kill: (draw) => replicas[Math.floor(draw * replicas.length)]?.crash(),
+      roll(draw) {
+        if (replicas.some((one) => one.port() === undefined)) return false;
+        void replicas[Math.floor(draw * replicas.length)]?.rollOver();
+        return true;
+      },
+      async loseLedger(draw) {
+        const { name = '' } = BUDGETS[Math.floor(draw * BUDGETS.length)] ?? {};
+        return client.delete(disruptionLedgerType, { namespace: NAMESPACE, name }).then(
+          () => true,
+          () => false,
+        );
+      },
     },
     async stop() {
       checker.stop();

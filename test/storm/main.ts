@@ -29,7 +29,7 @@ const planeOptions = {
   flags: { 'kube-controller-manager': [controllers] },
 };
 
-async function run(seed: number): Promise<StormResult> {
+async function play(seed: number): Promise<StormResult> {
   const plane = values.host === 'cluster' ? await startPlane(planeOptions) : undefined;
   try {
     const host = plane === undefined ? await startEmbeddedHost(seed) : await startClusterHost(plane, mode);
@@ -47,19 +47,21 @@ async function run(seed: number): Promise<StormResult> {
   }
 }
 
+const at = (seconds: readonly number[]): string => (seconds.length === 0 ? '' : ` (${seconds.join(', ')} s)`);
 const where = values.host === 'cluster' ? `cluster, ${mode}` : values.host;
 let bad = 0;
-for (let at = 0; at < Number(values.runs); at += 1) {
-  const seed = Number(values.seed) + at;
-  const result = await run(seed);
+for (let run = 1; run <= Number(values.runs); run += 1) {
+  const seed = Number(values.seed) + run - 1;
+  const result = await play(seed);
   const wrong = complaints(result);
   const worst = BUDGETS.map(({ mayGo, name }) => `${name} ${result.worst.get(name) ?? 0} of ${mayGo} down`).join(', ');
   const answers = Object.entries(result.answers).map(([code, count]) => `${code}: ${count}`);
   console.log(
-    `run ${at + 1} on ${where}, seed ${seed}, ${seconds} s, ${result.kills} replicas killed, ${result.lostLedgers} ledgers deleted`,
+    `run ${run} on ${where}, seed ${seed}, ${seconds} s, ${result.kills.length} replicas killed${at(result.kills)}, ${result.rollovers.length} rolled over${at(result.rollovers)}, ${result.lostLedgers} ledgers deleted`,
   );
-  console.log(`  at worst ${worst}`);
+  console.log(`  ${result.outages} outages, at worst ${worst}`);
   console.log(`  answers ${answers.join(', ')}`);
+  console.log(`  granted in each tenth of the time: ${result.granted.join(' ')}`);
   for (const one of wrong) console.log(`  WRONG: ${one}`);
   if (wrong.length > 0) bad += 1;
 }

@@ -1,17 +1,25 @@
 /** Thirty-two clients evict whatever there is, readiness comes and goes, and replicas are killed at random. */
 import { podType } from '../../src/api/resource-types.ts';
-import { ApiError, type Client } from '../../src/machinery/runtime/index.ts';
+import type { Client } from '../../src/machinery/runtime/index.ts';
 import { seededRandom } from '../../src/machinery/values/index.ts';
+import { Answers } from './answers.ts';
 import type { Checker } from './checker.ts';
 
 export interface StormHost {
   /** One for each of the clients. */
   client(): Client;
   readonly checker: Checker;
-  /** Ends a replica as a crash would; absent where there are none. */
-  readonly killReplica?: ((draw: number) => void) | undefined;
-  /** Deletes a ledger by hand, where there are any; false when it was not there. */
-  readonly loseLedger?: ((draw: number) => Promise<boolean>) | undefined;
+  /** Absent where there are no replicas. */
+  readonly replicas?: StormReplicas | undefined;
+}
+
+export interface StormReplicas {
+  /** Ends one as a crash would. */
+  kill(draw: number): void;
+  /** Ends one as a rollout would; false where another is not back yet, for which a rollout waits. */
+  roll(draw: number): boolean;
+  /** Deletes a ledger by hand; false when it was not there. */
+  loseLedger(draw: number): Promise<boolean>;
 }
 
 export interface StormOptions {
@@ -25,16 +33,28 @@ export interface StormOptions {
 export interface StormResult {
   /** Answers to evictions by code; what the API server says because it reached no replica stands apart. */
   readonly answers: Readonly<Record<string, number>>;
-  readonly kills: number;
+  /** Evictions granted in each tenth of the time: one that stands still for long asks little of a budget. */
+  readonly granted: readonly number[];
+  /** When replicas were ended, in seconds. */
+  readonly kills: readonly number[];
+  readonly rollovers: readonly number[];
   readonly lostLedgers: number;
   readonly violations: readonly string[];
   readonly worst: ReadonlyMap<string, number>;
+  /** How often a gang went down. */
+  readonly outages: number;
   /** Answers that no eviction may get. */
   readonly forbidden: readonly string[];
 }
 
-/** Long enough that a ledger whose holder was killed is taken over now and then. */
-const KILL_EVERY_MS = [12_000, 40_000] as const;
+/**
+ * Nothing is granted under a ledger for 75 s after its holder was killed. Kills are as far apart as lets another take it
+ * over and grant; a rollout hands ledgers over at once and may come at any time.
+ */
+const FIRST_KILL_MS = [12_000, 36_000] as const;
+const KILL_EVERY_MS = [85_000, 110_000] as const;
+const ROLL_EVERY_MS = [8_000, 30_000] as const;
+const LOSE_EVERY_MS = [2_000, 10_000] as const;
 
 export async function playStorm(
   host: StormHost,
@@ -42,15 +62,17 @@ export async function playStorm(
 ): Promise<StormResult> {
   const random = seededRandom(seed);
   const { checker } = host;
-  const answers: Record<string, number> = {};
-  const forbidden: string[] = [];
+  const answers = new Answers(seconds * 1000);
   const endsAt = Date.now() + seconds * 1000;
   const isOver = (): boolean => Date.now() >= endsAt;
-  const note = (answer: string): void => {
-    answers[answer] = (answers[answer] ?? 0) + 1;
-  };
-  let kills = 0;
+  const kills: number[] = [];
+  const rollovers: number[] = [];
   let lostLedgers = 0;
+  /** Resolves after a drawn time; false when the storm ended before. */
+  async function waitWithin([least, most]: readonly [number, number]): Promise<boolean> {
+    await pause(Math.min(least + random() * (most - least), endsAt - Date.now()));
+    return !isOver();
+  }
 
   async function evictOn(client: Client): Promise<void> {
     while (!isOver()) {
@@ -64,12 +86,9 @@ export async function playStorm(
       const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
       try {
         await client.createSubresource(podType, { namespace, name }, 'eviction', body);
-        note('201');
+        answers.noteGrant();
       } catch (error) {
-        const { code, message } = error instanceof ApiError ? error : { code: 0, message: String(error) };
-        const unreached = code === 500 ? whyUnreached(message) : undefined;
-        note(unreached === undefined ? String(code) : `500 (no replica reached: ${unreached})`);
-        if (unreached === undefined && (code === 403 || code === 500)) forbidden.push(`${code} ${message}`);
+        answers.noteFailure(error);
         await pause(20 + random() * 180);
       }
     }
@@ -87,38 +106,33 @@ export async function playStorm(
     }
   }
 
-  async function kill(): Promise<void> {
-    const [least, most] = KILL_EVERY_MS;
-    for (;;) {
-      await pause(Math.min(least + random() * (most - least), endsAt - Date.now()));
-      if (isOver()) return;
-      host.killReplica?.(random());
-      kills += 1;
+  async function kill(replicas: StormReplicas): Promise<void> {
+    for (let next: readonly [number, number] = FIRST_KILL_MS; await waitWithin(next); next = KILL_EVERY_MS) {
+      replicas.kill(random());
+      answers.replicaKilled();
+      kills.push(answers.seconds());
     }
   }
 
-  async function loseLedgers(): Promise<void> {
-    for (;;) {
-      const next = ledgers === undefined ? 2000 + random() * 8000 : (seconds * 1000) / (ledgers + 1);
-      await pause(Math.min(next, endsAt - Date.now()));
-      if (isOver()) return;
-      if (await host.loseLedger?.(random())) lostLedgers += 1;
-    }
+  async function roll(replicas: StormReplicas): Promise<void> {
+    while (await waitWithin(ROLL_EVERY_MS)) if (replicas.roll(random())) rollovers.push(answers.seconds());
+  }
+
+  async function loseLedgers(replicas: StormReplicas): Promise<void> {
+    const each = ledgers === undefined ? undefined : (seconds * 1000) / (ledgers + 1);
+    while (await waitWithin(each === undefined ? LOSE_EVERY_MS : [each, each]))
+      if (await replicas.loseLedger(random())) lostLedgers += 1;
   }
 
   checker.begin();
   const evicting = Array.from({ length: clients }, () => evictOn(host.client()));
-  await Promise.all([...evicting, flap(), flap(), ...(host.killReplica === undefined ? [] : [kill(), loseLedgers()])]);
-  return { answers, kills, lostLedgers, violations: checker.violations, worst: checker.worst, forbidden };
-}
-
-/** How connections end that nobody answers. Whatever else the API server says of a webhook, a replica has said. */
-const UNREACHED =
-  /EOF|connection refused|connection reset|deadline exceeded|Client\.Timeout|broken pipe|server sent GOAWAY/;
-
-/** What the API server says by itself when it asks a webhook and gets no answer. */
-function whyUnreached(message: string): string | undefined {
-  return message.includes('failed calling webhook') ? UNREACHED.exec(message)?.[0] : undefined;
+  const { replicas } = host;
+  const faults = replicas === undefined ? [] : [kill(replicas), roll(replicas), loseLedgers(replicas)];
+  await Promise.all([...evicting, flap(), flap(), ...faults]);
+  const { counts, forbidden, granted } = answers;
+  const { violations, worst } = checker;
+  const outages = checker.outages();
+  return { answers: counts, granted, kills, rollovers, lostLedgers, violations, worst, outages, forbidden };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));

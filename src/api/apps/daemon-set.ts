@@ -8,7 +8,7 @@ import {
   semanticEqual,
 } from '../../machinery/values/index.ts';
 import type { DaemonSet, DaemonSetUpdateStrategy } from '../generated/apps-v1.ts';
-import { nonNegative, positiveIntOrPercent, type TemplateCheck } from './replicas-validation.ts';
+import { collisionsOnlyGrow, nonNegative, positiveIntOrPercent, type TemplateCheck } from './replicas-validation.ts';
 import { validateSetSelector } from './set-selector.ts';
 
 const SPEC = FieldPath.of('spec');
@@ -93,11 +93,7 @@ const COUNTS = [
 
 export function validateDaemonSetStatus({ status }: DaemonSet, old: DaemonSet): Issue[] {
   const issues = COUNTS.flatMap((name) => nonNegative(status?.[name], STATUS.child(name)));
-  const collisions = status?.collisionCount ?? 0;
-  if (collisions < (old.status?.collisionCount ?? 0)) {
-    issues.push(invalid(STATUS.child('collisionCount'), collisions, 'cannot be decremented'));
-  }
-  return issues;
+  return [...issues, ...collisionsOnlyGrow(status, old.status)];
 }
 
 const GENERATION = 'deprecated.daemonset.template.generation';

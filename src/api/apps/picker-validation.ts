@@ -47,7 +47,7 @@ export function validatePicker(picker: DownscalePodPicker, path: FieldPath): Iss
   ];
 }
 
-function between(value: number | undefined, path: FieldPath, [low, high]: readonly [number, number]): Issue[] {
+export function between(value: number | undefined, path: FieldPath, [low, high]: readonly [number, number]): Issue[] {
   if (value === undefined || (Number.isInteger(value) && value >= low && value <= high)) return [];
   return [invalid(path, value, `must be between ${low} and ${high}, inclusive`)];
 }
@@ -59,29 +59,36 @@ function validateHttp(
   return [
     ...validateHost(host, path.child('host')),
     ...validatePort(port, path.child('port')),
-    ...validatePath(urlPath ?? '/', path.child('path')),
+    ...validateUrlPath(urlPath ?? '/', path.child('path')),
     ...(scheme === undefined || scheme === 'HTTP' || scheme === 'HTTPS'
       ? []
       : [notSupported(path.child('scheme'), scheme, ['HTTP', 'HTTPS'])]),
-    ...(httpHeaders.length > MAX_HEADERS ? [tooMany(path.child('httpHeaders'), httpHeaders.length, MAX_HEADERS)] : []),
-    ...httpHeaders.flatMap((header, index) => validateHeader(header, path.child('httpHeaders').index(index))),
+    ...validateHeaders(httpHeaders, path.child('httpHeaders')),
   ];
 }
 
-function validateHost(host: string | undefined, path: FieldPath): Issue[] {
+/** What is sent along with a call. */
+export function validateHeaders(headers: readonly HTTPPodPickerHeader[], path: FieldPath): Issue[] {
+  return [
+    ...(headers.length > MAX_HEADERS ? [tooMany(path, headers.length, MAX_HEADERS)] : []),
+    ...headers.flatMap((header, index) => validateHeader(header, path.index(index))),
+  ];
+}
+
+export function validateHost(host: string | undefined, path: FieldPath): Issue[] {
   if (!host) return [required(path)];
   if (IPV4.test(host) || IPV6.test(host) || checkDnsSubdomain(host).length === 0) return [];
   return [invalid(path, host, 'must be a DNS-1123 subdomain or an IP address, without scheme, port or path')];
 }
 
-function validatePort(port: number | string | undefined, path: FieldPath): Issue[] {
+export function validatePort(port: number | string | undefined, path: FieldPath): Issue[] {
   if (port === undefined || port === null || port === '') return [required(path)];
   const number = typeof port === 'number' ? port : /^[0-9]+$/.test(port) ? Number(port) : Number.NaN;
   if (Number.isInteger(number) && number >= 1 && number <= 65_535) return [];
   return [invalid(path, port, 'must be a number between 1 and 65535, inclusive')];
 }
 
-function validatePath(urlPath: string, path: FieldPath): Issue[] {
+export function validateUrlPath(urlPath: string, path: FieldPath): Issue[] {
   const issues: Issue[] = [];
   if (!urlPath.startsWith('/')) issues.push(invalid(path, urlPath, "must start with '/'"));
   if (urlPath.length > MAX_PATH_CHARACTERS) issues.push(tooLong(path, MAX_PATH_CHARACTERS));

@@ -1,6 +1,6 @@
 /** Rules that ReplicaSet, Deployment and ReplicationController share. */
 import {
-  type FieldPath,
+  FieldPath,
   forbidden,
   invalid,
   isPercent,
@@ -95,4 +95,14 @@ export function validateReplicaCounts(counts: ReplicaCounts, path: FieldPath): I
     issues.push(invalid(path.child('availableReplicas'), available, 'cannot be greater than readyReplicas'));
   }
   return issues;
+}
+
+interface Collisions {
+  readonly collisionCount?: number | undefined;
+}
+
+export function collisionsOnlyGrow(status: Collisions | undefined, old: Collisions | undefined): Issue[] {
+  const collisions = status?.collisionCount ?? 0;
+  if (collisions >= (old?.collisionCount ?? 0)) return [];
+  return [invalid(FieldPath.of('status', 'collisionCount'), collisions, 'cannot be decremented')];
 }

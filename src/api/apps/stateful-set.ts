@@ -11,7 +11,13 @@ import {
 } from '../../machinery/values/index.ts';
 import type { StatefulSet, StatefulSetSpec } from '../generated/apps-v1.ts';
 import { validateSetSelector } from './set-selector.ts';
-import { nonNegative, positiveIntOrPercent, type TemplateCheck, validateReplicaCounts } from './replicas-validation.ts';
+import {
+  collisionsOnlyGrow,
+  nonNegative,
+  positiveIntOrPercent,
+  type TemplateCheck,
+  validateReplicaCounts,
+} from './replicas-validation.ts';
 
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
@@ -138,9 +144,5 @@ export function validateStatefulSetStatus({ status }: StatefulSet, old: Stateful
       invalid(STATUS.child('currentReplicas'), status.currentReplicas, 'cannot be greater than status.replicas'),
     );
   }
-  const collisions = status.collisionCount ?? 0;
-  if (collisions < (old.status?.collisionCount ?? 0)) {
-    issues.push(invalid(STATUS.child('collisionCount'), collisions, 'cannot be decremented'));
-  }
-  return issues;
+  return [...issues, ...collisionsOnlyGrow(status, old.status)];
 }

@@ -21,6 +21,7 @@ import type {
 import type { LabelSelector } from '../generated/meta-v1.ts';
 import { validatePicker } from './picker-validation.ts';
 import {
+  collisionsOnlyGrow,
   nonNegative,
   positiveIntOrPercent,
   type TemplateCheck,
@@ -69,11 +70,7 @@ export function validateDeploymentUpdate(update: Deployment, old: Deployment, ch
 
 export function validateDeploymentStatus({ status }: Deployment, old: Deployment): Issue[] {
   const issues = status === undefined ? [] : validateReplicaCounts(status, STATUS);
-  const collisions = status?.collisionCount ?? 0;
-  if (collisions < (old.status?.collisionCount ?? 0)) {
-    issues.push(invalid(STATUS.child('collisionCount'), collisions, 'cannot be decremented'));
-  }
-  return issues;
+  return [...issues, ...collisionsOnlyGrow(status, old.status)];
 }
 
 function validateSpec(spec: ReplicaSetSpec | DeploymentSpec, check: TemplateCheck): Issue[] {

@@ -5,7 +5,9 @@ const MAX_INT32 = 2_147_483_647;
 /** Defaults of the kind itself; those of the pod template are the pod's. */
 export function defaultJob({ metadata, spec }: Job): void {
   if (spec === undefined) return;
-  const labels = spec.template?.metadata?.labels;
+  // A patch may have taken it away; it is found empty then, and refused for that.
+  spec.template ??= {};
+  const labels = spec.template.metadata?.labels;
   if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
   defaultJobSpec(spec);
 }

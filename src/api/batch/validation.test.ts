@@ -137,6 +137,18 @@ test('validateJobUpdate() freezes the template, but for scheduling while it is s
   expect(update({ suspend: true }, { template: moved }, { active: 1 })).toHaveLength(1);
 });
 
+test('17.12: a Job whose template a patch took away is refused', () => {
+  for (const suspend of [false, true]) {
+    const old = job({ suspend });
+    const patched = structuredClone(old);
+    delete (patched.spec as Partial<JobSpec>).template;
+    defaultJob(patched);
+    expect(validateJobUpdate(patched, old, () => []).map(formatIssue)).toContainEqual(
+      expect.stringContaining('`selector` does not match template `labels`'),
+    );
+  }
+});
+
 test('validateJobStatus() keeps the story of a Job straight', () => {
   const at = { conditions: [{ type: 'Complete', status: 'True' }], startTime: 'x' };
   expect(validateJobStatus({ ...job(), status: at }, job()).map(formatIssue)).toEqual([

@@ -68,7 +68,8 @@ export const object = (
 ): CrdSchema => ({
   type: 'object',
   ...described(description),
-  properties,
+  // API servers store no empty ones: a definition with them would never be as it was written.
+  ...(Object.keys(properties).length === 0 ? {} : { properties }),
   ...(required === undefined ? {} : { required }),
   ...more,
 });
@@ -89,6 +90,48 @@ export const labelSelector = (description: string): CrdSchema =>
       ),
     },
     { description, 'x-kubernetes-map-type': 'atomic' },
+  );
+
+/** One of several values, the first where none is given. */
+export const choice = (description: string, values: readonly [string, ...string[]]): CrdSchema =>
+  text(description, { enum: [...values] as never, default: values[0] as never });
+
+/** A header of a call that is configured in an object. */
+export const httpHeader = (holder: string): CrdSchema =>
+  object(
+    {
+      name: text('Name of the header.'),
+      value: text('Value of the header.'),
+      valueFrom: object(
+        {
+          secretKeyRef: object(
+            {
+              name: text(`Name of the Secret, in the namespace of the ${holder}.`),
+              key: text('Key in the Secret.'),
+              optional: flag('The header is left out where the Secret or key is missing.'),
+            },
+            { description: 'A key of a Secret.', required: ['name', 'key'] },
+          ),
+        },
+        { description: 'Where the value comes from instead.' },
+      ),
+    },
+    { required: ['name'] },
+  );
+
+export const windowList = (description: string): CrdSchema =>
+  list(
+    object(
+      {
+        days: list(text(), 'Mon to Sun; none: every day.'),
+        start: text('HH:MM on the clocks of its time zone.'),
+        duration: text('From 1m to 24h; it may cross midnight.'),
+        timeZone: text('An IANA name, such as Europe/Berlin; absent: UTC.'),
+      },
+      { required: ['start', 'duration'] },
+    ),
+    description,
+    { maxItems: 16 },
   );
 
 export const conditions = (description: string): CrdSchema =>

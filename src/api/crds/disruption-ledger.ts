@@ -14,7 +14,10 @@ export const disruptionLedgerDefinition = defineKind({
         unit: text('What the numbers count: PodGroup or Pod.'),
         observedGeneration: int64('Generation of the budget that the numbers answer.'),
         podsResourceVersion: text('How new the pods were that the numbers were computed from.'),
-        disruptedPods: mapOf(time(), 'The names of grants with their times, for older replicas.'),
+        disruptedPods: mapOf(
+          time(),
+          'The granted pods with the times of their grants, as replicas of older versions read them.',
+        ),
         disruptionsAllowed: int32('How many more may go down now.', { minimum: 0 }),
         currentHealthy: int32('How many are up.'),
         desiredHealthy: int32('How many must stay up.'),
@@ -22,7 +25,7 @@ export const disruptionLedgerDefinition = defineKind({
         hold: object(
           {
             holder: text('The replica.'),
-            stamp: text('Another with every write of the holder.'),
+            stamp: text('Changes with every write of the holder.'),
             recalled: flag('Another replica asks the holder to let go.'),
           },
           {
@@ -40,11 +43,23 @@ export const disruptionLedgerDefinition = defineKind({
               at: time('When it was given.'),
               cost: int32('1 where it takes a group below its minimum, else 0.', { minimum: 0, maximum: 1 }),
               kind: text('What the pod was when it was let pass.', { enum: [...GRANT_KINDS] as never }),
-              pinned: text('What the eviction was pinned to; absent where to nothing.', {
+              pinned: text('What the eviction is pinned to; absent where it is not.', {
                 enum: ['uid', 'version'] as never,
               }),
               resourceVersion: text('The version of the pod that the eviction is pinned to.'),
               by: text('The replica that gave it.'),
+              room: list(
+                object(
+                  {
+                    node: text('The node.'),
+                    pods: int32('How many pods of the group it has room for.', { minimum: 1 }),
+                    amounts: mapOf(int64(), 'What each of them takes there, in whole units (cpu in milli).'),
+                  },
+                  { required: ['node', 'pods', 'amounts'] },
+                ),
+                'Room that was found for the whole group; not given to another group for two minutes.',
+                { 'x-kubernetes-list-type': 'atomic' },
+              ),
             },
             { required: ['name', 'uid', 'at', 'cost', 'kind', 'by'] },
           ),

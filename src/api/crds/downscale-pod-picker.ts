@@ -1,26 +1,5 @@
 import { downscalePodPickerType } from '../quorate/downscale-pod-picker.ts';
-import { defineKind, flag, int32, list, object, text } from './builder.ts';
-
-const header = object(
-  {
-    name: text('Name of the header.'),
-    value: text('Value of the header.'),
-    valueFrom: object(
-      {
-        secretKeyRef: object(
-          {
-            name: text('Name of the Secret, in the namespace of the picker.'),
-            key: text('Key in the Secret.'),
-            optional: flag('The header is left out where the Secret or key is missing.'),
-          },
-          { required: ['name', 'key'] },
-        ),
-      },
-      { description: 'Where the value comes from instead.' },
-    ),
-  },
-  { required: ['name'] },
-);
+import { defineKind, httpHeader, int32, list, object, text } from './builder.ts';
 
 export const downscalePodPickerDefinition = defineKind({
   type: downscalePodPickerType,
@@ -34,7 +13,7 @@ export const downscalePodPickerDefinition = defineKind({
         {
           targetRef: object(
             {
-              apiVersion: text('apps/v1', { default: 'apps/v1' as never }),
+              apiVersion: text('API version of the workload: apps/v1.', { default: 'apps/v1' as never }),
               kind: text('Deployment or ReplicaSet.'),
               name: text('Name of the workload, in the namespace of the picker.'),
             },
@@ -54,7 +33,7 @@ export const downscalePodPickerDefinition = defineKind({
               },
               path: text('Path of the request.', { default: '/' as never }),
               scheme: text('HTTP or HTTPS.', { default: 'HTTP' as never }),
-              httpHeaders: list(header, 'Headers of the request.'),
+              httpHeaders: list(httpHeader('picker'), 'Headers of the request.'),
             },
             { description: 'How the service is asked.', required: ['host', 'port'] },
           ),

@@ -29,7 +29,7 @@ export const groupEvictionDefinition = defineKind({
             },
             { description: 'The pods with one value of a label.', required: ['key', 'value'] },
           ),
-          gracePeriodSeconds: int64("Instead of each pod's own.", { minimum: 0 }),
+          gracePeriodSeconds: int64("Grace period of the members, instead of each pod's own.", { minimum: 0 }),
           ttlSecondsAfterFinished: int32('How long this object is kept once it is finished.', {
             minimum: 0,
             default: 3600 as never,

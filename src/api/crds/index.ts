@@ -1,2 +1,3 @@
 export { groupDefinitions } from './groups.ts';
-export { OWN_KINDS, type OptionalFeature, type OwnKind, type Rights } from './own-kinds.ts';
+export { FEATURE_NAMES, OPTIONAL_FEATURES, type OptionalFeature } from './features.ts';
+export { OWN_KINDS, type OwnKind, type Rights } from './own-kinds.ts';

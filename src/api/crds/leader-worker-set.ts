@@ -63,19 +63,25 @@ export const leaderWorkerSetDefinition = defineKind({
               size: int32('Pods of a group, the leader among them.', { default: 1 as never, minimum: 1 }),
               restartPolicy,
             },
-            { required: ['workerTemplate'] },
+            { description: 'What a group consists of.', required: ['workerTemplate'] },
           ),
-          rolloutStrategy: object({
-            type: text('RollingUpdate is the only one.', {
-              enum: ['RollingUpdate'] as never,
-              default: 'RollingUpdate' as never,
-            }),
-            rollingUpdateConfiguration: object({
-              partition: int32('Groups below this index keep their revision.', { minimum: 0 }),
-              maxUnavailable: intOrPercent('Groups that may be down during an update; 1 when unset.'),
-              maxSurge: intOrPercent('Groups that may be added during an update.'),
-            }),
-          }),
+          rolloutStrategy: object(
+            {
+              type: text('RollingUpdate is the only one.', {
+                enum: ['RollingUpdate'] as never,
+                default: 'RollingUpdate' as never,
+              }),
+              rollingUpdateConfiguration: object(
+                {
+                  partition: int32('Groups below this index keep their revision.', { minimum: 0 }),
+                  maxUnavailable: intOrPercent('Groups that may be down during an update; 1 when unset.'),
+                  maxSurge: intOrPercent('Groups that may be added during an update.'),
+                },
+                { description: 'How many groups change at once, and which.' },
+              ),
+            },
+            { description: 'How groups are replaced when a template changes.' },
+          ),
           startupPolicy: text('Whether workers are made when their leader is made, or only when it is ready.', {
             enum: [...STARTUP_POLICIES] as never,
             default: 'LeaderCreated' as never,
@@ -97,7 +103,10 @@ export const leaderWorkerSetDefinition = defineKind({
                 'Present, even empty: the set makes a Workload and, for every group, a PodGroup that is placed whole.',
             },
           ),
-          networkConfig: object({ subdomainPolicy: text('Shared: one headless Service for the set.') }),
+          networkConfig: object(
+            { subdomainPolicy: text('Shared: one headless Service for the set.') },
+            { description: 'How the pods are found by name.' },
+          ),
         },
         { required: ['leaderWorkerTemplate'] },
       ),

@@ -1,13 +1,19 @@
 import type { CustomResourceDefinition } from '../generated/apiextensions-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
 import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../lws/types.ts';
+import { disruptionPolicyType } from '../quorate/disruption-policy.ts';
 import { downscalePodPickerType } from '../quorate/downscale-pod-picker.ts';
 import { groupEvictionType } from '../quorate/group-eviction.ts';
+import { maintenanceType } from '../quorate/maintenance.ts';
 import { disruptionLedgerType } from '../quorate/types.ts';
+import { READ } from '../policy-rule.ts';
 import type { ResourceType } from '../resource.ts';
 import { disruptionLedgerDefinition } from './disruption-ledger.ts';
+import { disruptionPolicyDefinition } from './disruption-policy.ts';
 import { downscalePodPickerDefinition } from './downscale-pod-picker.ts';
+import type { OptionalFeature } from './features.ts';
 import { groupEvictionDefinition } from './group-eviction.ts';
+import { maintenanceDefinition } from './maintenance.ts';
 import { kruiseLeaderWorkerSetDefinition, leaderWorkerSetDefinition } from './leader-worker-set.ts';
 import { podUnavailableBudgetDefinition } from './pod-unavailable-budget.ts';
 
@@ -36,10 +42,6 @@ export interface Rights {
   readonly writesStatus: boolean;
 }
 
-/** What an installation can do without, and is then spared the rights for. */
-export type OptionalFeature = 'podUnavailableBudgets' | 'groupEvictions' | 'pickers';
-
-const READ = ['get', 'list', 'watch'] as const;
 const WRITES = ['CREATE', 'UPDATE'] as const;
 
 export const OWN_KINDS: readonly OwnKind[] = [
@@ -97,5 +99,24 @@ export const OWN_KINDS: readonly OwnKind[] = [
     operator: { verbs: [...READ, 'delete'], writesStatus: true },
     scheduler: false,
     review: { webhook: 'groups', operations: ['CREATE'] },
+  },
+  {
+    type: maintenanceType as ResourceType,
+    feature: 'maintenances',
+    definition: maintenanceDefinition,
+    embedded: true,
+    installed: true,
+    operator: { verbs: [...READ, 'create', 'update', 'patch', 'delete'], writesStatus: true },
+    scheduler: false,
+    review: { webhook: 'maintenances', operations: WRITES },
+  },
+  {
+    type: disruptionPolicyType as ResourceType,
+    definition: disruptionPolicyDefinition,
+    embedded: true,
+    installed: true,
+    operator: { verbs: READ, writesStatus: true },
+    scheduler: true,
+    review: { webhook: 'policies', operations: WRITES },
   },
 ];

@@ -53,12 +53,22 @@ export interface LedgerGrant {
   resourceVersion?: string | undefined;
   /** The replica that gave it. */
   by: string;
+  /** Room that was found for its whole unit and is kept from other units for two minutes. */
+  room?: LedgerRoom[] | undefined;
+}
+
+/** Room for some pods of a unit on one node. */
+export interface LedgerRoom {
+  node: string;
+  pods: number;
+  /** What each of them takes there, by resource, in whole units (cpu in milli). */
+  amounts: Record<string, number>;
 }
 
 /** While it lasts, its holder may have given grants that are not listed yet, and nobody else gives any. */
 export interface LedgerHold {
   holder: string;
-  /** Another with every write of the holder. */
+  /** Changes with every write of the holder. */
   stamp: string;
   /** Another replica wants to grant: the holder lists what it gave and lets go. */
   recalled?: boolean | undefined;

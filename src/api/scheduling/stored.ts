@@ -89,3 +89,5 @@ export const PROTECTION_FINALIZER = 'scheduling.k8s.io/podgroup-protection';
 export const INITIALLY_SCHEDULED = 'PodGroupInitiallyScheduled';
 /** The same condition before v1beta1; beside it, as the first proposal has it, whether the group is placed now. */
 export const SCHEDULED = 'PodGroupScheduled';
+/** Of a CompositePodGroup: that enough of its groups had their place for the first time. */
+export const COMPOSITE_INITIALLY_SCHEDULED = 'CompositePodGroupInitiallyScheduled';

@@ -77,7 +77,7 @@ const SCALARS: Record<ScalarName, SchemaNode> = {
   duration: stringScalar,
   quantity: untypedScalar,
   intOrString: untypedScalar,
-  rawExtension: freeFormNode,
+  rawExtension: atomicNode,
   fieldsV1: freeFormNode,
   json: atomicNode,
   schemaOrBool: atomicNode,

@@ -2,12 +2,8 @@
 import { toCel } from '../cel/values.ts';
 import type { AdmissionAttributes } from '../context/admission-plugin.ts';
 import type { ApiObject } from '../exchange/object.ts';
-import type { UserInfo } from '../exchange/user.ts';
+import { userInfoOf } from '../exchange/user.ts';
 import { kindIn, shownIn } from './versioned.ts';
-
-export function userInfoOf({ username, uid, groups, extra }: UserInfo) {
-  return { username, ...(uid && { uid }), groups: [...groups], ...(extra && { extra }) };
-}
 
 /** The request as in an AdmissionReview, without objects. */
 export function requestOf(attributes: AdmissionAttributes, version: string) {

@@ -20,10 +20,10 @@ export const leaderWorkerPods = (context: ServerContext): AdmissionPlugin => ({
   handles: ({ operation, resource, subresource }) =>
     operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === undefined,
   admit({ namespace = '', object }) {
-    if (object !== undefined) markLeaderWorkerPod(object as unknown as Pod, namespace, context.random);
+    if (object !== undefined) markLeaderWorkerPod(object as Pod, namespace, context.random);
   },
   inTransaction({ namespace = '', object, resource }, transaction) {
-    const pod = object as unknown as Pod;
+    const pod = object as Pod;
     const name = gangOf(pod);
     const groups = context.registry.byPlural(SCHEDULING_GROUP, 'podgroups');
     if (name === undefined || pod.metadata.labels?.[LWS.name] === undefined || groups === undefined) return;
@@ -47,8 +47,8 @@ function makeGang(context: ServerContext, transaction: Transaction, { groups, na
   const workloads = context.registry.byPlural(SCHEDULING_GROUP, 'workloads');
   const workloadName = annotations?.[LWS.workloadName] ?? '';
   const entry = workloads && transaction.get(objectKey(workloads, namespace, workloadName));
-  const workload = entry && (context.objects.readWithoutManagedFields(entry) as unknown as StoredWorkload);
-  const [template] = workload?.spec.podGroupTemplates ?? [];
+  const workload = entry && context.objects.readWithoutManagedFields(entry);
+  const [template] = (workload as Partial<StoredWorkload> | undefined)?.spec?.podGroupTemplates ?? [];
   // Without its Workload nothing says what the group is; the controller makes both.
   if (workload === undefined || template === undefined || workload.metadata.deletionTimestamp) return;
   const { name: templateName, replicas: _, ...terms } = template;
@@ -68,7 +68,7 @@ function makeGang(context: ServerContext, transaction: Transaction, { groups, na
       ownerReferences: [...(workload.metadata.ownerReferences ?? []), { ...owner, uid: workload.metadata.uid ?? '' }],
     },
     spec,
-  } as unknown as ApiObject;
+  } as ApiObject;
   const now = context.clock.now();
   initMetadata(groups, object.metadata, { now, uid: context.newUid() });
   groups.strategy.prepareForCreate?.(object, { now, random: context.random });

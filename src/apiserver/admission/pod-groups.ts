@@ -20,8 +20,8 @@ export function podGroupWorkloadExists(reads: StoredReads): AdmissionPlugin {
       subresource === undefined &&
       version === 'v1alpha2',
     validate(attributes) {
-      const { spec } = attributes.object as unknown as StoredPodGroup;
-      if (spec.workloadRef === undefined) return;
+      const { spec } = attributes.object as Partial<StoredPodGroup>;
+      if (spec?.workloadRef === undefined) return;
       const { templateName, workloadName } = spec.workloadRef;
       const found = workloads.get(attributes.namespace, workloadName);
       const refuse = (why: string) => forbidden(attributes.resource, attributes.name, why);

@@ -62,7 +62,7 @@ function admitPod(classes: Classes, attributes: AdmissionAttributes): void {
 
 /** A group names its class as a pod does; the draft version knows no priorities. */
 function admitGroup(classes: Classes, attributes: AdmissionAttributes): void {
-  const { spec } = attributes.object as unknown as Partial<StoredPodGroup>;
+  const { spec } = attributes.object as Partial<StoredPodGroup>;
   // Validation says that it is missing.
   if (spec === undefined) return;
   setPriority(classes, attributes, { spec, where: 'pod group spec' });

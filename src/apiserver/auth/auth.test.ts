@@ -236,6 +236,26 @@ test('a requested token works, and a review says whose it is', async () => {
   expect(bad).toMatchObject({ status: { error: '[invalid bearer token]' } });
 });
 
+test('17.12: the keys of tokens are read, in their own form', async () => {
+  const keys = (method: string, accept: string) =>
+    admin.request(method, '/openid/v1/jwks', undefined, { accept }).then(
+      () => 200,
+      ({ code }) => code as number,
+    );
+  expect(await keys('GET', 'application/jwk-set+json')).toBe(200);
+  expect(await keys('GET', '*/*')).toBe(200);
+  expect(await keys('GET', 'application/json')).toBe(406);
+  expect(await keys('DELETE', '*/*')).toBe(405);
+});
+
+test('17.12: no token is given for something that is no request for one', async () => {
+  const body = { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', spec: { audiences: ['vault'] } };
+  await expect(admin.request('POST', '/api/v1/namespaces/team/serviceaccounts/bot/token', body)).rejects.toMatchObject({
+    code: 400,
+    message: expect.stringContaining('cannot be handled as a TokenRequest'),
+  });
+});
+
 test('a token for another audience opens nothing here', async () => {
   const { status } = await token({ audiences: ['vault'] });
   expect(await raw('/api', { authorization: `Bearer ${status.token}` })).toBe(401);

@@ -23,12 +23,22 @@ import { conform } from './typed/conform.ts';
 const STATUS_RESET = setOfPaths([['status']]);
 const SPEC_RESET = setOfPaths([['spec']]);
 const CUSTOM_STATUS_RESET = setOfPaths([['spec'], ['metadata']]);
+/** What is asked for with a signing request never changes, so that nobody owns it, not even who made it. */
+const SIGNING_REQUEST_RESET = new Map<string | undefined, FieldSet>([
+  [undefined, setOfPaths([['spec'], ['status']])],
+  ['status', setOfPaths([['spec'], ['status', 'conditions']])],
+  ['approval', setOfPaths([['spec'], ['status', 'certificate']])],
+]);
 
 /** Fields an endpoint never writes, so that nobody comes to own them through it. */
 function resetFieldsOf(resource: Resource, subresource: string | undefined): FieldSet | undefined {
+  if (isSigningRequest(resource)) return SIGNING_REQUEST_RESET.get(subresource);
   if (subresource === 'status') return resource.custom ? CUSTOM_STATUS_RESET : SPEC_RESET;
   return subresource === undefined && resource.subresources.has('status') ? STATUS_RESET : undefined;
 }
+
+const isSigningRequest = ({ group, plural }: Resource): boolean =>
+  plural === 'certificatesigningrequests' && group === 'certificates.k8s.io';
 
 /** The object without what no version of it shows, so that nobody is said to own it. */
 function withoutStoredOnly({ strategy }: Resource, object: ApiObject): ApiObject {
@@ -80,9 +90,10 @@ function createdEntries(
 ): string | undefined {
   const kind = kindOf(schema, resource, version, object);
   if (kind === undefined) return undefined;
+  const { spec: _, ...withoutSpec } = object as JsonObject;
   try {
     const fields = createdFields(
-      withoutStoredOnly(resource, object),
+      isSigningRequest(resource) ? withoutSpec : withoutStoredOnly(resource, object),
       nodeOf(kind),
       resource.subresources.has('status'),
     );

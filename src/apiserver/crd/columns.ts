@@ -1,11 +1,10 @@
 /** `additionalPrinterColumns`: what `kubectl get` shows of a custom resource. */
 import type { CustomResourceColumnDefinition } from '../../api/generated/apiextensions-v1.ts';
-import { formatAge, parseTime } from '../../machinery/values/index.ts';
+import { formatAge, parseTime, compileJsonPath, formatScalar, type JsonPath } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../exchange/object.ts';
+import { nameColumn, table } from '../registry/columns.ts';
 import type { TableCell, Column, TableLayout } from '../registry/strategy.ts';
-import { compileJsonPath, formatScalar, type JsonPath } from './json-path.ts';
 
-const NAME: Column = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' };
 const AGE: CustomResourceColumnDefinition = {
   name: 'Age',
   type: 'date',
@@ -16,14 +15,17 @@ const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'date']);
 
 export function customLayout(columns: readonly CustomResourceColumnDefinition[] | undefined): TableLayout {
   const shown = columns === undefined || columns.length === 0 ? [AGE] : columns;
-  const readers = shown.map((column) => ({ type: column.type, read: compileJsonPath(column.jsonPath) }));
-  return {
-    columns: [NAME, ...shown.map(columnOf)],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
-      ...readers.map(({ type, read }) => cellOf(object, { type, read, now })),
-    ],
-  };
+  return table<ApiObject>([
+    nameColumn,
+    ...shown.map((column) => {
+      const read = compileJsonPath(column.jsonPath);
+      const { type } = column;
+      return {
+        ...columnOf(column),
+        cell: (object: ApiObject, { now }: { now: number }) => cellOf(object, { type, read, now }),
+      };
+    }),
+  ]);
 }
 
 function columnOf({ name, type, format, description, priority }: CustomResourceColumnDefinition): Column {

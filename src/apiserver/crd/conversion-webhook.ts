@@ -109,7 +109,7 @@ export class ConversionWebhook {
   ): ApiObject {
     const given = object.apiVersion ?? '';
     if (!isObject(converted)) throw this.#failed(given, `object at index ${index} is not an object`);
-    const { apiVersion: version, kind, metadata } = converted as unknown as ApiObject;
+    const { apiVersion: version, kind, metadata } = converted as ApiObject;
     if (version !== wanted) {
       const got = JSON.stringify(version);
       throw this.#failed(
@@ -132,7 +132,7 @@ export class ConversionWebhook {
     const { labels, annotations } = metadata as ApiObject['metadata'];
     const { labels: _labels, annotations: _annotations, ...rest } = object.metadata;
     return {
-      ...(converted as unknown as ApiObject),
+      ...(converted as ApiObject),
       metadata: { ...rest, ...(labels && { labels }), ...(annotations && { annotations }) },
     };
   }

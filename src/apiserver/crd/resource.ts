@@ -5,7 +5,7 @@ import type {
   CustomResourceDefinitionVersion,
   CustomResourceSubresourceScale,
 } from '../../api/generated/apiextensions-v1.ts';
-import { deepEqual } from '../../machinery/values/index.ts';
+import { deepEqual, formatScalar, plainPath, readPath, writePath } from '../../machinery/values/index.ts';
 import { compareVersions } from '../discovery/discovery.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import {
@@ -21,7 +21,6 @@ import type { Subresource } from '../registry/subresource.ts';
 import { type ScaleFields, scaleSubresource } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { customLayout } from './columns.ts';
-import { formatScalar, plainPath, readPath, writePath } from './json-path.ts';
 import { compileSchema } from './schema.ts';
 import type { CustomSchema } from '../codec/structural/custom-schema.ts';
 import type { ConversionWebhook } from './conversion-webhook.ts';

@@ -1,5 +1,6 @@
 /** Strategy of the kind CustomResourceDefinition itself. */
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
+import { nameColumn, table, text } from '../registry/columns.ts';
 import { strategyOf } from '../registry/strategy.ts';
 import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
 
@@ -37,11 +38,11 @@ export const definitionStrategy = strategyOf<CustomResourceDefinition>({
   validateUpdate: (object, old) => [...validateDefinition(object, old), ...validateDefinitionUpdate(object, old)],
   ratchets: true,
   generation: 'spec',
-  table: {
-    columns: [
-      { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' },
-      { name: 'Created At', type: 'date', description: 'When the object was created' },
-    ],
-    cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
-  },
+  table: table([
+    nameColumn,
+    {
+      ...text('Created At', 'When the object was created', ({ metadata }) => metadata.creationTimestamp ?? ''),
+      type: 'date',
+    },
+  ]),
 });

@@ -16,8 +16,9 @@ import {
   notSupported,
   required,
   validateName,
+  compileJsonPath,
+  plainPath,
 } from '../../machinery/values/index.ts';
-import { compileJsonPath, plainPath } from './json-path.ts';
 import { checkSchema } from './schema.ts';
 
 const APPROVAL = 'api-approved.kubernetes.io';

@@ -3,5 +3,7 @@ export { createDisruptionView } from './disruption-view.ts';
 export { addEviction } from './subresource.ts';
 export type { EvictionGuard } from './guard.ts';
 export { chargeBudget } from './charge.ts';
+export { chargePolicies } from './charge-policies.ts';
 export { refusalError } from './refusal.ts';
+export { holdRoom } from './reserve.ts';
 export { removePod } from './remove-pod.ts';

@@ -4,13 +4,8 @@
  * Question, answer, ledger, condition and deletion are one store transaction on state that nobody else can change in
  * between, so an eviction never has to be tried again and two of them can never both take the last slot.
  */
-import {
-  answerRefusal,
-  type DisruptionIndex,
-  followers,
-  judgeEviction,
-  keepRoom,
-} from '../../decisions/disruption/index.ts';
+import { answerRefusal, type DisruptionIndex, followers, judgeEviction } from '../../decisions/disruption/index.ts';
+import { isLimitReason } from '../../decisions/policies/index.ts';
 import { createEntry, type Transaction } from '../../storage/index.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ServerContext } from '../context/server-context.ts';
@@ -20,11 +15,13 @@ import type { SubresourceCall } from '../registry/subresource.ts';
 import type { DeleteRequest } from '../verbs/delete-options.ts';
 import { ApiError, notFound } from '../exchange/status.ts';
 import { chargeBudget } from './charge.ts';
+import { chargePolicies } from './charge-policies.ts';
 import { createDisruptionView } from './disruption-view.ts';
 import type { EvictionGuard } from './guard.ts';
 import { refusalError } from './refusal.ts';
 import { removePod } from './remove-pod.ts';
 import { readEviction } from './request.ts';
+import { holdRoom } from './reserve.ts';
 import { offerRoom } from './room-view.ts';
 
 export interface EvictionOptions {
@@ -88,15 +85,20 @@ function evictInTransaction(
   const judgement = { isCordoned: (node: string) => isCordoned(context, transaction, node) };
   const verdict = judgeEviction(index, pod, now, judgement);
   if (verdict === undefined) throw new Error(`Cannot judge pod ${namespace}/${name}: it is not indexed`);
-  if (!verdict.allowed) throw refusalError(answerRefusal(index, verdict, { pod, now, judgement }));
+  const refused = verdict.allowed ? undefined : refusalError(answerRefusal(index, verdict, { pod, now, judgement }));
+  // The limits of policies come after all budgets.
+  if (refused !== undefined && !isLimitReason(verdict.reason)) throw refused;
   const state = context.objects.readParts(entry);
   const guarded = { namespace, name, pod: state.object, now, dryRun, user: call.user };
   const granted = guards.map((guard) => guard.judge(guarded, transaction));
   for (const one of granted) if (!one.allowed) throw one.refusal;
+  if (!verdict.allowed) throw refused;
 
   const { charge } = verdict;
-  if (!dryRun) {
-    keepRoom(index, verdict, now);
+  const reservation = { grant: verdict, uid: state.object.metadata.uid ?? '', now };
+  if (dryRun) index.room?.during(() => holdRoom({ context, index }, readOnly(transaction), reservation));
+  else {
+    holdRoom({ context, index }, transaction, reservation);
     if (charge !== undefined) {
       chargeBudget({ context, index }, transaction, {
         namespace,
@@ -109,6 +111,11 @@ function evictInTransaction(
       });
     }
     for (const one of granted) if (one.allowed) one.charge?.(transaction);
+    if (verdict.limits !== undefined) {
+      const { uid } = reservation;
+      const departure = { namespace, pod: { name, uid }, by: call.user.username, way: 'Eviction', now } as const;
+      chargePolicies(context, transaction, verdict.limits, departure);
+    }
   }
   try {
     removePod(context, dryRun ? readOnly(transaction) : transaction, { resource, key, name, entry, state, options });

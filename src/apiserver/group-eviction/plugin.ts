@@ -17,7 +17,7 @@ import { refusedBudgets } from '../../decisions/unavailability/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
-import { chargeBudget, refusalError, removePod } from '../eviction/index.ts';
+import { chargeBudget, chargePolicies, holdRoom, refusalError, removePod } from '../eviction/index.ts';
 import { objectKey } from '../registry/resource.ts';
 import { type ApiError, failure, forbidden } from '../exchange/status.ts';
 import { type Guarding, writeStatus } from '../unavailability/index.ts';
@@ -83,10 +83,16 @@ function evictGroup({ guarding, index }: Parts, attributes: AdmissionAttributes,
   }
   (object as GroupEviction).status = statusOf(members, nowMs);
   if (dryRun) return;
+  for (const { grant, pod } of verdict.placed)
+    holdRoom({ context, index }, transaction, { grant, uid: pod.uid, now: nowMs });
   for (const { budget, pods } of verdict.disruption) {
     chargeBudget({ context, index }, transaction, { namespace, budget, pods, now: nowMs });
   }
   for (const { entry, status } of verdict.unavailability) writeStatus(context, transaction, entry, status);
+  for (const { charge, pod } of verdict.limits) {
+    const by = attributes.user.username;
+    chargePolicies(context, transaction, charge, { namespace, pod, by, way: 'GroupEviction', now: nowMs });
+  }
   for (const { name } of members) remove(guarding, transaction, { namespace, name, grace: spec.gracePeriodSeconds });
 }
 

@@ -12,7 +12,7 @@ export function http2Wire(stream: ServerHttp2Stream, headers: IncomingHttpHeader
     url: String(headers[':path'] ?? ''),
     headers: flatten(headers),
     headerCount,
-    peer: stream.session === undefined ? {} : peerOf(stream.session.socket as unknown as Socket),
+    peer: stream.session === undefined ? {} : peerOf(stream.session.socket as Socket),
     incoming: stream.endAfterHeaders ? undefined : stream,
     out: stream,
     isGone: () => stream.destroyed || stream.closed,

@@ -1,7 +1,7 @@
 /** The sockets: TLS with HTTP/2 and HTTP/1.1 on one port, or plain HTTP/1.1 for tests. */
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2SecureServer, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { type Logger, silentLogger } from '../../machinery/runtime/index.ts';
 import type { ApiHandler } from '../exchange/exchange.ts';
 import { BodiesInFlight } from './bodies-in-flight.ts';
@@ -36,10 +36,9 @@ export async function listen(options: ServerListenOptions): Promise<Listening> {
   const { handle, log = silentLogger, tls } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const serving: Serving = { handle, limits, log, bodies: new BodiesInFlight(limits) };
-  const server =
-    tls === undefined
-      ? createServer({ maxHeaderSize: limits.headBytes, connectionsCheckingInterval: limits.checkMs })
-      : createTlsServer(tls, limits);
+  const secure = tls && createTlsServer(tls, limits);
+  const server: Server =
+    secure ?? createServer({ maxHeaderSize: limits.headBytes, connectionsCheckingInterval: limits.checkMs });
   // `maxHeadersCount` makes Node pass over what comes after; here too many are refused.
   Object.assign(server, {
     maxConnections: limits.connections,
@@ -57,7 +56,7 @@ export async function listen(options: ServerListenOptions): Promise<Listening> {
   });
   server.on('drop', () => sayFull(log, limits.connections));
   serveHttp1(server, serving);
-  const endSessions = tls === undefined ? () => {} : serveHttp2(server, serving);
+  const endSessions = secure === undefined ? () => {} : serveHttp2(secure, serving);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.address, () => {
@@ -71,8 +70,7 @@ export async function listen(options: ServerListenOptions): Promise<Listening> {
     port,
     address,
     bodyBytesInFlight: () => serving.bodies.bytes,
-    renew: ({ certificate, key, authority }) =>
-      (server as unknown as Http2SecureServer).setSecureContext({ cert: certificate, key, ca: authority }),
+    renew: ({ certificate, key, authority }) => secure?.setSecureContext({ cert: certificate, key, ca: authority }),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       endSessions();
@@ -131,10 +129,10 @@ function refuse({ code }: Error & { code?: string }, socket: Socket): void {
 }
 
 /** Returns how to end every session. */
-function serveHttp2(server: Server, serving: Serving): () => void {
+function serveHttp2(server: Http2SecureServer, serving: Serving): () => void {
   // A handshake that broke off or took too long; Node leaves the socket to whoever listens.
   server.on('tlsClientError', (_error: Error, socket: Socket) => void socket.destroy());
-  const sessions = trackSessions(server as unknown as Http2SecureServer, serving.limits);
+  const sessions = trackSessions(server, serving.limits);
   const turns = new StreamTurns();
   server.on(
     'stream',

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import { createSecureServer } from 'node:http2';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { HttpLimits } from './limits.ts';
 
 export interface TlsMaterial {
@@ -13,7 +12,7 @@ export interface TlsMaterial {
 const MEGABYTES_PER_SESSION = 64;
 
 /** HTTP/2 and HTTP/1.1 on one port, chosen in the handshake. */
-export function createTlsServer({ certificate, key, authority }: TlsMaterial, limits: HttpLimits): Server {
+export function createTlsServer({ certificate, key, authority }: TlsMaterial, limits: HttpLimits): Http2SecureServer {
   const server = createSecureServer({
     allowHTTP1: true,
     cert: certificate,
@@ -36,5 +35,5 @@ export function createTlsServer({ certificate, key, authority }: TlsMaterial, li
   server.removeAllListeners('newListener');
   server.setTimeout(0);
   Object.assign(server, { maxHeaderSize: limits.headBytes, connectionsCheckingInterval: limits.checkMs });
-  return server as unknown as Server;
+  return server;
 }

@@ -1,11 +1,13 @@
 /** Kinds of the smaller groups: mostly a few defaults, a generation and columns. */
+import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Ingress } from '../../api/generated/networking-v1.ts';
+import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { FieldPath, type Issue, invalid, required, semanticEqual } from '../../machinery/values/index.ts';
 import { signingRequestRules } from '../auth/csr/strategy.ts';
+import { ageColumn, firstOf, flag, nameColumn, NONE, selectorText, table, text } from '../registry/columns.ts';
 import { type Strategy, strategyOf } from '../registry/strategy.ts';
-import { ageColumn, NONE, nameColumn, selectorText, since, text } from './columns.ts';
 
 interface PlainObject {
   readonly metadata: unknown;
@@ -34,14 +36,7 @@ export const leaseStrategy = strategyOf<Lease>({
     }
     return issues;
   },
-  table: {
-    columns: [nameColumn, text('Holder', 0, 'Who holds it'), ageColumn],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
-      object.spec?.holderIdentity ?? '',
-      since(object.metadata.creationTimestamp, now),
-    ],
-  },
+  table: table([nameColumn, text('Holder', 'Who holds it', ({ spec }) => spec?.holderIdentity ?? ''), ageColumn]),
 });
 
 export const endpointSliceStrategy = strategyOf<EndpointSlice>({
@@ -69,26 +64,17 @@ export const endpointSliceStrategy = strategyOf<EndpointSlice>({
       ? []
       : [invalid(FieldPath.of('addressType'), object['addressType'], 'field is immutable')],
   generation: anyChange,
-  table: {
-    columns: [
-      nameColumn,
-      text('AddressType', 0, 'Kind of addresses'),
-      text('Ports', 0, 'Ports'),
-      text('Endpoints', 0, 'Addresses'),
-      ageColumn,
-    ],
-    cells(object, now) {
-      const all = (object.endpoints ?? []).flatMap(({ addresses }) => addresses ?? []);
-      const more = all.length > 3 ? ` + ${all.length - 3} more...` : '';
-      return [
-        object.metadata.name ?? '',
-        object.addressType ?? '',
-        (object.ports ?? []).map(({ port }) => String(port ?? '*')).join(',') || '<unset>',
-        all.length === 0 ? '<unset>' : all.slice(0, 3).join(',') + more,
-        since(object.metadata.creationTimestamp, now),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('AddressType', 'Kind of addresses', ({ addressType }) => addressType ?? ''),
+    text('Ports', 'Ports', ({ ports }) => (ports ?? []).map(({ port }) => String(port ?? '*')).join(',') || '<unset>'),
+    text(
+      'Endpoints',
+      'Addresses',
+      ({ endpoints }) => firstOf((endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])) || '<unset>',
+    ),
+    ageColumn,
+  ]),
 });
 
 export const ingressStrategy = strategyOf<Ingress>({
@@ -96,29 +82,24 @@ export const ingressStrategy = strategyOf<Ingress>({
     object['status'] = { loadBalancer: {} };
   },
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      text('Class', 0, 'Class'),
-      text('Hosts', 0, 'Host names'),
-      text('Address', 0, 'Addresses'),
-      text('Ports', 0, 'Ports'),
-      ageColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      const hosts = (spec?.rules ?? []).map(({ host }) => host ?? '').filter((host) => host !== '');
-      const addresses = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
-      return [
-        object.metadata.name ?? '',
-        spec?.ingressClassName ?? NONE,
-        hosts.join(',') || '*',
-        addresses.join(','),
-        (spec?.tls ?? []).length > 0 ? '80, 443' : '80',
-        since(object.metadata.creationTimestamp, now),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Class', 'Class', ({ spec }) => spec?.ingressClassName ?? NONE),
+    text(
+      'Hosts',
+      'Host names',
+      ({ spec }) =>
+        (spec?.rules ?? [])
+          .map(({ host }) => host ?? '')
+          .filter((host) => host !== '')
+          .join(',') || '*',
+    ),
+    text('Address', 'Addresses', ({ status }) =>
+      (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').join(','),
+    ),
+    text('Ports', 'Ports', ({ spec }) => ((spec?.tls ?? []).length > 0 ? '80, 443' : '80')),
+    ageColumn,
+  ]),
 });
 
 interface PolicySpec {
@@ -138,82 +119,65 @@ export const networkPolicyStrategy: Strategy = {
     }
   },
   generation: 'spec',
-  table: {
-    columns: [nameColumn, text('Pod-Selector', 0, 'Pods it applies to'), ageColumn],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
+  table: table([
+    nameColumn,
+    text('Pod-Selector', 'Pods it applies to', (object) =>
       selectorText((object['spec'] as PolicySpec | undefined)?.podSelector ?? {}),
-      since(object.metadata.creationTimestamp, now),
-    ],
-  },
+    ),
+    ageColumn,
+  ]),
 };
 
 export const countsSpec: Strategy = { generation: 'spec' };
 export const countsAnyChange: Strategy = { generation: anyChange };
-export const conditionalSpec: Strategy = { generation: 'spec', unconditionalUpdate: false };
-export const conditionalAny: Strategy = { generation: anyChange, unconditionalUpdate: false };
 
-export const certificateSigningRequestStrategy: Strategy = {
-  ...signingRequestRules,
-  fields: (object) => ({
-    'spec.signerName': (object['spec'] as { signerName?: string } | undefined)?.signerName ?? '',
-  }),
-  table: {
-    columns: [
-      nameColumn,
-      ageColumn,
-      text('SignerName', 0, 'Who should sign'),
-      text('Requestor', 0, 'Who asked'),
-      text('RequestedDuration', 0, 'For how long'),
-      text('Condition', 0, 'State'),
-    ],
-    cells(object, now) {
-      const spec = (object['spec'] ?? {}) as { signerName?: string; username?: string; expirationSeconds?: number };
-      const status = (object['status'] ?? {}) as { conditions?: { type: string }[]; certificate?: string };
-      const types = (status.conditions ?? []).map(({ type }) => type);
-      const state = types.includes('Denied') ? ['Denied'] : types.includes('Approved') ? ['Approved'] : ['Pending'];
-      if (types.includes('Failed')) state.push('Failed');
-      if (status.certificate) state.push('Issued');
-      return [
-        object.metadata.name ?? '',
-        since(object.metadata.creationTimestamp, now),
-        spec.signerName ?? '',
-        spec.username ?? '',
-        spec.expirationSeconds === undefined ? NONE : `${spec.expirationSeconds}s`,
-        state.join(','),
-      ];
-    },
-  },
-};
+function signingState({ status = {} }: CertificateSigningRequest): string {
+  const types = (status.conditions ?? []).map(({ type }) => type);
+  const state = types.includes('Denied') ? ['Denied'] : types.includes('Approved') ? ['Approved'] : ['Pending'];
+  if (types.includes('Failed')) state.push('Failed');
+  if (status.certificate) state.push('Issued');
+  return state.join(',');
+}
 
-export const storageClassStrategy: Strategy = {
+const signingRequestTable = strategyOf<CertificateSigningRequest>({
+  fields: ({ spec }) => ({ 'spec.signerName': spec?.signerName ?? '' }),
+  table: table([
+    nameColumn,
+    ageColumn,
+    text('SignerName', 'Who should sign', ({ spec }) => spec?.signerName ?? ''),
+    text('Requestor', 'Who asked', ({ spec }) => spec?.username ?? ''),
+    text('RequestedDuration', 'For how long', ({ spec }) =>
+      spec?.expirationSeconds === undefined ? NONE : `${spec.expirationSeconds}s`,
+    ),
+    text('Condition', 'State', signingState),
+  ]),
+});
+
+export const certificateSigningRequestStrategy: Strategy = { ...signingRequestRules, ...signingRequestTable };
+
+function storageClassName({ metadata: { annotations, name = '' } }: StorageClass): string {
+  return annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true' ? `${name} (default)` : name;
+}
+
+export const storageClassStrategy = strategyOf<StorageClass>({
   defaults(object) {
-    object['reclaimPolicy'] ??= 'Delete';
-    object['volumeBindingMode'] ??= 'Immediate';
+    object.reclaimPolicy ??= 'Delete';
+    object.volumeBindingMode ??= 'Immediate';
   },
   deleteReturnsObject: true,
-  table: {
-    columns: [
-      nameColumn,
-      text('Provisioner', 0, 'Who makes the volumes'),
-      text('ReclaimPolicy', 0, 'What happens after use'),
-      text('VolumeBindingMode', 0, 'When volumes are bound'),
-      { name: 'AllowVolumeExpansion', type: 'boolean', description: 'Whether volumes may grow' },
-      ageColumn,
-    ],
-    cells(object, now) {
-      const isDefault = object.metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true';
-      return [
-        `${object.metadata.name ?? ''}${isDefault ? ' (default)' : ''}`,
-        (object['provisioner'] as string | undefined) ?? '',
-        (object['reclaimPolicy'] as string | undefined) ?? '',
-        (object['volumeBindingMode'] as string | undefined) ?? '',
-        object['allowVolumeExpansion'] === true,
-        since(object.metadata.creationTimestamp, now),
-      ];
-    },
-  },
-};
+  table: table([
+    { ...nameColumn, cell: storageClassName },
+    text('Provisioner', 'Who makes the volumes', ({ provisioner }) => provisioner ?? ''),
+    text('ReclaimPolicy', 'What happens after use', ({ reclaimPolicy }) => reclaimPolicy ?? ''),
+    text('VolumeBindingMode', 'When volumes are bound', ({ volumeBindingMode }) => volumeBindingMode ?? ''),
+    flag(
+      'AllowVolumeExpansion',
+      'Whether volumes may grow',
+      ({ allowVolumeExpansion }) => allowVolumeExpansion === true,
+    ),
+    ageColumn,
+  ]),
+});
 
 export const storageStrategy: Strategy = { deleteReturnsObject: true };
 export const conditionalStorage: Strategy = { deleteReturnsObject: true, unconditionalUpdate: false };

@@ -208,7 +208,7 @@ const DOCUMENT: Message = {
  * since protobuf merges what comes twice.
  */
 export function encodeDocument(document: JsonObject): Buffer {
-  const writer = new Writer(64 * 1024);
+  const writer = new Writer(4 * 1024);
   writeMessage(writer, DOCUMENT, document);
   return writer.finish();
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { loadSchema, type Schema } from '../../api/schema/index.ts';
+import { nextTurn } from '../../machinery/runtime/index.ts';
 import type { JsonObject } from '../../machinery/values/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Resource, ServedVersion } from '../registry/resource.ts';
@@ -50,7 +51,7 @@ export class OpenApi {
   readonly #parts: Parts;
   readonly #documents = new Map<string, EncodedDocument>();
   readonly #json = new WeakMap<object, string>();
-  readonly #gnostic = new WeakMap<DocumentPart, Buffer>();
+  readonly #gnostic = new WeakMap<object, Buffer>();
   #generation = -1;
 
   constructor(registry: Registry, schema: Schema = loadSchema()) {
@@ -84,8 +85,11 @@ export class OpenApi {
   }
 
   /** The version 2 document of everything. */
-  swagger(): EncodedDocument {
-    return this.#cached('v2', () => {
+  swagger(): Promise<EncodedDocument> {
+    const encode = ({ paths, definitions }: DocumentPart): void => {
+      for (const value of [paths, ...definitions.values()]) this.#text(value);
+    };
+    return this.#inTurns('v2', this.#json, encode, () => {
       const { paths, definitions } = this.#merge([...this.#groupVersions().values()].flat(), 'v2');
       const info = JSON.stringify({ title: TITLE, version: VERSION });
       return Buffer.from(`{"swagger":"2.0","info":${info},"paths":{${paths}},"definitions":{${definitions}}}`);
@@ -93,23 +97,44 @@ export class OpenApi {
   }
 
   /** The same in protobuf. */
-  swaggerProtobuf(): EncodedDocument {
-    return this.#cached('v2 protobuf', () => {
-      const head = { swagger: '2.0', info: { title: TITLE, version: VERSION } };
+  swaggerProtobuf(): Promise<EncodedDocument> {
+    const encode = ({ paths, definitions }: DocumentPart): void => {
+      this.#message(paths, 'paths', paths);
+      for (const [name, definition] of definitions) this.#message(definition, 'definitions', { [name]: definition });
+    };
+    return this.#inTurns('v2 protobuf', this.#gnostic, encode, () => {
+      const chunks = [encodeDocument({ swagger: '2.0', info: { title: TITLE, version: VERSION } })];
       const seen = new Map<string, JsonObject>(this.#parts.common('v2'));
-      const chunks: Buffer[] = [];
       for (const { resource, version } of [...this.#groupVersions().values()].flat()) {
         const part = this.#parts.part(resource, version, 'v2');
-        let encoded = this.#gnostic.get(part);
-        if (encoded === undefined) {
-          encoded = encodeDocument({ paths: part.paths });
-          this.#gnostic.set(part, encoded);
-        }
-        chunks.push(encoded);
+        chunks.push(this.#message(part.paths, 'paths', part.paths));
         for (const [name, definition] of part.definitions) seen.set(name, definition);
       }
-      return Buffer.concat([encodeDocument({ ...head, definitions: Object.fromEntries(seen) }), ...chunks]);
+      for (const [name, definition] of seen) {
+        chunks.push(this.#message(definition, 'definitions', { [name]: definition }));
+      }
+      return Buffer.concat(chunks);
     });
+  }
+
+  /**
+   * A document of everything: what is not encoded yet is, a resource at a time, with turns for others in between. The
+   * first one takes some 100 ms, which nobody else has to wait for.
+   */
+  async #inTurns(
+    key: string,
+    encoded: WeakMap<object, unknown>,
+    encode: (part: DocumentPart) => void,
+    build: () => Buffer,
+  ): Promise<EncodedDocument> {
+    for (const { resource, version } of [...this.#groupVersions().values()].flat()) {
+      if (this.#current().has(key)) break;
+      const part = this.#parts.part(resource, version, 'v2');
+      if (encoded.has(part.paths)) continue;
+      encode(part);
+      await nextTurn();
+    }
+    return this.#cached(key, build);
   }
 
   #groupVersions(): Map<string, Served[]> {
@@ -150,17 +175,33 @@ export class OpenApi {
     return text;
   }
 
+  /** Of a value that is a member of the document or of its definitions. */
+  #message(value: object, member: 'paths' | 'definitions', members: JsonObject): Buffer {
+    let message = this.#gnostic.get(value);
+    if (message === undefined) {
+      message = encodeDocument({ [member]: members });
+      this.#gnostic.set(value, message);
+    }
+    return message;
+  }
+
   #cached(key: string, build: () => Buffer, hashOf: (body: Buffer) => string = sha256): EncodedDocument {
+    const documents = this.#current();
+    let document = documents.get(key);
+    if (document === undefined) {
+      const body = build();
+      document = { body, hash: hashOf(body) };
+      documents.set(key, document);
+    }
+    return document;
+  }
+
+  /** The documents of what the registry serves now. */
+  #current(): Map<string, EncodedDocument> {
     if (this.#generation !== this.#registry.generation) {
       this.#documents.clear();
       this.#generation = this.#registry.generation;
     }
-    let document = this.#documents.get(key);
-    if (document === undefined) {
-      const body = build();
-      document = { body, hash: hashOf(body) };
-      this.#documents.set(key, document);
-    }
-    return document;
+    return this.#documents;
   }
 }

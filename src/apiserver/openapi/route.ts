@@ -21,12 +21,12 @@ export function openApiRoute(openapi: OpenApi): PlainRoute {
   };
 }
 
-function version2(openapi: OpenApi, request: ApiRequest): ApiResponse {
+async function version2(openapi: OpenApi, request: ApiRequest): Promise<ApiResponse> {
   const { accept } = request.headers;
-  if (accept === undefined || accept === '') return answer(request, openapi.swagger(), {});
+  if (accept === undefined || accept === '') return answer(request, await openapi.swagger(), {});
   for (const { type } of parseAccept(accept)) {
-    if (PROTOBUF_NAMES.has(type)) return answer(request, openapi.swaggerProtobuf(), { 'content-type': PROTOBUF });
-    if (JSON_NAMES.has(type)) return answer(request, openapi.swagger(), {});
+    if (PROTOBUF_NAMES.has(type)) return answer(request, await openapi.swaggerProtobuf(), { 'content-type': PROTOBUF });
+    if (JSON_NAMES.has(type)) return answer(request, await openapi.swagger(), {});
   }
   throw notAcceptable(['application/json', PROTOBUF]);
 }

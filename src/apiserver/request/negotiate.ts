@@ -82,6 +82,12 @@ export function checkAcceptable(accept: string | undefined, protobuf: boolean): 
   negotiate(accept, { allowed: EVERY_TRANSFORM, protobuf });
 }
 
+/** 406 unless the client takes the one form that there is, whatever it asks of it besides. */
+export function checkTakes(accept: string | undefined, type: string): void {
+  if (accept === undefined || accept === '') return;
+  if (!parseAccept(accept).some((clause) => clause.type === '*/*' || clause.type === type)) throw notAcceptable([type]);
+}
+
 function formatOf(type: string, protobuf: boolean): Accepted['format'] | undefined {
   switch (type) {
     case 'application/json':

@@ -1,7 +1,7 @@
 /** Server-side printing: the rows kubectl shows. */
-import { formatAge, parseTime } from '../../machinery/values/index.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { ServerContext } from '../context/server-context.ts';
+import { ageColumn, nameColumn, table } from '../registry/columns.ts';
 import { objectKey, type Resource, type ServedVersion } from '../registry/resource.ts';
 import type { Column, FindStored, TableLayout } from '../registry/strategy.ts';
 import { badRequest } from '../exchange/status.ts';
@@ -22,19 +22,8 @@ export interface TableOptions {
   readonly withoutColumns?: boolean;
 }
 
-const NAME_COLUMN: Column = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object' };
-const AGE_COLUMN: Column = { name: 'Age', type: 'string', description: 'Time since the object was created' };
-
 /** What kinds without columns of their own show. */
-export const plainLayout: TableLayout = {
-  columns: [NAME_COLUMN, AGE_COLUMN],
-  cells: (object, now) => [object.metadata.name ?? '', ageOf(object, now)],
-};
-
-export function ageOf(object: ApiObject, now: number): string {
-  const created = parseTime(object.metadata.creationTimestamp);
-  return created === undefined ? '<unknown>' : formatAge(now - created);
-}
+const plainLayout: TableLayout = table([nameColumn, ageColumn]);
 
 export function tableLayoutOf(resource: Resource, version: ServedVersion): TableLayout {
   return version.table ?? resource.strategy.table ?? plainLayout;

@@ -1,7 +1,7 @@
 /** Paths that are not resources: discovery, version, health, metrics and what other parts add. */
 import type { DiscoveryDocuments } from '../discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
-import { checkAcceptable, parseAccept } from '../request/negotiate.ts';
+import { checkTakes, negotiate, parseAccept } from '../request/negotiate.ts';
 import { jsonResponse } from '../response/respond.ts';
 import { methodNotAllowed, noSuchResource } from '../exchange/status.ts';
 import type { UserInfo } from '../exchange/user.ts';
@@ -19,6 +19,19 @@ export function textResponse(status: number, text: string): ApiResponse {
   };
 }
 
+/** Documents that are only read, each in its own form. */
+export function documentRoute(find: (path: string) => ApiResponse | undefined): PlainRoute {
+  return {
+    handle({ headers, method }, path) {
+      const document = find(path);
+      if (document === undefined) return undefined;
+      if (method !== 'GET') throw methodNotAllowed();
+      checkTakes(headers['accept'], String(document.headers['content-type']));
+      return document;
+    },
+  };
+}
+
 export function discoveryRoute(discovery: DiscoveryDocuments): PlainRoute {
   return {
     handle(request, path) {
@@ -28,9 +41,9 @@ export function discoveryRoute(discovery: DiscoveryDocuments): PlainRoute {
       const form = clean === '/api' || clean === '/apis' ? aggregatedForm(request.headers['accept']) : 'legacy';
       const document = discovery.document(clean, form);
       if (document === undefined) throw noSuchResource();
-      // The list of groups is one for all of them, and goes by the path alone.
-      if (request.method !== 'GET' && clean !== '/apis') throw methodNotAllowed();
-      if (form === 'legacy') checkAcceptable(request.headers['accept'], true);
+      // The list of groups, and that of a group's versions, go by the path alone.
+      if (request.method !== 'GET' && !/^\/apis(\/[^/]+)?$/.test(clean)) throw methodNotAllowed();
+      if (form === 'legacy') negotiate(request.headers['accept'], { allowed: new Set(), protobuf: true });
       if (form === 'legacy') {
         return { status: 200, headers: { 'content-type': 'application/json' }, body: document.body };
       }
@@ -60,9 +73,10 @@ function aggregatedForm(accept: string | undefined): 'legacy' | 'v2' | 'v2beta1'
 export const GIT_VERSION = 'v1.36.4+quorate';
 
 export const versionRoute: PlainRoute = {
-  handle({ method }, path) {
+  handle({ headers, method }, path) {
     if (path !== '/version' && path !== '/version/') return undefined;
     if (method !== 'GET') throw methodNotAllowed();
+    checkTakes(headers['accept'], 'application/json');
     return jsonResponse(200, {
       major: '1',
       minor: '36',

@@ -42,7 +42,8 @@ export function checkRoute(resource: Resource, info: ResourceRequest): void {
 }
 
 function checkNames({ name, namespace, verb }: ResourceRequest): void {
-  const [problem] = name === undefined ? [] : checkPathSegment(name);
+  // A watch below the old /watch/ looks for the name as a field: one that nothing can have is never seen, and no fault.
+  const [problem] = name === undefined || verb === 'watch' ? [] : checkPathSegment(name);
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
   const acrossAll = name === undefined && (verb === 'list' || verb === 'watch');
   if (namespace === '' && !acrossAll) throw badRequest('Namespace parameter required.');

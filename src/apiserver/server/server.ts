@@ -27,6 +27,7 @@ import { podMetrics } from '../kinds/metrics/pod-metrics.ts';
 import { answerMetrics, metricGroups } from '../kinds/metrics/set-metrics.ts';
 import {
   discoveryRoute,
+  documentRoute,
   type HealthCheck,
   healthRoute,
   notFoundRoute,
@@ -72,8 +73,6 @@ export interface ApiServerOptions {
   readonly admission?: (context: ServerContext) => readonly AdmissionPlugin[];
   readonly routes?: (context: ServerContext) => readonly PlainRoute[];
   readonly health?: readonly HealthCheck[];
-  /** Decoded objects kept in memory. */
-  readonly cachedObjects?: number;
 }
 
 export interface ApiServer {
@@ -87,7 +86,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store, writes } = observeWrites(options.store);
   const registry = new Registry();
   for (const resource of options.resources) registry.add(resource);
-  const objects = new ObjectCache(options.cachedObjects);
+  const objects = new ObjectCache();
   const access = options.access?.({ registry, store, objects }) ?? openAccess;
   const admission: AdmissionPlugin[] = [];
   const context: ServerContext = {
@@ -116,7 +115,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const routes: readonly PlainRoute[] = [
     versionRoute,
     healthRoute([storageCheck, ...(options.health ?? [])]),
-    { handle: (_request, path) => access.plain?.(path) },
+    documentRoute((path) => access.plain?.(path)),
     ...(options.routes?.(context) ?? []),
     discoveryRoute(new DiscoveryDocuments(registry, metricGroups)),
     openApiRoute(new OpenApi(registry)),

@@ -63,9 +63,8 @@ function readBinding(call: Call, name: string): ApiObject {
     expected: { apiVersion: 'v1', kind: 'Binding' },
   });
   object.metadata ??= {};
-  if (object.metadata.name && object.metadata.name !== name) {
-    throw badRequest(`name in URL does not match name in Binding object`);
-  }
+  // kube-apiserver wants the name said in both places.
+  if (object.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
   const target = object['target'];
   const path = FieldPath.of('target');
   const kind = isObject(target) ? target['kind'] : undefined;

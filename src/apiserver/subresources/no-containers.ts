@@ -5,6 +5,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { authorizeCreate } from '../access/authorize.ts';
 import { type Call, nameOf } from '../context/call.ts';
+import type { ApiObject } from '../exchange/object.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import { objectKey } from '../registry/resource.ts';
 import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
@@ -15,7 +16,7 @@ import { innerSubresource } from '../verbs/inner-subresource.ts';
 const PROXY_VERBS: readonly SubresourceVerb[] = ['create', 'delete', 'get', 'patch', 'update'];
 
 /** Exists, or the usual 404. */
-function objectOf(call: Call): Record<string, unknown> {
+function objectOf(call: Call): ApiObject {
   const name = nameOf(call);
   const entry = call.context.store.get(objectKey(call.resource, call.info.namespace, name));
   if (entry === undefined) throw notFound(call.resource, name);
@@ -23,7 +24,7 @@ function objectOf(call: Call): Record<string, unknown> {
 }
 
 export const logSubresource: Subresource = innerSubresource({ verbs: ['get'], kind: { kind: 'Pod' } }, (call) => {
-  const pod = objectOf(call) as unknown as Pod;
+  const pod = objectOf(call) as Pod;
   const name = nameOf(call);
   if (!pod.spec?.nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
   const asked = call.options.query.get('container');
@@ -60,7 +61,7 @@ export function streamSubresource(kind: string): Subresource {
   return innerSubresource({ verbs: ['create', 'get'], kind: { kind } }, async (call) => {
     // Clients by WebSocket come with GET, and run things all the same.
     await authorizeCreate(call.context.authorizer, call.user, call.info);
-    const { spec } = objectOf(call) as unknown as Pod;
+    const { spec } = objectOf(call) as Pod;
     if (call.request.headers['upgrade'] === undefined) throw badRequest('Upgrade request required');
     if (!spec?.nodeName) throw badRequest(`pod ${nameOf(call)} does not have a host assigned`);
     const why = `node ${spec.nodeName} is simulated and runs no containers`;

@@ -1,12 +1,11 @@
 /** `pods/ephemeralcontainers` and `pods/resize`: the two ways to change what the pod itself does not let change. */
+import { requestsWithinLimits } from '../../api/core/resource-limits.ts';
 import type { Pod, PodSpec } from '../../api/generated/core-v1.ts';
 import {
-  compareQuantities,
   deepClone,
   FieldPath,
   forbidden,
   invalid as invalidValue,
-  isQuantity,
   type Issue,
   required,
   semanticEqual,
@@ -15,12 +14,11 @@ import type { Call } from '../context/call.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { Subresource } from '../registry/subresource.ts';
-import { readServed, toStored } from '../verbs/body.ts';
-import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
+import { respondWithWritten } from '../verbs/create.ts';
 import { get } from '../verbs/get.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
 import { patchObject } from '../verbs/patch.ts';
-import { type UpdateRules, updateObject } from '../verbs/update.ts';
+import { copyField, type UpdateRules, updatePart } from '../verbs/update.ts';
 
 const asPod = (object: ApiObject): Pod => object as Pod;
 
@@ -72,15 +70,7 @@ export const resizeSubresource = partSubresource({
     (asPod(object).spec?.containers ?? []).forEach((container, index) => {
       const path = FieldPath.of('spec', 'containers').index(index).child('resources');
       const { requests = {}, limits = {} } = container.resources ?? {};
-      for (const [name, request] of Object.entries(requests)) {
-        const limit = limits[name];
-        if (limit === undefined || !isQuantity(limit) || !isQuantity(request)) continue;
-        if (compareQuantities(request, limit) > 0) {
-          issues.push(
-            invalidValue(path.child('requests'), request, `must be less than or equal to ${name} limit of ${limit}`),
-          );
-        }
-      }
+      issues.push(...requestsWithinLimits(container.resources, path));
       const before = asPod(old).spec?.containers?.[index]?.resources;
       for (const name of Object.keys({ ...requests, ...limits })) {
         if (name === 'cpu' || name === 'memory') continue;
@@ -99,8 +89,7 @@ function keepAllButSpec(object: ApiObject, old: ApiObject, change: (spec: PodSpe
   const spec = deepClone(asPod(old).spec ?? { containers: [] });
   change(spec);
   object['spec'] = spec;
-  if (old['status'] === undefined) delete object['status'];
-  else object['status'] = old['status'];
+  copyField(object, old, 'status');
 }
 
 function partSubresource(rules: UpdateRules): Subresource {
@@ -113,12 +102,5 @@ async function run(call: Call, rules: UpdateRules): Promise<ApiResponse> {
     const { status, written } = await patchObject(call, rules);
     return respondWithWritten(call, status, written);
   }
-  const given = readServed(call);
-  checkIdentity(call, given);
-  const written = await updateObject(call, {
-    compute: (old) => toStored(call, deepClone(given), old),
-    rules,
-    optionsKind: 'UpdateOptions',
-  });
-  return respondWithWritten(call, 200, written);
+  return updatePart(call, rules);
 }

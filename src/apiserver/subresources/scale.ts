@@ -16,8 +16,9 @@ import { apiVersion, objectKey } from '../registry/resource.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { bodyType, negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
-import { invalid, notFound } from '../exchange/status.ts';
+import { ApiError, invalid, notFound } from '../exchange/status.ts';
 import { checkName } from '../verbs/create.ts';
+import { atAskedRevision } from '../verbs/get.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
 import {
   APPLY_PATCH,
@@ -71,6 +72,7 @@ async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
   const { context, resource, info } = call;
   const name = nameOf(call);
   if (info.verb === 'get') {
+    await atAskedRevision(call);
     const entry = context.store.get(objectKey(resource, info.namespace, name));
     if (entry === undefined) throw notFound(resource, name);
     return answer(call, scaleOf(context.objects.readOften(entry), fields));
@@ -84,7 +86,7 @@ async function run(call: Call, fields: ScaleFields): Promise<ApiResponse> {
   const change = type === undefined ? scaleReplacement(call) : scalePatch(call, type);
   const written = await updateObject(call, {
     compute(old) {
-      const scale = change(scaleOf(old, fields));
+      const scale = type === undefined ? change(scaleOf(old, fields)) : asScale(call, change(scaleOf(old, fields)));
       const replicas = (scale['spec'] as { replicas?: unknown } | undefined)?.replicas ?? 0;
       const object = deepClone(old);
       fields.writeReplicas(object, checkedReplicas(replicas, name));
@@ -113,6 +115,21 @@ function scaleReplacement(call: Call): (shown: ApiObject) => ApiObject {
   // Before the object is looked for.
   checkName(object.metadata.name, nameOf(call));
   return () => deepClone(object);
+}
+
+/** What a patch leaves must still be a Scale, in all of its fields. */
+function asScale(call: Call, patched: ApiObject): ApiObject {
+  const text = JSON.stringify(patched);
+  try {
+    return call.context.codec.decode({
+      bytes: Buffer.from(text),
+      mediaType: 'application/json',
+      expected: { apiVersion: 'autoscaling/v1', kind: 'Scale' },
+    }).object;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 400) throw error;
+    throw invalid({ group: '', kind: '' }, '', [invalidValue(FieldPath.of('patch'), text, error.message)]);
+  }
 }
 
 /** A Scale has no lists, so a strategic merge of it is a plain merge. */

@@ -1,15 +1,13 @@
 /** `/status`: writes status and leaves the rest alone; generation does not move. */
-import { deepClone } from '../../machinery/values/index.ts';
 import type { Call } from '../context/call.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { Subresource } from '../registry/subresource.ts';
-import { readServed, toStored } from '../verbs/body.ts';
-import { checkIdentity, respondWithWritten } from '../verbs/create.ts';
+import { respondWithWritten } from '../verbs/create.ts';
 import { get } from '../verbs/get.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
 import { patchObject } from '../verbs/patch.ts';
-import { type UpdateRules, updateObject } from '../verbs/update.ts';
+import { type UpdateRules, updatePart } from '../verbs/update.ts';
 
 export function statusSubresource(kind: string): Subresource {
   return innerSubresource({ verbs: ['get', 'patch', 'update'], kind: { kind } }, run);
@@ -23,17 +21,8 @@ async function run(call: Call): Promise<ApiResponse> {
       const { status, written } = await patchObject(call, statusRules(call));
       return respondWithWritten(call, status, written);
     }
-    default: {
-      const given = readServed(call);
-      checkIdentity(call, given);
-      const written = await updateObject(call, {
-        compute: (old) => toStored(call, deepClone(given), old),
-        rules: statusRules(call),
-        optionsKind: 'UpdateOptions',
-        needsRevision: call.resource.strategy.unconditionalUpdate === false,
-      });
-      return respondWithWritten(call, 200, written);
-    }
+    default:
+      return updatePart(call, statusRules(call), call.resource.strategy.unconditionalUpdate === false);
   }
 }
 

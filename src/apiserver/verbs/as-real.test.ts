@@ -20,6 +20,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const labels = { app: 'web' };
 const deployment = {
   metadata: { name: 'web' },
@@ -138,6 +139,14 @@ const cases: readonly (Sent & { readonly name: string; readonly want: number; re
     method: 'PATCH',
     path: `${MAPS}/a`,
     body: '{"kind":"Secret"}',
+    type: MERGE,
+    want: 422,
+  },
+  {
+    name: 'a merge patch to another kind of no version',
+    method: 'PATCH',
+    path: `${MAPS}/a`,
+    body: '{"apiVersion":"","kind":"x"}',
     type: MERGE,
     want: 422,
   },
@@ -274,6 +283,70 @@ const cases: readonly (Sent & { readonly name: string; readonly want: number; re
     body: '{"apiVersion":"v1","kind":"DeleteOptions"}',
     want: 404,
   },
+  {
+    name: 'a field that the kind does not have, beside options that no list has',
+    method: 'GET',
+    path: `${MAPS}?fieldSelector=spec.nothing%3D1&sendInitialEvents=x`,
+    want: 422,
+  },
+  {
+    name: 'a selector that cannot be read, beside options that no list has',
+    method: 'GET',
+    path: `${MAPS}?labelSelector=(&sendInitialEvents=x`,
+    want: 400,
+  },
+  { name: 'the versions of a group, by whatever method', method: 'POST', path: '/apis/apps', want: 200 },
+  { name: 'the version of the server in YAML', method: 'GET', path: '/version', accept: YAML, want: 406 },
+  { name: 'the resources of a version as a table', method: 'GET', path: '/api/v1', accept: TABLE, want: 406 },
+  {
+    name: 'an old watch of a name that nothing can have',
+    method: 'GET',
+    path: '/api/v1/watch/namespaces/default/configmaps/..?timeoutSeconds=1',
+    want: 200,
+  },
+  {
+    name: 'an applied name that is not that of the path, and a conflict',
+    method: 'PATCH',
+    path: `${MAPS}/a?fieldManager=other`,
+    body: `${map('b')}data:\n  k: of another\n`,
+    type: APPLY,
+    want: 409,
+  },
+  {
+    name: 'an applied name that is not that of the path',
+    method: 'PATCH',
+    path: `${MAPS}/a?fieldManager=other`,
+    body: map('b'),
+    type: APPLY,
+    want: 400,
+    says: 'does not match the name on the URL',
+  },
+  {
+    name: 'applied managed fields of nothing',
+    method: 'PATCH',
+    path: `${MAPS}/a?fieldManager=other`,
+    body: `${map('a')}  managedFields: [null]\n`,
+    type: APPLY,
+    want: 200,
+  },
+  {
+    name: 'a scale patched to something that is none',
+    method: 'PATCH',
+    path: SCALE,
+    body: '{"kind":{"name":"a"},"metadata":"Scale"}',
+    type: MERGE,
+    want: 422,
+  },
+  { name: 'a scale of a revision that is none', method: 'GET', path: `${SCALE}?resourceVersion=-1`, want: 400 },
+  {
+    name: 'a delete with nothing but the head of protobuf',
+    method: 'DELETE',
+    path: `${MAPS}/none`,
+    body: Buffer.from('k8s\0'),
+    type: 'application/vnd.kubernetes.protobuf',
+    want: 400,
+    says: 'empty body',
+  },
 ];
 
 test.each(cases)('17.12: $name is answered with $want', async ({ name: _name, says = '', want, ...sent }) => {
@@ -307,4 +380,13 @@ test('17.12: replicas applied through scale conflict with whoever owns them, and
   };
   expect(spec.replicas).toBe(4);
   expect(metadata.managedFields).toContainEqual(expect.objectContaining({ manager: 'first', subresource: 'scale' }));
+});
+
+test('17.12: the data of a revision are owned as a whole', async () => {
+  const path = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  const made = await send({ method: 'POST', path, body: '{"metadata":{"name":"r"},"revision":1,"data":{"n":1}}' });
+  expect(made.status).toBe(201);
+  const body = 'apiVersion: apps/v1\nkind: ControllerRevision\nmetadata:\n  name: r\nrevision: 1\ndata:\n  a: 1\n';
+  const applied = await send({ method: 'PATCH', path: `${path}/r?fieldManager=other`, body, type: APPLY });
+  expect([applied.status, applied.text]).toEqual([409, expect.stringContaining('.data')]);
 });

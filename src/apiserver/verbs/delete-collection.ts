@@ -4,7 +4,7 @@ import type { ApiResponse } from '../exchange/exchange.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { apiVersion, collectionPrefix } from '../registry/resource.ts';
 import { readDeleteOptions } from './delete-options.ts';
-import { parseSelection } from './selection.ts';
+import { parseSelectors, selectionOf } from './selection.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
 import { ApiError } from '../exchange/status.ts';
@@ -18,7 +18,7 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   // First: a refusal of the form of the answer must not come when everything is gone.
   const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS, protobuf: !resource.custom });
   const options = readDeleteOptions(context.codec, call.request, call.options);
-  const selection = parseSelection(call.options.query, { resource, objects: context.objects });
+  const selection = selectionOf(parseSelectors(call.options.query), { resource, objects: context.objects });
   const revision = String(context.store.revision);
   const entries = current(call, collectionPrefix(resource, info.namespace), selection);
   const deleted = await Promise.all(

@@ -94,6 +94,9 @@ function subresourceCall(call: Call, subresource: Subresource): Parameters<Subre
         expected: { apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`, kind: kind.kind },
         yaml: call.yaml,
       });
+      if (object.kind && object.kind !== kind.kind) {
+        throw badRequest(`${object.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}`);
+      }
       reportProblems(call, problems, (text) =>
         badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${text}`),
       );

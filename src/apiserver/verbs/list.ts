@@ -7,7 +7,7 @@ import { decodeContinue, encodeContinue } from '../request/continue-token.ts';
 import { type Accepted, negotiate, type Transform } from '../request/negotiate.ts';
 import { integerOption } from '../request/options.ts';
 import { parseListRevision, waitForRevision } from './revision.ts';
-import { parseSelection, type Selection } from './selection.ts';
+import { parseSelectors, type Selection, selectionOf } from './selection.ts';
 import { partialMetadata } from '../response/partial.ts';
 import { encodeAnswer, isPretty } from '../response/respond.ts';
 import { withWarnings } from '../response/warnings.ts';
@@ -115,11 +115,12 @@ export interface ListedPage {
 async function readPage(call: Call): Promise<ListedPage> {
   const { context, resource, info } = call;
   const { query } = call.options;
-  const selection = parseSelection(query, { resource, objects: context.objects });
+  const selectors = parseSelectors(query);
   const asked = integerOption(query, 'limit') ?? 0;
   // Lists are answered at once; the option is only checked.
   integerOption(query, 'timeoutSeconds');
   const revision = parseListRevision(query, asked);
+  const selection = selectionOf(selectors, { resource, objects: context.objects });
   const limit = revision.ignoreLimit ? 0 : asked;
   const token = query.get('continue');
   if (token && query.get('resourceVersion') && query.get('resourceVersion') !== '0') {

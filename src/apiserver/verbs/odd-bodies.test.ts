@@ -118,3 +118,26 @@ test.each(['application/merge-patch+json', 'application/strategic-merge-patch+js
     expect(await send('PATCH', `${MAPS}/a`, '{"kind":{"toString":"1h"}}', type)).toBe(422);
   },
 );
+
+test.each([
+  ['application/json-patch+json', '[{"op":"remove","path":"/apiVersion"}]'],
+  ['application/json-patch+json', '[{"op":"replace","path":"/apiVersion"}]'],
+  ['application/merge-patch+json', '{"apiVersion":null}'],
+])('17.12: a patch (%s %s) may not take the version away', async (type, patch) => {
+  expect(await send('PATCH', `${MAPS}/a`, patch, type)).toBe(400);
+  expect(await send('PATCH', `${MAPS}/a`, '{"kind":null}', 'application/merge-patch+json')).toBe(200);
+});
+
+test('17.12: bytes may be a list of numbers, as Go reads them', async () => {
+  const map = (bytes: string) => `{"metadata":{"generateName":"bytes-"},"binaryData":{"b":${bytes}}}`;
+  for (const bytes of ['[]', '[1,255]', '[null]']) expect(await send('POST', MAPS, map(bytes))).toBe(201);
+  for (const bytes of ['[256]', '[-1]', '["a"]', '[1.5]', '{}']) expect(await send('POST', MAPS, map(bytes))).toBe(400);
+});
+
+test('17.12: a protobuf envelope whose fields are no bytes is refused', async () => {
+  const magic = Buffer.from('k8s\0', 'latin1');
+  for (const field of [1, 2, 3]) {
+    const body = Buffer.concat([magic, Buffer.from([field << 3, 0])]);
+    expect(await send('POST', MAPS, body, 'application/vnd.kubernetes.protobuf')).toBe(400);
+  }
+});

@@ -162,11 +162,11 @@ function applier(call: Call, type: PlainPatchType, document: unknown): (shown: A
   const { context, resource, version } = call;
   if (type === JSON_PATCH) {
     if (!Array.isArray(document)) throw badRequest('the JSON patch is not a list of operations');
-    return (shown) => context.codec.jsonPatch(shown, document);
+    return (shown) => withVersion(call, context.codec.jsonPatch(shown, document));
   }
   if (!isObject(document)) throw badRequest('the patch is not an object');
   return type === MERGE_PATCH
-    ? (shown) => context.codec.mergePatch(shown, document)
+    ? (shown) => withVersion(call, context.codec.mergePatch(shown, document))
     : (shown) => {
         const result = context.codec.strategicMerge(resource, version.name, shown, document);
         // It speaks of fields, and the type is none of them.
@@ -174,6 +174,18 @@ function applier(call: Call, type: PlainPatchType, document: unknown): (shown: A
         if (typeof result.apiVersion === 'string') result.apiVersion = apiVersion(resource.group, version.name);
         return result;
       };
+}
+
+/**
+ * What has no version is read as nothing, name included, and so refused with the words that kube-apiserver has for it,
+ * unless its kind is one that there is not.
+ */
+function withVersion(call: Call, result: ApiObject): ApiObject {
+  const { info, resource } = call;
+  if (resource.custom || result.apiVersion) return result;
+  if (typeof result.kind === 'string') checkPatchedType(call, { ...result });
+  checkName(undefined, info.name ?? '');
+  return result;
 }
 
 function readPatch(call: Call): unknown {
@@ -185,9 +197,7 @@ function readPatch(call: Call): unknown {
     );
     return value;
   } catch (error) {
-    if (error instanceof TooLargeError) throw tooLarge(error.message);
-    if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
+    throw undecodable(error, 'patch');
   }
 }
 
@@ -217,7 +227,7 @@ export async function applyConfig(
 ): Promise<{ status: number; written: Written }> {
   const { context, resource, version, info } = call;
   const name = nameOf(call);
-  const merge = (live: ApiObject): ApiObject => {
+  const merged = (live: ApiObject): ApiObject => {
     const { fields } = context.codec;
     if (fields === undefined) return context.codec.mergePatch(live, config as Record<string, unknown>);
     return fields.apply({
@@ -232,7 +242,14 @@ export async function applyConfig(
     });
   };
   const key = objectKey(resource, info.namespace, name);
-  if (context.store.peek(key) === undefined && info.subresource === undefined) {
+  const isNew = context.store.peek(key) === undefined;
+  // What does not fit, and conflicts, come before a wrong name; only what is to be made must say its name.
+  const merge = (live: ApiObject): ApiObject => {
+    const result = merged(live);
+    if (isNew || config.metadata.name) checkName(config.metadata.name, name);
+    return result;
+  };
+  if (isNew && info.subresource === undefined) {
     const { resourceVersion, uid } = config.metadata;
     // What is no text is refused with the other fields that do not fit.
     if (typeof resourceVersion === 'string') parseRevision(resourceVersion);
@@ -274,10 +291,13 @@ function parseConfig(call: Call): unknown {
     );
     return value;
   } catch (error) {
-    if (error instanceof TooLargeError) throw tooLarge(error.message);
-    if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(`error decoding YAML: ${error.message}`);
+    throw undecodable(error, 'YAML');
   }
+}
+
+function undecodable(error: unknown, what: string): unknown {
+  if (error instanceof TooLargeError) return tooLarge(error.message);
+  return error instanceof DecodeError ? badRequest(`error decoding ${what}: ${error.message}`) : error;
 }
 
 export function readConfig(call: Call, type: { readonly apiVersion: string; readonly kind: string }): ApiObject {
@@ -290,16 +310,7 @@ export function readConfig(call: Call, type: { readonly apiVersion: string; read
   }
   const metadata = config['metadata'] ?? {};
   if (!isObject(metadata)) throw badRequest('metadata of the apply configuration is not an object');
-  if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
-  const name = nameOf(call);
-  // Only what is to be made must say its name.
-  const { context, info, resource } = call;
-  if (metadata['name'] || context.store.peek(objectKey(resource, info.namespace, name)) === undefined) {
-    checkName(metadata['name'], name);
-  }
-  return { ...config, metadata: { ...metadata, name } } as ApiObject;
+  return { ...config, metadata } as ApiObject;
 }
 
 /** A patch may put anything in the place of a name. */

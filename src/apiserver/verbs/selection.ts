@@ -24,15 +24,26 @@ export interface Selection {
 
 const EVERYTHING: Selection = { all: true, name: undefined, namespace: undefined, matches: () => true };
 
-export function parseSelection(
-  query: URLSearchParams,
+/** What the selectors of a request say; whether a kind has such fields is asked when the selection is made of it. */
+export interface ParsedSelectors {
+  readonly labels: Selector;
+  readonly fields: readonly FieldRequirement[];
+}
+
+/** Selectors that cannot be read are refused before the other options of a list are looked at, as kube-apiserver does. */
+export function parseSelectors(query: URLSearchParams): ParsedSelectors {
+  return {
+    labels: parseLabels(query.get('labelSelector') ?? ''),
+    fields: parseFields(query.get('fieldSelector') ?? ''),
+  };
+}
+
+export function selectionOf(
+  parsed: ParsedSelectors,
   { resource, objects, pathName }: { resource: Resource; objects: ObjectCache; pathName?: string | undefined },
 ): Selection {
-  const labelText = query.get('labelSelector') ?? '';
-  const fieldText = query.get('fieldSelector') ?? '';
-  if (labelText === '' && fieldText === '' && pathName === undefined) return EVERYTHING;
-  const labels = parseLabels(labelText);
-  const fields = parseFields(resource, fieldText);
+  const { labels } = parsed;
+  const fields = knownFields(resource, parsed.fields);
   if (pathName !== undefined) fields.push({ field: 'metadata.name', operator: '=', value: pathName });
   if (labels.requirements.length === 0 && fields.length === 0) return EVERYTHING;
   const byMetadata = fields.filter(({ field }) => field.startsWith('metadata.'));
@@ -72,14 +83,18 @@ function parseLabels(text: string): Selector {
   }
 }
 
-function parseFields(resource: Resource, text: string): FieldRequirement[] {
+function parseFields(text: string): FieldRequirement[] {
   if (text === '') return [];
-  let requirements: FieldRequirement[];
   try {
-    requirements = parseFieldSelector(text);
+    return parseFieldSelector(text);
   } catch (error) {
     throw badRequest((error as Error).message);
   }
+}
+
+/** The fields by the names that the kind knows them by. */
+function knownFields(resource: Resource, requirements: readonly FieldRequirement[]): FieldRequirement[] {
+  if (requirements.length === 0) return [];
   const known = resource.strategy.fields?.({ metadata: {} }) ?? {};
   // Kinds of the cluster have the field as well, empty, unless they have a list of fields of their own.
   const knowsNamespace = resource.namespaced || (resource.strategy.fields === undefined && !resource.custom);

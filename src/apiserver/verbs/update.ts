@@ -66,11 +66,27 @@ export async function update(call: Call): Promise<ApiResponse> {
     const object = await converting(() => toStored(call, given));
     return respondWithWritten(call, 201, await createObject(call, object, { kind: 'UpdateOptions' }));
   }
+  const needsRevision = call.resource.strategy.unconditionalUpdate === false || call.version.needsRevision === true;
+  return replaceBy(call, given, { rules: mainRules(call), needsRevision });
+}
+
+/** A PUT of a subresource. */
+export function updatePart(call: Call, rules: UpdateRules, needsRevision = false): Promise<ApiResponse> {
+  const given = readServed(call);
+  checkIdentity(call, given);
+  return replaceBy(call, given, { rules, needsRevision });
+}
+
+async function replaceBy(
+  call: Call,
+  given: ApiObject,
+  { needsRevision, rules }: { readonly rules: UpdateRules; readonly needsRevision: boolean },
+): Promise<ApiResponse> {
   const written = await updateObject(call, {
     compute: (old) => toStored(call, deepClone(given), old),
-    rules: mainRules(call),
+    rules,
     optionsKind: 'UpdateOptions',
-    needsRevision: call.resource.strategy.unconditionalUpdate === false || call.version.needsRevision === true,
+    needsRevision,
   });
   return respondWithWritten(call, 200, written);
 }

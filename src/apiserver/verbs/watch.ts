@@ -6,7 +6,7 @@ import { apiVersion, collectionPrefix } from '../registry/resource.ts';
 import { negotiate, type Transform } from '../request/negotiate.ts';
 import { booleanOption, integerOption } from '../request/options.ts';
 import { parseInitialEvents, parseRevision, waitForRevision } from './revision.ts';
-import { parseSelection } from './selection.ts';
+import { parseSelectors, selectionOf } from './selection.ts';
 import { withWarnings } from '../response/warnings.ts';
 import { expired, internalError, notAcceptable } from '../exchange/status.ts';
 import { current } from './list.ts';
@@ -35,9 +35,10 @@ export async function watch(call: Call): Promise<ApiResponse> {
   const accepted = negotiate(call.request.headers['accept'], { allowed: WATCH_TRANSFORMS });
   // A stream of documents has no form in YAML.
   if (accepted.format === 'yaml') throw notAcceptable(['application/json;stream=watch']);
-  const selection = parseSelection(query, { resource, objects: context.objects, pathName: info.name });
-  const revision = parseRevision(query.get('resourceVersion'));
+  const selectors = parseSelectors(query);
   const sendInitial = parseInitialEvents(query);
+  const selection = selectionOf(selectors, { resource, objects: context.objects, pathName: info.name });
+  const revision = parseRevision(query.get('resourceVersion'));
   const bookmarks = booleanOption(query, 'allowWatchBookmarks') ?? false;
   const initial = sendInitial ?? (revision === undefined || revision === 0);
   if (sendInitial === true && revision !== undefined) await waitForRevision(context, revision, call.request.signal);

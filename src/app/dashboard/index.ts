@@ -1,2 +1,3 @@
 export { createEmbeddedDashboard } from './embedded.ts';
-export { type LocalDashboard, serveLocalDashboard } from './local.ts';
+export { type FollowedFleet, followFleet } from './follow.ts';
+export { type LocalDashboard, readNamespaces, serveLocalDashboard } from './local.ts';

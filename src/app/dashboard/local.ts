@@ -59,7 +59,8 @@ export async function serveLocalDashboard(options: LocalDashboardOptions): Promi
   };
 }
 
-async function readNamespaces(client: Client, fallback: string): Promise<readonly string[]> {
+/** Where to look: every namespace, or for whoever may not list them the one of the kubeconfig. */
+export async function readNamespaces(client: Client, fallback: string): Promise<readonly string[]> {
   try {
     return (await listAll(client, builtinType('Namespace'), undefined)).map(({ metadata }) => metadata.name ?? '');
   } catch (error) {

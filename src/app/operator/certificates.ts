@@ -1,12 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Secret } from '../../api/generated/core-v1.ts';
-import { secretType } from '../../api/resource-types.ts';
 import { createAuthority, isFresh, issueServer, type KeyPair } from '../../machinery/runtime/certificates.ts';
-import { type Client, type Clock, isAlreadyExists, isConflict, type Logger } from '../../machinery/runtime/index.ts';
-import { CERTIFICATE_SECRET, labels } from '../../webhook/index.ts';
-import { existing } from './existing.ts';
+import type { Client, Clock, Logger } from '../../machinery/runtime/index.ts';
+import { CERTIFICATE_SECRET } from '../../webhook/index.ts';
+import { ensureShared, type SecretTexts } from './shared-secret.ts';
 
 export interface ServingCertificate {
   readonly pair: KeyPair;
@@ -140,32 +138,24 @@ export async function ensureCertificate(
   const { client, clock, hosts, namespace } = options;
   const isGood = ({ authority, pair }: OwnCertificate): boolean =>
     isFresh(pair.certificate, authority.certificate, hosts, clock.now());
-  for (;;) {
-    const secret = await existing(client.get(secretType, { namespace, name: CERTIFICATE_SECRET }));
-    const stored = secret === undefined ? ownPart(held) : fromSecret(secret);
-    if (secret !== undefined && stored !== undefined && isGood(stored)) return asServed(stored);
-    const { authority, pair } = stored !== undefined && isGood(stored) ? stored : await issue(stored, options);
-    const data = {
-      'ca.crt': encode(authority.certificate),
-      'ca.key': encode(authority.key),
-      'tls.crt': encode(pair.certificate),
-      'tls.key': encode(pair.key),
-    };
-    try {
-      if (secret === undefined) {
-        await client.create(secretType, {
-          metadata: { name: CERTIFICATE_SECRET, namespace, labels },
-          type: 'Opaque',
-          data,
-        });
-      } else {
-        await client.update(secretType, { ...secret, data });
-      }
-      return asServed({ authority, pair });
-    } catch (error) {
-      if (!isAlreadyExists(error) && !isConflict(error)) throw error;
-    }
-  }
+  const own = await ensureShared<OwnCertificate>({
+    client,
+    namespace,
+    name: CERTIFICATE_SECRET,
+    read: readTexts,
+    write: ({ authority, pair }) => ({
+      'ca.crt': authority.certificate,
+      'ca.key': authority.key,
+      'tls.crt': pair.certificate,
+      'tls.key': pair.key,
+    }),
+    isGood,
+    renew(stored, missing) {
+      const known = missing ? ownPart(held) : stored;
+      return known !== undefined && isGood(known) ? known : issue(known, options);
+    },
+  });
+  return { pair: own.pair, authority: own.authority.certificate, authorityKey: own.authority.key };
 }
 
 async function issue(
@@ -177,24 +167,13 @@ async function issue(
   return { authority, pair: await issueServer(authority, 'quorate-webhook', hosts, { now, days: SERVING_DAYS }) };
 }
 
-const asServed = ({ authority, pair }: OwnCertificate): ServingCertificate => ({
-  pair,
-  authority: authority.certificate,
-  authorityKey: authority.key,
-});
-
 function ownPart(held: ServingCertificate | undefined): OwnCertificate | undefined {
   if (held?.authorityKey === undefined) return undefined;
   return { authority: { certificate: held.authority, key: held.authorityKey }, pair: held.pair };
 }
 
-function fromSecret({ data = {} }: Secret): OwnCertificate | undefined {
-  const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8');
-  const authority = { certificate: text('ca.crt'), key: text('ca.key') };
-  const pair = { certificate: text('tls.crt'), key: text('tls.key') };
-  return [authority.certificate, authority.key, pair.certificate, pair.key].includes('')
-    ? undefined
-    : { authority, pair };
+function readTexts(texts: SecretTexts): OwnCertificate | undefined {
+  const [ca, caKey, certificate, key] = ['ca.crt', 'ca.key', 'tls.crt', 'tls.key'].map((name) => texts[name]);
+  if (!ca || !caKey || !certificate || !key) return undefined;
+  return { authority: { certificate: ca, key: caKey }, pair: { certificate, key } };
 }
-
-const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');

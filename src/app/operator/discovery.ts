@@ -1,16 +1,27 @@
-import type { ResourceType } from '../../api/resource.ts';
-import { type Client, isNotFound } from '../../machinery/runtime/index.ts';
+import { OWN_KINDS } from '../../api/crds/index.ts';
+import { qualifiedResource, type ResourceType } from '../../api/resource.ts';
+import type { ControllerHost } from '../../controllers/quorate/index.ts';
+import { type Client, existing } from '../../machinery/runtime/index.ts';
+
+/** What the API server says at a path of its discovery; undefined where there is nothing. */
+export function readServed<T>(client: Client, path: string): Promise<T | undefined> {
+  return existing(client.request<T>('GET', path));
+}
+
+/** Which of our kinds the cluster serves now. */
+export async function servedKinds(client: Client): Promise<ControllerHost['serves']> {
+  const answers = await Promise.all(
+    OWN_KINDS.map(async ({ type }) => [qualifiedResource(type), await isServed(client, type)] as const),
+  );
+  const served = new Map(answers);
+  return (type) => served.get(qualifiedResource(type)) === true;
+}
 
 /** Whether the cluster serves a resource. */
 export async function isServed(
   client: Client,
   { group, plural, version }: Pick<ResourceType, 'group' | 'version' | 'plural'>,
 ): Promise<boolean> {
-  try {
-    const list = await client.request<{ resources?: { name: string }[] }>('GET', `/apis/${group}/${version}`);
-    return (list.resources ?? []).some(({ name }) => name === plural);
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+  const list = await readServed<{ resources?: { name: string }[] }>(client, `/apis/${group}/${version}`);
+  return (list?.resources ?? []).some(({ name }) => name === plural);
 }

@@ -1,12 +1,14 @@
 /** What this replica has to do with being asked: which configurations it keeps, and where budgets may be published. */
 import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Namespace } from '../../api/generated/core-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
+import { disruptionPolicyType } from '../../api/quorate/disruption-policy.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { deploymentType, namespaceType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
-import { lastForeignWriteMs } from '../../decisions/disruption/index.ts';
+import { lastForeignWriteMs, needsRoom } from '../../decisions/disruption/index.ts';
 import {
   type Client,
   type Clock,
@@ -52,11 +54,26 @@ export interface Guard {
   /** Takes up the caches that tell which namespaces need us. */
   follow(informers: InformerSet): void;
   /** Whether the pod numbers of a budget there may be ours: evictions are judged, or nobody else counts. */
+  /** The name by which the API server knows us. */
+  readonly user: string;
   readonly mayPublish: (namespace: string) => boolean;
   /** Called with namespaces in which that has become so; `*` for all. */
   readonly onGuarded: (call: (namespaces: readonly string[]) => void) => void;
+  /** Tells where somebody asks for groups, and calls when that may have changed. */
+  readonly linking: (namespaces: () => readonly string[]) => () => void;
+  /** Sees to it that new pods of a namespace are asked about, before somebody is admitted who asks for groups. */
+  readonly expect: (namespace: string, signal: AbortSignal) => Promise<void>;
   /** Called with our Deployment and the name of a configuration that was deleted and could not be put back. */
   readonly onMissed: (call: (deployment: Deployment, configuration: string) => void) => void;
+}
+
+/** Who we are, and whether groups of our own definitions and DisruptionPolicies are served. */
+function findOut(client: Client, namespace: string) {
+  return Promise.all([
+    whoAmI(client, namespace),
+    isServed(client, { group: OWN_SCHEDULING_GROUP, version: 'v1beta1', plural: 'workloads' }),
+    isServed(client, disruptionPolicyType),
+  ]);
 }
 
 export async function createGuard(
@@ -65,26 +82,19 @@ export async function createGuard(
   registration: Registration,
 ): Promise<Guard> {
   const { client, clock, isLeading, log, metrics, signal } = sources;
-  const { mode, namespace } = options;
-  const [user, ownGroups] = await Promise.all([
-    whoAmI(client, namespace),
-    isServed(client, { group: OWN_SCHEDULING_GROUP, version: 'v1beta1', plural: 'workloads' }),
-  ]);
+  const { gates = new FeatureGates(), mode, namespace } = options;
+  const [user, ownGroups, policies] = await findOut(client, namespace);
   let known: InformerSet | undefined;
   let calls: ((namespaces: readonly string[]) => void)[] = [];
+  let asking: () => readonly string[] = () => [];
   let missed: ((deployment: Deployment, configuration: string) => void)[] = [];
-  const guardsPods = (options.gates ?? new FeatureGates()).enabled('PodWebhook');
+  const guardsPods = gates.enabled('PodWebhook');
   const isExempt = (name: string): boolean =>
     SYSTEM_NAMESPACES.includes(name) ||
     name === namespace ||
     (known?.of(namespaceType).get({ name }) as Namespace | undefined)?.metadata.labels?.[IGNORE_LABEL] !== undefined;
-  const needed = (): Guarded => {
-    const inUse = (objects: readonly KubeObject[]): string[] =>
-      [...new Set(objects.map(({ metadata }) => metadata.namespace ?? ''))].filter((name) => !isExempt(name));
-    const pods = guardsPods ? inUse(known?.of(POD_UNAVAILABLE_BUDGETS).list() ?? []) : [];
-    const ledgers = inUse(known?.of(disruptionLedgerType).list() ?? []);
-    return { evictions: [...new Set([...pods, ...ledgers])], pods };
-  };
+  const findsRoom = gates.enabled('CapacityCheck');
+  const needed = (): Guarded => inNeed(known, { guardsPods, findsRoom, policies, isExempt, asking: asking() });
   const registered = keepRegistration(
     {
       client,
@@ -101,16 +111,14 @@ export async function createGuard(
           failOpen: options.failOpen === true,
           certManager: false,
           groups: ownGroups ? 'crd' : 'native',
-          updates: (options.gates ?? new FeatureGates()).enabled('PodUnavailableBudgetUpdateGate'),
+          groupCreation: gates.enabled('GroupCreation'),
+          updates: gates.enabled('PodUnavailableBudgetUpdateGate'),
         },
         namespaces: new GuardedNamespaces(clock, needed),
         notAdopting: () => otherModes(client, options),
         missing: (reach) =>
           whatIsMissing({ client, namespace, authority: sources.authority, port: sources.port }, reach),
-        othersWrite() {
-          const lastMs = lastForeignWriteMs(known?.of(podDisruptionBudgetType).list() ?? []);
-          return lastMs !== undefined && clock.now() - lastMs < (options.quietMs ?? QUIET_MS);
-        },
+        othersWrite: () => othersWroteSince(known, clock.now() - (options.quietMs ?? QUIET_MS)),
         async putBack(type, last) {
           const deployment = known?.of(deploymentType).get({ namespace, name: NAME });
           const wasPut = await putBack(client, type, last, deployment);
@@ -122,21 +130,66 @@ export async function createGuard(
     registration,
   );
   countGuarded(metrics, registered);
+  const look = lookSoon(clock, () => void registered.look());
   return {
     registered,
     follow(informers) {
       known = informers;
-      const look = lookSoon(clock, () => void registered.look());
-      const types: ResourceType<KubeObject>[] = [disruptionLedgerType, namespaceType];
-      if (guardsPods) types.push(POD_UNAVAILABLE_BUDGETS);
-      for (const type of types) informers.of(type).addHandler({ added: look, deleted: look });
+      const types = [disruptionLedgerType, namespaceType, ...(guardsPods ? [POD_UNAVAILABLE_BUDGETS] : [])];
+      for (const type of types as ResourceType<KubeObject>[])
+        informers.of(type).addHandler({ added: look, deleted: look });
+      if (findsRoom) followAsking(informers, look);
       look();
     },
+    user,
     mayPublish: (name) =>
       isExempt(name) ? mode === 'replace' : registered.isGuarded(name) && (mode !== 'adopt' || registered.isAdopting()),
+    linking(namespaces) {
+      asking = namespaces;
+      return look;
+    },
+    expect: async (name, wanted) => (isExempt(name) ? undefined : registered.expect(name, wanted)),
     onGuarded: (call) => (calls = [...calls, call]),
     onMissed: (call) => (missed = [...missed, call]),
   };
+}
+
+function othersWroteSince(known: InformerSet | undefined, sinceMs: number): boolean {
+  const lastMs = lastForeignWriteMs(known?.of(podDisruptionBudgetType).list() ?? []);
+  return lastMs !== undefined && lastMs > sinceMs;
+}
+
+/** Evictions are asked about where a budget asks for room. */
+function followAsking(informers: InformerSet, look: () => void): void {
+  const asked = ({ metadata }: PodDisruptionBudget): void => {
+    if (needsRoom(metadata.annotations)) look();
+  };
+  informers.of(podDisruptionBudgetType).addHandler({ added: asked, updated: asked, deleted: asked });
+}
+
+interface Needs {
+  /** DisruptionPolicies are served. */
+  readonly policies: boolean;
+  readonly guardsPods: boolean;
+  /** Budgets may ask for room. */
+  readonly findsRoom: boolean;
+  readonly isExempt: (namespace: string) => boolean;
+  /** Where somebody asks for groups. */
+  readonly asking: readonly string[];
+}
+
+/** The namespaces in which something needs us to be asked. */
+function inNeed(known: InformerSet | undefined, { asking, findsRoom, guardsPods, isExempt, policies }: Needs): Guarded {
+  const inUse = (namespaces: readonly string[]): string[] => [...new Set(namespaces)].filter((name) => !isExempt(name));
+  const of = (objects: readonly KubeObject[] = []): string[] =>
+    inUse(objects.map(({ metadata }) => metadata.namespace ?? ''));
+  const pods = guardsPods ? of(known?.of(POD_UNAVAILABLE_BUDGETS).list()) : [];
+  const ledgers = of(known?.of(disruptionLedgerType).list());
+  const budgets = findsRoom ? (known?.of(podDisruptionBudgetType).list() ?? []) : [];
+  const room = of(budgets.filter(({ metadata }) => needsRoom(metadata.annotations)));
+  const limiting = policies ? known?.of(disruptionPolicyType).list() : [];
+  const limited = of(limiting?.filter(({ spec }) => spec?.limits !== undefined));
+  return { evictions: [...new Set([...pods, ...ledgers, ...room, ...limited])], pods, links: inUse(asking) };
 }
 
 /** Within this time whoever else counts budgets has written the status of one. */

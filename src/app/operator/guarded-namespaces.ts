@@ -17,7 +17,11 @@ export function namespacesOf({ namespaceSelector }: ValidatingWebhook): readonly
 export class GuardedNamespaces {
   readonly #clock: Clock;
   readonly #needed: () => Guarded;
-  readonly #until: Readonly<Record<keyof Guarded, Map<string, number>>> = { evictions: new Map(), pods: new Map() };
+  readonly #until: Readonly<Record<keyof Guarded, Map<string, number>>> = {
+    evictions: new Map(),
+    pods: new Map(),
+    links: new Map(),
+  };
 
   constructor(clock: Clock, needed: () => Guarded) {
     this.#clock = clock;
@@ -26,7 +30,7 @@ export class GuardedNamespaces {
 
   /** Names that are listed already, by whoever led before: they may still be needed. */
   known(webhook: ValidatingWebhook): void {
-    const kind = webhook.name.startsWith('pods.') ? 'pods' : 'evictions';
+    const kind = webhook.name.startsWith('pods.') ? 'pods' : webhook.name.startsWith('link.') ? 'links' : 'evictions';
     const until = this.#clock.elapsed() + DISARM_MS;
     for (const name of namespacesOf(webhook) ?? [])
       if (!this.#until[kind].has(name)) this.#until[kind].set(name, until);
@@ -39,9 +43,18 @@ export class GuardedNamespaces {
     this.#until.pods.set(namespace, until);
   }
 
+  /** Somebody is about to be admitted there who asks for groups. */
+  expect(namespace: string): void {
+    this.#until.links.set(namespace, this.#clock.elapsed() + DISARM_MS);
+  }
+
   lists(): Guarded {
     const needed = this.#needed();
-    return { evictions: this.#list('evictions', needed.evictions), pods: this.#list('pods', needed.pods) };
+    return {
+      evictions: this.#list('evictions', needed.evictions),
+      pods: this.#list('pods', needed.pods),
+      links: this.#list('links', needed.links),
+    };
   }
 
   #list(kind: keyof Guarded, needed: readonly string[]): string[] {

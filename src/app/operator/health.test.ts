@@ -14,6 +14,8 @@ test('17, 18.6: readiness says what is true now: caches, the API server, the cer
   let registration: string | undefined;
   let isStopping = false;
   let notStored: string | undefined;
+  let configurations: string | undefined;
+  let resyncAgeMs: number | undefined;
   const checks = operatorChecks({
     clock,
     informers: new InformerSet({ client, clock, log: silentLogger, signal }),
@@ -22,6 +24,9 @@ test('17, 18.6: readiness says what is true now: caches, the API server, the cer
     notStored: () => notStored,
     pauses: { name: 'clock', needed: true, problem: () => undefined },
     registration: () => registration,
+    configurations: () => configurations,
+    resyncAgeMs: () => resyncAgeMs,
+    alone: () => undefined,
     isStopping: () => isStopping,
   });
   const wrong = (): string[] => checks.flatMap(({ name, problem }) => (problem() === undefined ? [] : [name]));
@@ -37,6 +42,13 @@ test('17, 18.6: readiness says what is true now: caches, the API server, the cer
   notStored = 'Secret quorate/webhook has another one';
   expect(wrong()).toEqual(['certificate']);
   notStored = undefined;
+  configurations = 'quorate-evictions: deleted';
+  resyncAgeMs = 179_999;
+  expect(wrong()).toEqual(['configurations']);
+  configurations = undefined;
+  resyncAgeMs = 180_000;
+  expect(wrong()).toEqual(['resync']);
+  resyncAgeMs = undefined;
   registration = 'evictions.quorate.dev: the API server lacks our path';
   isStopping = true;
   expect(wrong()).toEqual(['registration', 'not-stopping']);

@@ -7,6 +7,8 @@ import type { ServingCertificate } from './certificates.ts';
 /** The election asks every two seconds, so that an API server which is there answers more often than this. */
 const ANSWER_MS = 15_000;
 const CERTIFICATE_MS = 3_600_000;
+/** Three times as long as the leader lets pass before it looks at every budget. */
+const RESYNC_MS = 180_000;
 
 export interface ApiAnswers {
   readonly transport: Transport;
@@ -64,11 +66,17 @@ export interface HealthSources {
   readonly pauses: ProbeCheck;
   /** What is wrong with what the API server knows about us; undefined where nothing is. */
   readonly registration: () => string | undefined;
+  /** On the leader: which configurations are not as they should be. */
+  readonly configurations: () => string | undefined;
+  /** On the leader: how long ago it looked at every budget; undefined elsewhere. */
+  readonly resyncAgeMs: () => number | undefined;
+  /** Why what is wrong with the leader alone does not make it unready. */
+  readonly alone: () => string | undefined;
   readonly isStopping: () => boolean;
 }
 
 export function operatorChecks(sources: HealthSources): ProbeCheck[] {
-  const { answers, certificate, clock, informers, isStopping, notStored, pauses, registration } = sources;
+  const { alone, answers, certificate, clock, configurations, informers, notStored, pauses, registration } = sources;
   return [
     cachesCheck(() => informers),
     answersCheck(answers),
@@ -81,6 +89,13 @@ export function operatorChecks(sources: HealthSources): ProbeCheck[] {
     },
     pauses,
     { name: 'registration', problem: registration },
-    stoppingCheck(isStopping),
+    { name: 'configurations', problem: configurations, excuse: alone },
+    { name: 'resync', problem: () => resyncProblem(sources.resyncAgeMs()), excuse: alone },
+    stoppingCheck(sources.isStopping),
   ];
+}
+
+function resyncProblem(ageMs: number | undefined): string | undefined {
+  if (ageMs === undefined || ageMs < RESYNC_MS) return undefined;
+  return `the budgets were last looked at ${Math.round(ageMs / 1000)} s ago, which is done every minute`;
 }

@@ -1,19 +1,8 @@
-import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import type { ResourceType } from '../../api/resource.ts';
-import { podDisruptionBudgetType } from '../../api/resource-types.ts';
-import type { Client, Clock } from '../../machinery/runtime/index.ts';
+import { leaseType, podDisruptionBudgetType } from '../../api/resource-types.ts';
+import { type Client, type Clock, existing } from '../../machinery/runtime/index.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { ABANDONED_MS, NAME } from '../../webhook/index.ts';
-import { existing } from './existing.ts';
-
-const leaseType: ResourceType<Lease> = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  namespaced: true,
-};
 
 /** How old the lease of replicas that run can be. */
 const LEASE_MS = 15_000;

@@ -1,7 +1,6 @@
 export { defaultInstall, type GroupKinds, installObjects, type InstallOptions } from '../../webhook/index.ts';
 export { startOperator } from './operator.ts';
 export type { Operator, OperatorOptions } from './options.ts';
-export { PreflightError } from './preflight.ts';
-export { uninstall, type UninstallOptions } from './uninstall.ts';
+export { uninstall } from './uninstall.ts';
 export { findGroupKinds } from './group-kinds.ts';
 export { installAndWait } from './installation.ts';

@@ -3,7 +3,7 @@ import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
 import { deploymentType, leaseType, podType } from '../../api/resource-types.ts';
-import { type Client, type Clock, discover, sleep } from '../../machinery/runtime/index.ts';
+import { type Client, type Clock, discover, existing, sleep } from '../../machinery/runtime/index.ts';
 import {
   ARMED_ANNOTATION,
   type InstallOptions,
@@ -12,7 +12,6 @@ import {
   type OperatorMode,
   NAME,
 } from '../../webhook/index.ts';
-import { existing } from './existing.ts';
 import { endpointProblem } from './reachable.ts';
 import { CONFIGURATIONS } from './registration.ts';
 

@@ -1,19 +1,14 @@
 /** What the reviews and the controllers of one replica decide by: the same caches, counts and ledgers. */
-import { randomBytes } from 'node:crypto';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import { leaderWorkerSetType } from '../../api/lws/types.ts';
-import { groupEvictionType } from '../../api/quorate/group-eviction.ts';
+import { maintenanceType } from '../../api/quorate/maintenance.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
-import { createDisruptionController, ledgerBook } from '../../controllers/quorate/disruption/index.ts';
-import { downscalePickController } from '../../controllers/quorate/downscale-pick/index.ts';
-import { createGroupEvictionController } from '../../controllers/quorate/group-eviction/index.ts';
-import { createPodUnavailableBudgetController } from '../../controllers/quorate/pod-unavailable-budget/index.ts';
+import { type OwnHost, ownControllers } from '../../controllers/quorate/index.ts';
+import { ledgerBook } from '../../controllers/quorate/disruption/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
 import { BudgetIndexes, UnavailabilityFeed, unavailabilityGates } from '../../decisions/unavailability/index.ts';
 import {
   type Client,
-  type Controller,
   type Transport,
   type Clock,
   FeatureGates,
@@ -31,25 +26,32 @@ import {
   Publisher,
   reviewAllBudgets,
   reviewBudget,
+  reviewDisruptionPolicy,
   reviewGroup,
   reviewGroupEviction,
   type ReviewHandler,
   reviewPod,
   reviewStatus,
+  type RoomFollower,
+  type RoomHolder,
   sawPodsOfNow,
   type TellJudged,
 } from '../../webhook/index.ts';
+import { type Random, randomSuffix } from '../../machinery/values/index.ts';
 import { type Components, openComponents } from '../run-components.ts';
 import { createRefusalRecorder } from '../unavailability-refusals.ts';
 
 import { countBudgets, countJudged } from './budget-metrics.ts';
-import { isServed } from './discovery.ts';
+import { servedKinds } from './discovery.ts';
 import { tellBlockedDrains } from './drain-events.ts';
 import { type Guard, reviewGuarded } from './guard.ts';
 import type { OperatorOptions } from './options.ts';
 import { countAdopted } from './reviews.ts';
 import { createPickingHandlers } from './picking.ts';
 import { settledGroup } from './group-evictions.ts';
+import { openGroupMaking } from './group-making.ts';
+import { maintenanceReviews } from './maintenances.ts';
+import { openRoom } from './room.ts';
 import { transforms } from './transforms.ts';
 
 /** Groups of software beside ours. When it is uninstalled, budgets that never needed it must go on. */
@@ -58,6 +60,8 @@ const OTHERS = new Set(['leaderworkerset.x-k8s.io', 'apps.kruise.io', 'jobset.x-
 const DEBOUNCE_MS = 50;
 /** How often every budget is looked at without any event. */
 const RESYNC_MS = 60_000;
+/** Characters that tell the lives of a process apart. */
+const LIFE_LENGTH = 8;
 
 /**
  * A review that comes just after an eviction must not wait until what became of that one's pod is taken in, which is no
@@ -78,6 +82,8 @@ export interface JudgesParts {
   readonly hasUnknownHistory: (budget: PodDisruptionBudget) => boolean;
   readonly signal: AbortSignal;
   readonly guard: Guard;
+  /** For names. Default: `Math.random`. */
+  readonly random?: Random | undefined;
 }
 
 export interface Judges {
@@ -88,16 +94,20 @@ export interface Judges {
   /** Answers reviews, by path. */
   readonly handlers: ReadonlyMap<string, ReviewHandler>;
   readonly startControllers: () => void;
+  /** How long ago every budget was looked at, or this replica began to lead. */
+  readonly resyncAgeMs: () => number;
 }
+
+/** Reviews that know all they need from the object. */
+const RULES_ALONE: readonly (readonly [string, ReviewHandler])[] = [
+  ['/validate-pod-groups', (request) => Promise.resolve(reviewGroup(request))],
+  ['/validate-policies', (request) => Promise.resolve(reviewDisruptionPolicy(request))],
+];
 
 export async function openJudges(options: OperatorOptions, parts: JudgesParts): Promise<Judges> {
   const { client, clock, metrics } = parts;
   const { gates = new FeatureGates(), log } = options;
-  const leaderWorkerSets = await isServed(client, leaderWorkerSetType);
-  const wantsGroups = gates.enabled('GroupEviction');
-  const groupEvictions = wantsGroups && (await isServed(client, groupEvictionType));
-  if (wantsGroups && !groupEvictions)
-    log.warn({}, 'GroupEvictions are not served: apply the definitions of this version');
+  const serves = await servedKinds(client);
   const components = openComponents({
     transportFor: () => parts.send,
     clock,
@@ -109,6 +119,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     stalledMs: STALLED_MS,
     optional: ({ group }) => OTHERS.has(group),
     gatherMs: PODS_LATER,
+    ...(parts.random && { random: parts.random }),
   });
   const compat = options.compat === 'kruise';
   const feed = new UnavailabilityFeed(new BudgetIndexes({ compat }));
@@ -124,42 +135,62 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     compat,
     refused: createRefusalRecorder({ metrics, events: components.eventsFor('pub-webhook'), log }),
   };
-  const groups = { ...evictions, ...podGuard };
+  const room = gates.enabled('CapacityCheck') ? await openRoomOf(options, parts, { components, evictions }) : undefined;
+  const groups = { ...evictions, ...podGuard, room };
   const picking = createPickingHandlers(
     { enabled: gates.enabled('DownscalePodPicker'), ...options.pickers },
     { components, clock, log, metrics },
   );
-  const controllers = [
-    createBudgetController(options, parts, { components, evictions }),
-    ...(gates.enabled('PodWebhook')
-      ? [createPodUnavailableBudgetController({ feed, leaderWorkerSets, compat, forReplicas: true })]
-      : []),
-    ...(gates.enabled('DownscalePodPicker') ? [downscalePickController] : []),
-    ...(groupEvictions
-      ? [createGroupEvictionController((namespace, spec) => settledGroup(groups, namespace, spec))]
-      : []),
-  ];
+  const { resyncAgeMs, resynced } = watchResyncs(parts);
+  const making = await openGroupMaking(options, { client, components, guard: parts.guard, metrics });
+  const host: OwnHost = {
+    gates,
+    serves,
+    disruption: budgetOptions(options, parts, { components, evictions, resynced }),
+    unavailability: { feed, compat, forReplicas: true },
+    settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
+    groupMaking: making.parts,
+  };
+  const controllers = ownControllers('operator', host, ({ kind }) =>
+    log.warn({ kind }, `${kind}s are not served: apply the definitions of this version`),
+  );
+  const maintenances = gates.enabled('Maintenance') && serves(maintenanceType);
   return {
     components,
     ledgers: evictions.ledgers,
     sawPods: (signal) => sawPodsOfNow(evictions, undefined, signal),
     handlers: new Map<string, ReviewHandler>([
       ...picking,
+      ...making.handlers,
       ['/validate-eviction', (request, signal) => reviewAllBudgets(groups, request, signal)],
       ['/adopt-status', openAdoption(options, parts, evictions)],
       ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
       ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
-      ['/validate-pod-groups', (request) => Promise.resolve(reviewGroup(request))],
+      ...RULES_ALONE,
+      ['/validate-maintenances', maintenanceReviews(maintenances, parts, components)],
       ['/validate-budgets', (request) => reviewGuarded(parts.guard, reviewBudget(podGuard, request), request)],
     ]),
     startControllers: () => components.start(controllers),
+    resyncAgeMs,
   };
+}
+
+/** How long ago every budget was looked at, or this replica began to lead. */
+function watchResyncs({ clock, leading, metrics }: JudgesParts) {
+  let resyncedMs = clock.elapsed();
+  const resynced = (): void => {
+    resyncedMs = clock.elapsed();
+  };
+  const resyncAgeMs = (): number => clock.elapsed() - resyncedMs;
+  void leading.then(resynced);
+  metrics.countedGauge('quorate_resync_age_seconds', () => [[{}, resyncAgeMs() / 1000]]);
+  return { resynced, resyncAgeMs };
 }
 
 /** What evictions are judged by. */
 function openEvictions(
   options: OperatorOptions,
-  { client, clock, guard, isLeading, metrics, signal }: JudgesParts,
+  { client, clock, guard, isLeading, metrics, random = Math.random, signal }: JudgesParts,
   { eventsFor, informers }: Components,
 ) {
   const index = new DisruptionIndex();
@@ -173,7 +204,7 @@ function openEvictions(
     podsIn: (namespace?: string) => pods.list(namespace),
   };
   // A process that is started again under the same name does not know what the one before it granted.
-  const identity = `${options.identity}/${randomBytes(4).toString('hex')}`;
+  const identity = `${options.identity}/${randomSuffix(random, LIFE_LENGTH)}`;
   const ledgers = new LedgerDesk({
     client,
     clock: options.clock ?? systemClock,
@@ -190,11 +221,13 @@ function openEvictions(
   const ledger = (namespace: string, name: string) => ledgers.get(namespace, name);
   const isAlongside = options.mode === 'alongside';
   const { mayPublish } = guard;
-  const writer = new Publisher({ client, clock, index, ledger, budget, mayPublish, metrics });
+  const tidies = options.mode === 'replace';
+  const writer = new Publisher({ client, clock, index, ledger, budget, mayPublish, tidies, metrics });
   const drains = new DrainReports({ ledgers, clock });
   const known = { clock, index, drains, budgets, ledgers: informers.of(disruptionLedgerType) };
   countBudgets(metrics, known);
-  tellBlockedDrains({ ...known, budget, events: eventsFor('quorate'), isLeading });
+  const events = eventsFor('quorate');
+  tellBlockedDrains({ ...known, budget, events, isLeading });
   const count = countJudged(metrics);
   return {
     ...follower,
@@ -205,6 +238,10 @@ function openEvictions(
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     ledgers,
     identity,
+    notHeld: ((key, why) => {
+      const known = budget(key.namespace, key.name);
+      if (known !== undefined) events.record(known, 'Warning', 'ReserveFailed', `granted without a hold: ${why}`);
+    }) as NonNullable<RoomHolder['notHeld']>,
     changes: isAlongside ? ('read' as const) : ('barrier' as const),
     publisher: isAlongside ? undefined : writer,
     judged: ((pod, judged) => {
@@ -212,6 +249,19 @@ function openEvictions(
       drains.judged(pod, judged);
     }) as TellJudged,
   };
+}
+
+function openRoomOf(
+  { log }: OperatorOptions,
+  { client, clock, send, signal }: JudgesParts,
+  { components, evictions }: { components: Components; evictions: ReturnType<typeof openEvictions> },
+): Promise<RoomFollower> {
+  const budgets = components.informers.of(podDisruptionBudgetType);
+  const ledgers = components.informers.of(disruptionLedgerType);
+  const { identity, index } = evictions;
+  // Ends with the components too.
+  const ending = AbortSignal.any([signal, components.signal]);
+  return openRoom({ client, clock, log, send, signal: ending, index, budgets, ledgers, identity });
 }
 
 /** Alongside, the numbers of budgets are not ours: what another mode has put in is left to who takes it out. */
@@ -227,11 +277,16 @@ function openAdoption(
   return (request, signal) => reviewStatus(adoption, request, signal);
 }
 
-function createBudgetController(
+/** What keeps the numbers of budgets, shared with those who judge by them. */
+function budgetOptions(
   { mode, publication, settlingMs }: OperatorOptions,
   { client, clock, guard, hasUnknownHistory, metrics }: JudgesParts,
-  { components, evictions }: { readonly components: Components; readonly evictions: ReturnType<typeof openEvictions> },
-): Controller {
+  {
+    components,
+    evictions,
+    resynced,
+  }: { components: Components; evictions: ReturnType<typeof openEvictions>; resynced: () => void },
+): NonNullable<OwnHost['disruption']> {
   const { eventsFor, informers } = components;
   const { index, ledgers, publisher, writer } = evictions;
   const events = eventsFor('quorate');
@@ -240,12 +295,7 @@ function createBudgetController(
     const what = `the webhook configuration ${name} was deleted and cannot be put back: apply the manifests again`;
     events.record(deployment, 'Warning', 'Unguarded', what);
   });
-  let resyncedMs = clock.elapsed();
-  const resynced = (): void => {
-    resyncedMs = clock.elapsed();
-  };
-  metrics.countedGauge('quorate_resync_age_seconds', () => [[{}, (clock.elapsed() - resyncedMs) / 1000]]);
-  return createDisruptionController({
+  return {
     index,
     debounceMs: DEBOUNCE_MS,
     settlingMs,
@@ -270,5 +320,5 @@ function createBudgetController(
     clearsStaleTargets: mode === 'replace',
     resyncMs: RESYNC_MS,
     resynced,
-  });
+  };
 }

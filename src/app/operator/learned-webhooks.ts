@@ -4,7 +4,12 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../../api/generated/admissionregistration-v1.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
-import { ARMED_ANNOTATION, EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION } from '../../webhook/index.ts';
+import {
+  ARMED_ANNOTATION,
+  EVICTIONS_CONFIGURATION,
+  LINK_CONFIGURATION,
+  STATUS_CONFIGURATION,
+} from '../../webhook/index.ts';
 import { namespacesOf } from './guarded-namespaces.ts';
 
 export const EVERYWHERE = '*';
@@ -22,6 +27,8 @@ export class LearnedWebhooks {
   readonly #guarded: (namespaces: readonly string[]) => void;
   /** Since when evictions are asked about: everywhere, or in each namespace. */
   readonly #since = new Map<string, number>();
+  /** The same for new pods. */
+  readonly #linkedSince = new Map<string, number>();
   /** Whether the status of budgets is asked about, and since when that is so. */
   #adopting: { readonly is: boolean; readonly sinceMs: number; readonly isOurs: boolean };
 
@@ -44,16 +51,35 @@ export class LearnedWebhooks {
       // Numbers become ours from then on, or cease to be.
       this.#clock.after(delayMs, () => this.#guarded([EVERYWHERE]));
     }
+    if (metadata.name === LINK_CONFIGURATION) this.#learn(this.#linkedSince, webhooks);
     if (metadata.name !== EVICTIONS_CONFIGURATION) return;
-    const names = webhooks.length === 0 ? [] : (namespacesOf(webhooks[0] as ValidatingWebhook) ?? [EVERYWHERE]);
-    for (const name of this.#since.keys()) if (!names.includes(name)) this.#since.delete(name);
-    const fresh = names.filter((name) => !this.#since.has(name));
-    for (const name of fresh) this.#since.set(name, this.#clock.elapsed());
+    const fresh = this.#learn(this.#since, webhooks);
     if (fresh.length > 0) this.#clock.after(delayMs, () => this.#guarded(fresh));
   }
 
   isGuarded(namespace: string, configuration: ValidatingWebhookConfiguration | undefined): boolean {
-    const at = this.#since.get(namespace) ?? this.#since.get(EVERYWHERE);
+    return this.#isLearned(this.#since, namespace, configuration);
+  }
+
+  isLinked(namespace: string, configuration: ValidatingWebhookConfiguration | undefined): boolean {
+    return this.#isLearned(this.#linkedSince, namespace, configuration);
+  }
+
+  /** Names that are asked about from now on. */
+  #learn(since: Map<string, number>, webhooks: readonly ValidatingWebhook[]): string[] {
+    const names = webhooks.length === 0 ? [] : (namespacesOf(webhooks[0] as ValidatingWebhook) ?? [EVERYWHERE]);
+    for (const name of since.keys()) if (!names.includes(name)) since.delete(name);
+    const fresh = names.filter((name) => !since.has(name));
+    for (const name of fresh) since.set(name, this.#clock.elapsed());
+    return fresh;
+  }
+
+  #isLearned(
+    since: ReadonlyMap<string, number>,
+    namespace: string,
+    configuration: ValidatingWebhookConfiguration | undefined,
+  ): boolean {
+    const at = since.get(namespace) ?? since.get(EVERYWHERE);
     if (at === undefined) return false;
     return (configuration !== undefined && !isOurs(configuration)) || this.#clock.elapsed() - at >= ARM_MS;
   }

@@ -43,6 +43,7 @@ import { countProcess } from '../process-metrics.ts';
 import { type ApiAnswers, listenForAnswers, operatorChecks } from './health.ts';
 import { openHistory } from './history.ts';
 import { MODE_ANNOTATION, REVIEWS_ANNOTATION, VERSION_ANNOTATION } from './lease.ts';
+import { excuseWhileAlone } from './other-replicas.ts';
 import { startMetricsServer } from './metrics-server.ts';
 import type { Operator, OperatorOptions } from './options.ts';
 import { openJudges } from './judges.ts';
@@ -204,9 +205,10 @@ interface ReviewParts {
 
 function serveReviews(
   options: OperatorOptions,
-  { answers, clock, ownClock }: Connection,
+  { answers, client, clock, ownClock }: Connection,
   { guard, judges, metrics, signal, state, tokens }: ReviewParts,
 ) {
+  const isBehindService = (): boolean => guard.registered.isBehindService();
   return startWebhookServer({
     certificate: state.certificate.pair,
     host: options.bind,
@@ -223,9 +225,17 @@ function serveReviews(
       notStored: () => state.notStored(),
       pauses: watchForPauses({ clock: ownClock, log: options.log, signal, sawPods: judges.sawPods }),
       registration: () => guard.registered.problem(),
+      configurations: () => configurationsProblem(guard),
+      resyncAgeMs: () => (state.leading && state.synced ? judges.resyncAgeMs() : undefined),
+      alone: excuseWhileAlone({ client, clock, namespace: options.namespace, isBehindService }),
       isStopping: () => state.stopping,
     }),
   });
+}
+
+function configurationsProblem({ registered }: ReviewParts['guard']): string | undefined {
+  const deleted = registered.deleted();
+  return deleted.length === 0 ? undefined : `${deleted.join(', ')}: deleted; apply the manifests again`;
 }
 
 function keepCertificate(

@@ -13,13 +13,14 @@ export interface ReachOptions {
   readonly port: () => number;
 }
 
+interface ServiceEndpoint {
+  readonly addresses?: readonly string[];
+  readonly conditions?: { ready?: boolean | null; terminating?: boolean | null };
+}
+
 interface EndpointSlices {
-  readonly items?: readonly {
-    /** Null, and not an empty list, where no pod is selected. */
-    readonly endpoints?:
-      | readonly { readonly conditions?: { ready?: boolean | null; terminating?: boolean | null } }[]
-      | null;
-  }[];
+  /** Null, and not an empty list, where no pod is selected. */
+  readonly items?: readonly { readonly endpoints?: readonly ServiceEndpoint[] | null }[];
 }
 
 /** Undefined where a review would be answered: a replica is ready there, and our authority vouches for it. */
@@ -34,12 +35,17 @@ export async function whatIsMissing(options: ReachOptions, reach: Reach): Promis
 
 /** Undefined where a replica is ready behind the Service. */
 export async function endpointProblem(client: Client, namespace: string): Promise<string | undefined> {
+  const ready = await readyEndpoints(client, namespace);
+  return ready.length === 0 ? `Service ${namespace}/${SERVICE} has no ready endpoint` : undefined;
+}
+
+/** Those that reviews are sent to. */
+export async function readyEndpoints(client: Client, namespace: string): Promise<ServiceEndpoint[]> {
   const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D${SERVICE}`;
   const { items = [] } = await client.request<EndpointSlices>('GET', path);
-  const ready = items
+  return items
     .flatMap(({ endpoints }) => endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready !== false && conditions?.terminating !== true);
-  return ready.length === 0 ? `Service ${namespace}/${SERVICE} has no ready endpoint` : undefined;
 }
 
 function probe(url: string, ca: string, servername?: string): Promise<string | undefined> {

@@ -11,11 +11,13 @@ import {
   isConflict,
   isNotFound,
   type Logger,
+  sleep,
 } from '../../machinery/runtime/index.ts';
 import { formatTime, semanticEqual } from '../../machinery/values/index.ts';
 import {
   ARMED_ANNOTATION,
   EVICTIONS_CONFIGURATION,
+  LINK_CONFIGURATION,
   type OperatorMode,
   type Reach,
   reviewPath,
@@ -52,6 +54,7 @@ export interface Configuration {
 export const CONFIGURATIONS: readonly Configuration[] = [
   { name: EVICTIONS_CONFIGURATION, type: mutatingConfigurationType },
   { name: STATUS_CONFIGURATION, type: mutatingConfigurationType, modes: ['adopt'] },
+  { name: LINK_CONFIGURATION, type: mutatingConfigurationType },
   { name: WEBHOOK_CONFIGURATION, type: webhookConfigurationType },
 ];
 
@@ -86,14 +89,18 @@ export interface Arming {
 }
 
 export interface RegistrationKeeper {
-  /** What is wrong with a configuration that is there, and on the leader with one that is not. */
+  /** What is wrong with the configurations that are there. */
   problem(): string | undefined;
+  /** Whether reviews come through our Service; they may be sent to a URL instead. */
+  isBehindService(): boolean;
   /** Puts what has changed in force. */
   set(change: Partial<Registration>): Promise<void>;
   /** Looks at the lists of namespaces again. */
   look(): Promise<void>;
   /** Sees to it that a namespace is asked about before something is admitted that needs it. */
   guard(namespace: string): Promise<void>;
+  /** Sees to it that new pods of a namespace are asked about; resolves when every API server has had the time to learn it. */
+  expect(namespace: string, signal: AbortSignal): Promise<void>;
   /** Whether evictions in a namespace are asked about, and every API server has had the time to learn it. */
   isGuarded(namespace: string): boolean;
   /** Whether every API server has had the time to learn that the status of budgets is asked about, or no longer is. */
@@ -153,11 +160,12 @@ class WebhookKeeper implements RegistrationKeeper {
     const now = this.#options.clock.now();
     const all = this.found().flatMap(({ webhooks = [] }) => webhooks);
     const bad = all.filter((one) => !isFilledIn(one, this.#wanted, now));
-    if (bad.length > 0) {
-      return `${bad.map(({ name }) => name).join(', ')}: the API server lacks our path or our authority`;
-    }
-    const missed = this.deleted();
-    return missed.length > 0 ? `${missed.join(', ')}: deleted; apply the manifests again` : undefined;
+    if (bad.length === 0) return undefined;
+    return `${bad.map(({ name }) => name).join(', ')}: the API server lacks our path or our authority`;
+  }
+
+  isBehindService(): boolean {
+    return [...this.#seenOnce.values()].every(({ metadata }) => metadata.annotations?.[URL_ANNOTATION] === undefined);
   }
 
   async set(change: Partial<Registration>): Promise<void> {
@@ -172,6 +180,18 @@ class WebhookKeeper implements RegistrationKeeper {
   async guard(namespace: string): Promise<void> {
     this.#options.arming.namespaces.add(namespace);
     await this.look(true);
+  }
+
+  async expect(namespace: string, signal: AbortSignal): Promise<void> {
+    const { arming, clock } = this.#options;
+    arming.namespaces.expect(namespace);
+    await this.look(true);
+    const link = (): ValidatingWebhookConfiguration | undefined =>
+      this.found().find(({ metadata }) => metadata.name === LINK_CONFIGURATION);
+    // One that is not there is not waited for.
+    while (!signal.aborted && link() !== undefined && !this.#learned.isLinked(namespace, link())) {
+      await sleep(clock, EXPECT_STEP_MS, signal);
+    }
   }
 
   isGuarded(namespace: string): boolean {
@@ -253,6 +273,8 @@ class WebhookKeeper implements RegistrationKeeper {
     signal.addEventListener('abort', cancel, { once: true });
   }
 }
+
+const EXPECT_STEP_MS = 100;
 
 /** Who removes an installation removes more than a configuration within this time. */
 const PUT_BACK_MS = 1000;

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Secret } from '../../api/generated/core-v1.ts';
-import { secretType } from '../../api/resource-types.ts';
-import { type Client, type Clock, isAlreadyExists, isConflict, type Logger } from '../../machinery/runtime/index.ts';
+import type { Client, Clock, Logger } from '../../machinery/runtime/index.ts';
 import { formatTime, parseTime } from '../../machinery/values/index.ts';
-import { labels, TOKEN_SECRET } from '../../webhook/index.ts';
-import { existing } from './existing.ts';
+import { TOKEN_SECRET } from '../../webhook/index.ts';
+import { ensureShared, type SecretTexts } from './shared-secret.ts';
 
 export interface ReviewTokensOptions {
   readonly client: Client;
@@ -82,47 +80,28 @@ export async function openReviewTokens(options: ReviewTokensOptions): Promise<Re
 }
 
 /** What is stored, made or renewed where need be. A Secret that was deleted is made again with what was known. */
-async function ensureTokens(options: ReviewTokensOptions, known: Stored | undefined): Promise<Stored> {
-  const { client, clock, namespace } = options;
-  for (;;) {
-    const secret = await existing(client.get(secretType, { namespace, name: TOKEN_SECRET }));
-    const found = secret && fromSecret(secret);
-    const now = clock.now();
-    if (found !== undefined && now - found.renewedMs < RENEW_AFTER_MS) return found;
-    const next: Stored =
-      found === undefined && known !== undefined
+function ensureTokens({ client, clock, namespace }: ReviewTokensOptions, known: Stored | undefined): Promise<Stored> {
+  return ensureShared<Stored>({
+    client,
+    namespace,
+    name: TOKEN_SECRET,
+    read: readTexts,
+    write: ({ previous, renewedMs, token }) => ({ token, previous, renewed: formatTime(renewedMs) }),
+    isGood: ({ renewedMs }) => clock.now() - renewedMs < RENEW_AFTER_MS,
+    renew: (stored) =>
+      stored === undefined && known !== undefined
         ? known
         : {
             token: randomBytes(TOKEN_BYTES).toString('hex'),
-            previous: found?.token ?? '',
-            renewedMs: now,
-          };
-    const data = {
-      token: encode(next.token),
-      previous: encode(next.previous),
-      renewed: encode(formatTime(next.renewedMs)),
-    };
-    try {
-      if (secret === undefined) {
-        const metadata = { name: TOKEN_SECRET, namespace, labels };
-        await client.create(secretType, { metadata, type: 'Opaque', data });
-      } else {
-        await client.update(secretType, { ...secret, data });
-      }
-      return next;
-    } catch (error) {
-      if (!isAlreadyExists(error) && !isConflict(error)) throw error;
-    }
-  }
+            previous: stored?.token ?? '',
+            renewedMs: clock.now(),
+          },
+  });
 }
 
 /** Undefined where it does not hold a token of ours. */
-function fromSecret({ data = {} }: Secret): Stored | undefined {
-  const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8');
-  const token = text('token');
-  const renewedMs = parseTime(text('renewed'));
+function readTexts({ previous = '', renewed = '', token = '' }: SecretTexts): Stored | undefined {
+  const renewedMs = parseTime(renewed);
   if (Buffer.from(token, 'hex').length !== TOKEN_BYTES || renewedMs === undefined) return undefined;
-  return { token, previous: text('previous'), renewedMs };
+  return { token, previous, renewedMs };
 }
-
-const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');

@@ -1,5 +1,6 @@
 import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
+import { MARKER_ANNOTATIONS, MARKER_CONDITIONS } from '../../decisions/observed-drains/index.ts';
 import { createPool } from './pool.ts';
 
 const pool = createPool();
@@ -16,7 +17,7 @@ function slimPod(object: KubeObject): KubeObject {
   const { annotations, creationTimestamp, deletionGracePeriodSeconds, deletionTimestamp, finalizers } = metadata;
   const { generation, labels, name, namespace, ownerReferences, resourceVersion, uid } = metadata;
   const { containers = [], nodeName, schedulingGroup, workload, workloadRef, workloadReference } = spec ?? {};
-  const { conditions = [], containerStatuses, phase } = status ?? {};
+  const { conditions = [], containerStatuses, nominatedNodeName, phase } = status ?? {};
   return defined({
     apiVersion,
     kind,
@@ -44,6 +45,7 @@ function slimPod(object: KubeObject): KubeObject {
     }),
     status: defined({
       phase: pool.text(phase),
+      nominatedNodeName: pool.text(nominatedNodeName),
       conditions: conditions.filter(({ type }) => type === 'Ready' || type === 'DisruptionTarget').map(slimCondition),
       containerStatuses: pool.value(
         containerStatuses?.map((one) => ({
@@ -55,7 +57,7 @@ function slimPod(object: KubeObject): KubeObject {
         })),
       ),
     }),
-  } as unknown as Pod);
+  } as Pod);
 }
 
 function slimCondition({ lastTransitionTime, reason, status, type }: PodCondition): PodCondition {
@@ -88,15 +90,44 @@ function defined<T extends object>(object: T): T {
 
 /** Nodes are asked whether they are cordoned; what they report about themselves is the bulk of them. */
 function slimNode(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata, spec } = object as Node;
-  const { labels, name, resourceVersion, uid } = metadata;
+  const { apiVersion, kind, metadata, spec, status } = object as Node;
+  const { annotations, deletionTimestamp, finalizers, labels, name, resourceVersion, uid } = metadata;
   const { taints, unschedulable } = spec ?? {};
+  const conditions = (status?.conditions ?? []).filter(({ type }) => DRAIN_CONDITIONS.has(type)).map(slimStatus);
   return {
     apiVersion,
     kind,
-    metadata: { name, uid, resourceVersion, labels },
+    metadata: defined({
+      name,
+      uid,
+      resourceVersion,
+      deletionTimestamp,
+      finalizers,
+      labels,
+      annotations: ownOnly(annotations),
+    }),
     spec: { taints, unschedulable },
+    ...(conditions.length > 0 && { status: { conditions } }),
   } as Node;
+}
+
+const DRAIN_CONDITIONS = new Set([
+  'MaintenancePlanned',
+  'DrainInProgress',
+  'Drained',
+  'MaintenanceInProgress',
+  ...MARKER_CONDITIONS,
+]);
+
+const slimStatus = ({ status, type }: { type: string; status: string }) => ({ type, status });
+
+/** Who has claimed the node, and by what others mark it. */
+function ownOnly(annotations: Record<string, string> | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(annotations ?? {}).filter(
+      ([key]) => key.startsWith('policy.quorate.dev/') || MARKER_ANNOTATIONS.has(key),
+    ),
+  );
 }
 
 /** Workloads are read for their size and owners; their pod templates are the bulk of them. */
@@ -115,3 +146,29 @@ export const transforms: ReadonlyMap<string, (object: KubeObject) => KubeObject>
   ['statefulsets.apps', withoutTemplate],
   ['replicationcontrollers', withoutTemplate],
 ]);
+
+type PodContainer = NonNullable<Pod['spec']>['containers'][number];
+
+/** What a container takes on its node; the rest of it decides nothing there. */
+const takesOf = ({ image, name, ports, resources, restartPolicy }: PodContainer): PodContainer =>
+  defined({ name, image: pool.text(image), ports, resources, restartPolicy } as PodContainer);
+
+/** What is kept of a pod where nodes are filled with it. */
+function placedPod(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, spec, status } = object as Pod;
+  const { ephemeralContainers: _, ...kept } = spec ?? { containers: [] };
+  return {
+    apiVersion,
+    kind,
+    metadata: defined({ ...metadata, annotations: withoutLastApplied(metadata.annotations) }),
+    spec: defined({
+      ...kept,
+      containers: pool.value(kept.containers.map(takesOf)),
+      initContainers: pool.value(kept.initContainers?.map(takesOf)),
+    }),
+    status,
+  } as Pod;
+}
+
+/** Of what is followed to tell where pods could go. */
+export const roomTransforms: typeof transforms = new Map([['pods', placedPod]]);

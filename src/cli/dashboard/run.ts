@@ -1,7 +1,6 @@
 import { serveLocalDashboard } from '../../app/index.ts';
 import { type Client, isNotFound, systemClock } from '../../machinery/runtime/index.ts';
-import { type ClusterConnection, openCluster } from '../shared/cluster.ts';
-import { failWith } from '../shared/fail.ts';
+import { type ClusterConnection, withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
 import { createLogger } from '../shared/logger.ts';
 import { watchProcess } from '../shared/process-end.ts';
@@ -12,17 +11,11 @@ export interface DashboardFlags extends ClusterFlags {
 }
 
 export async function runDashboard(flags: DashboardFlags): Promise<void> {
-  try {
-    const cluster = openCluster(flags);
-    try {
-      if (flags.link === true) process.stdout.write(`${await askForLink(cluster)}\n`);
-      else await serve(cluster, flags);
-    } finally {
-      cluster.close();
-    }
-  } catch (error) {
-    process.exitCode = failWith('dashboard', error);
-  }
+  process.exitCode = await withCluster('dashboard', flags, async (cluster) => {
+    if (flags.link === true) process.stdout.write(`${await askForLink(cluster)}\n`);
+    else await serve(cluster, flags);
+    return 0;
+  });
 }
 
 async function serve(

@@ -7,7 +7,8 @@ export function register(program: Command): void {
   const demo = program
     .command('demo')
     .description('Tell a story on a real control plane in this process; nothing is left behind')
-    .argument('[story]', 'which one; without it, all of them are listed')
+    .argument('[story]', 'which one; without it, the one to begin with')
+    .option('--list', 'list the stories there are')
     .option('--fast', 'do not wait for a reader (also when the output is no terminal)')
     .option('--keep', 'keep the control plane when the story is over, to look around with kubectl, until Ctrl-C');
   withOutputFlag(demo)
@@ -16,7 +17,7 @@ export function register(program: Command): void {
       `
 Examples:
   quorate demo
-  quorate demo gang-drain
+  quorate demo --list
   quorate demo gang-drain --keep
   quorate demo upgrade --fast -o json
 

@@ -6,6 +6,7 @@ import { formatOutput, type OutputFormat } from '../shared/output.ts';
 export interface DemoFlags {
   readonly fast?: boolean;
   readonly keep?: boolean;
+  readonly list?: boolean;
   readonly output: OutputFormat;
 }
 
@@ -13,17 +14,18 @@ const INTERRUPTED = 130;
 
 export async function runDemo(name: string | undefined, flags: DemoFlags): Promise<number> {
   const look = lookOf(process.stdout, process.env);
-  if (name === undefined) {
+  if (flags.list === true) {
     const listed = stories.map((story) => ({ name: story.name, title: story.title }));
     process.stdout.write(
       flags.output === 'text' ? formatStories(stories, look) : formatOutput(listed, [], flags.output),
     );
     return 0;
   }
-  const story = findStory(name);
+  // The first is the one to see if one sees only one.
+  const story = name === undefined ? stories[0] : findStory(name);
   if (story === undefined) {
     const known = stories.map((one) => one.name).join(', ');
-    process.stderr.write(`quorate demo: there is no story "${name}"; there are ${known}\n`);
+    process.stderr.write(`quorate demo: there is no story "${name ?? ''}"; there are ${known}\n`);
     return 1;
   }
   const abort = new AbortController();

@@ -1,7 +1,6 @@
 import { type DoctorReport, diagnose, type FindingStatus } from '../../tasks/index.ts';
-import { openCluster } from '../shared/cluster.ts';
+import { withCluster } from '../shared/cluster.ts';
 import { CANNOT_TELL } from '../shared/exit-codes.ts';
-import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
 
@@ -14,21 +13,14 @@ export interface DoctorFlags extends ClusterFlags {
 const FAILED = 3;
 
 export async function runDoctor(flags: DoctorFlags): Promise<number> {
-  try {
-    const cluster = openCluster(flags);
-    try {
-      const { client, server, transport } = cluster;
-      const diagnosis = await diagnose({ client, server, transport, namespace: flags.namespace, now: Date.now });
-      process.stdout.write(formatOutput(diagnosis, formatDiagnosis(diagnosis), flags.output));
-      const { fail, unknown, warn } = diagnosis.counts;
-      if (fail > 0 || (flags.strict && warn > 0)) return FAILED;
-      return unknown > 0 ? CANNOT_TELL : 0;
-    } finally {
-      cluster.close();
-    }
-  } catch (error) {
-    return failWith('doctor', error);
-  }
+  return withCluster('doctor', flags, async (cluster) => {
+    const { client, server, transport } = cluster;
+    const diagnosis = await diagnose({ client, server, transport, namespace: flags.namespace, now: Date.now });
+    process.stdout.write(formatOutput(diagnosis, formatDiagnosis(diagnosis), flags.output));
+    const { fail, unknown, warn } = diagnosis.counts;
+    if (fail > 0 || (flags.strict && warn > 0)) return FAILED;
+    return unknown > 0 ? CANNOT_TELL : 0;
+  });
 }
 
 const MARKS: Readonly<Record<FindingStatus, string>> = {

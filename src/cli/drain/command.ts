@@ -2,13 +2,15 @@
 import { type Command, Option } from 'commander';
 import { withClusterFlags, withDryRunFlag, withOutputFlag } from '../shared/flags.ts';
 import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
-import type { DrainFlags } from './run.ts';
+import type { DrainFlags } from './flags.ts';
 import { duration, wholeNumber } from '../shared/parse.ts';
 
 const AFTER = `
 Examples:
   quorate drain node-1 --dry-run
   quorate drain node-1 node-2 --ignore-daemonsets --best-effort --timeout 30m
+  quorate drain node-1                        # Ctrl-C pauses and says what next
+  quorate drain node-1 node-2 --detach        # goes on without this terminal
   quorate plan drain -l pool=old -o json > plan.json
   quorate drain --plan plan.json              # Ctrl-C pauses, the same resumes
   quorate drain --plan plan.json --replan     # after the cluster has changed
@@ -20,7 +22,8 @@ Exit codes:
   3  refused: budgets do not let every pod go, so nothing was touched
      (with --plan: the plan is done, and it left out what cannot go)
   4  with --plan: the cluster has changed since; nothing was touched
-  5  with --plan: paused by Ctrl-C; the same command resumes it
+  5  paused by Ctrl-C: quorate maintenance resume goes on
+     (with --plan: the same command does)
 ${CANNOT_TELL_HELP}`;
 
 export function register(program: Command): void {
@@ -36,6 +39,7 @@ export function register(program: Command): void {
       new Option('--best-effort', 'go as far as budgets allow and wait for the rest').conflicts('allOrNothing'),
     )
     .option('--timeout <duration>', 'give up after this long, such as 5m; 0 waits for ever', duration, 0)
+    .option('--detach', 'make a Maintenance that does it, and return; quorate maintenance shows and steers it')
     .option('--force', 'also take pods without a controller')
     .option('--ignore-daemonsets', 'leave pods of DaemonSets where they are')
     .option('--delete-emptydir-data', 'also take pods with emptyDir volumes, whose data is lost')
@@ -54,6 +58,12 @@ export function register(program: Command): void {
   withClusterFlags(withOutputFlag(drain))
     .addHelpText('after', AFTER)
     .action(async (nodes: string[], flags: DrainFlags) => {
+      const unfit = unfitFlags(flags);
+      if (unfit !== undefined) {
+        process.stderr.write(`quorate drain: ${unfit}\n`);
+        process.exitCode = 1;
+        return;
+      }
       if (flags.plan !== undefined && nodes.length === 0) {
         const { runDrainPlan } = await import('./plan-run.ts');
         process.exitCode = await runDrainPlan(flags.plan, flags);
@@ -64,7 +74,24 @@ export function register(program: Command): void {
         process.exitCode = 1;
         return;
       }
+      if (flags.detach === true) {
+        const { runDetached } = await import('./detach.ts');
+        process.exitCode = await runDetached(nodes, flags);
+        return;
+      }
       const { runDrain } = await import('./run.ts');
       process.exitCode = await runDrain(nodes, flags);
     });
+}
+
+/** What would silently do nothing beside the other flags. */
+function unfitFlags({ bestEffort, dryRun, plan, podSelector, replan, uncordon }: DrainFlags): string | undefined {
+  if (plan === undefined)
+    return replan || uncordon ? `${replan ? '--replan' : '--uncordon'} goes with --plan FILE` : undefined;
+  if (podSelector !== undefined)
+    return '--pod-selector does not go with --plan: a plan says itself which pods go; plan again to leave some out';
+  if (bestEffort) return '--best-effort does not go with --plan: a plan waits for budgets at each step';
+  if (dryRun === 'server')
+    return '--dry-run=server does not go with --plan: budgets are asked at each step; use --dry-run';
+  return undefined;
 }

@@ -1,4 +1,5 @@
 /** `quorate drain --plan`: carries out a saved plan; what is done is kept beside the plan. */
+import { watchForPause } from './pause.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import {
@@ -13,9 +14,11 @@ import { nodeType } from '../../api/resource-types.ts';
 import { type Client, systemClock } from '../../machinery/runtime/index.ts';
 import { failWith } from '../shared/fail.ts';
 import { openCluster } from '../shared/cluster.ts';
-import { type DrainFlags, progressReport } from './run.ts';
+import type { DrainFlags } from './flags.ts';
+import { progressReport } from './run.ts';
 import { tellLast } from '../shared/plan-text.ts';
 import { formatOutput } from '../shared/output.ts';
+import { count } from '../shared/terminal.ts';
 
 export const PLAN_EXIT_CODES: Readonly<Record<ExecuteOutcome, number>> = {
   Done: 0,
@@ -113,23 +116,6 @@ export class ProgressFile {
   }
 }
 
-/** The first interrupt asks for a pause, the second ends the program. */
-function watchForPause(onPause: () => void): { isPaused: () => boolean; stop: () => void } {
-  let paused = false;
-  const pause = (): void => {
-    if (paused) process.exit(130);
-    paused = true;
-    onPause();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, pause);
-  return {
-    isPaused: () => paused,
-    stop: () => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, pause);
-    },
-  };
-}
-
 /** Plans the same nodes again, for the cluster as it is now. */
 function replan(client: Client, file: string): Promise<PlannedDrain> {
   const { nodes, nodesReturn } = readPlanFile(file);
@@ -145,24 +131,42 @@ async function uncordon(client: Client, name: string): Promise<void> {
   await client.patch(nodeType, { name }, { type: 'merge', body: { spec: { unschedulable: null } } });
 }
 
-/** The command that goes on with a plan as it was begun. */
+type Word = string | number | boolean | undefined;
+
+/** The command that goes on with a plan as it was begun. Every flag has its row, so that none is forgotten. */
 export function resumeCommand(file: string, flags: DrainFlags): string {
-  const given: readonly (readonly [string, string | number | boolean | undefined])[] = [
-    ['--kubeconfig', flags.kubeconfig],
-    ['--context', flags.context],
-    ['--uncordon', flags.uncordon],
-    ['--force', flags.force],
-    ['--delete-emptydir-data', flags.deleteEmptydirData],
-    ['--grace-period', flags.gracePeriod],
-    ['--skip-wait-for-delete-timeout', flags.skipWaitForDeleteTimeout || undefined],
-    ['--timeout', flags.timeout > 0 ? `${flags.timeout / 1000}s` : undefined],
-    ['-o', flags.output === 'text' ? undefined : flags.output],
-  ];
-  const words = given.flatMap(([name, value]) =>
-    value === undefined || value === false ? [] : value === true ? [name] : [name, quoted(String(value))],
+  const rows: Readonly<Record<keyof DrainFlags, readonly [string, Word | readonly string[]] | undefined>> = {
+    kubeconfig: ['--kubeconfig', flags.kubeconfig],
+    context: ['--context', flags.context],
+    as: ['--as', flags.as],
+    asGroup: ['--as-group', flags.asGroup],
+    requestTimeout: ['--request-timeout', flags.requestTimeout && seconds(flags.requestTimeout)],
+    uncordon: ['--uncordon', flags.uncordon],
+    force: ['--force', flags.force],
+    deleteEmptydirData: ['--delete-emptydir-data', flags.deleteEmptydirData],
+    gracePeriod: ['--grace-period', flags.gracePeriod],
+    skipWaitForDeleteTimeout: ['--skip-wait-for-delete-timeout', flags.skipWaitForDeleteTimeout || undefined],
+    timeout: ['--timeout', flags.timeout > 0 ? seconds(flags.timeout) : undefined],
+    output: ['-o', flags.output === 'text' ? undefined : flags.output],
+    // A plan has its own nodes and order, leaves DaemonSets alone, and was planned anew already where that was asked.
+    plan: undefined,
+    replan: undefined,
+    detach: undefined,
+    dryRun: undefined,
+    bestEffort: undefined,
+    podSelector: undefined,
+    ignoreDaemonsets: undefined,
+    namespace: undefined,
+  };
+  const words = Object.values(rows).flatMap(([name, given] = ['', undefined]) =>
+    (Array.isArray(given) ? (given as string[]) : [given as Word]).flatMap((value) =>
+      value === undefined || value === false ? [] : value === true ? [name] : [name, quoted(String(value))],
+    ),
   );
   return ['quorate drain --plan', quoted(file), ...words].join(' ');
 }
+
+const seconds = (ms: number): string => `${ms / 1000}s`;
 
 /** As a shell takes it for one word. */
 const quoted = (text: string): string =>
@@ -177,7 +181,7 @@ function describe(
   switch (outcome) {
     case 'Done':
       return blocked.length === 0
-        ? [`Drained in ${steps} steps.`, ...(last === undefined ? [] : tellLast(last))]
+        ? [`Drained in ${count(steps, 'step')}.`, ...(last === undefined ? [] : tellLast(last))]
         : [`All ${steps} steps are done; not in the plan, because they cannot go: ${blocked.join(', ')}.`];
     case 'WouldRun':
       return [

@@ -1,28 +1,24 @@
-import { askServer, type DrainOutcome, type DrainReport, type DrainResult, drainNodes } from '../../tasks/index.ts';
+import type { MaintenanceSpec } from '../../api/quorate/maintenance.ts';
+import {
+  askServer,
+  type DrainDeps,
+  type DrainOptions,
+  type DrainOutcome,
+  type DrainPod,
+  type DrainReport,
+  type DrainResult,
+  drainNodes,
+  followDrain,
+} from '../../tasks/index.ts';
 import { formatPodExplanation } from '../../decisions/all-budgets/index.ts';
 import { systemClock } from '../../machinery/runtime/index.ts';
 import { parseSelector } from '../../machinery/values/index.ts';
-import { failWith } from '../shared/fail.ts';
-import { openCluster } from '../shared/cluster.ts';
-import type { ClusterFlags, DryRun } from '../shared/flags.ts';
+import { withCluster } from '../shared/cluster.ts';
 import { count, cut, fit, type Stream } from '../shared/terminal.ts';
-import { formatOutput, type OutputFormat } from '../shared/output.ts';
-
-export interface DrainFlags extends ClusterFlags {
-  readonly bestEffort?: boolean;
-  readonly dryRun?: DryRun;
-  readonly timeout: number;
-  readonly force?: boolean;
-  readonly ignoreDaemonsets?: boolean;
-  readonly deleteEmptydirData?: boolean;
-  readonly gracePeriod?: number;
-  readonly podSelector?: string;
-  readonly skipWaitForDeleteTimeout: number;
-  readonly output: OutputFormat;
-  readonly plan?: string;
-  readonly uncordon?: boolean;
-  readonly replan?: boolean;
-}
+import { formatOutput } from '../shared/output.ts';
+import { specOf } from './detach.ts';
+import type { DrainFlags } from './flags.ts';
+import { watchForPause } from './pause.ts';
 
 export const EXIT_CODES: Readonly<Record<DrainOutcome, number>> = {
   Drained: 0,
@@ -35,40 +31,73 @@ export const EXIT_CODES: Readonly<Record<DrainOutcome, number>> = {
 
 export async function runDrain(nodes: readonly string[], flags: DrainFlags): Promise<number> {
   const { dryRun = 'none' } = flags;
-  try {
-    const cluster = openCluster(flags);
+  return withCluster('drain', flags, async (cluster) => {
     // Progress goes beside the result, so that the result alone can be piped on.
     const report = progressReport(process.stderr);
-    // A wait between two attempts must keep the process alive, which clock timers on purpose do not.
-    const alive = setInterval(() => {}, 60_000);
-    try {
-      const looked = await drainNodes(
-        { client: cluster.client, clock: systemClock, report },
-        {
-          nodes,
-          allOrNothing: flags.bestEffort !== true,
-          dryRun: dryRun !== 'none',
-          timeoutMs: flags.timeout,
-          gracePeriodSeconds: flags.gracePeriod,
-          podSelector: flags.podSelector === undefined ? undefined : parseSelector(flags.podSelector),
-          rules: {
-            force: flags.force === true,
-            ignoreDaemonSets: flags.ignoreDaemonsets === true,
-            deleteEmptyDirData: flags.deleteEmptydirData === true,
-            skipWaitForDeleteTimeoutSeconds: flags.skipWaitForDeleteTimeout,
-          },
-        },
-      );
+    const deps = { client: cluster.client, clock: systemClock, report };
+    const options: DrainOptions = {
+      nodes,
+      allOrNothing: flags.bestEffort !== true,
+      dryRun: dryRun !== 'none',
+      timeoutMs: flags.timeout,
+      gracePeriodSeconds: flags.gracePeriod,
+      podSelector: flags.podSelector === undefined ? undefined : parseSelector(flags.podSelector),
+      rules: {
+        force: flags.force === true,
+        ignoreDaemonSets: flags.ignoreDaemonsets === true,
+        deleteEmptyDirData: flags.deleteEmptydirData === true,
+        skipWaitForDeleteTimeoutSeconds: flags.skipWaitForDeleteTimeout,
+      },
+    };
+    if (fitsMaintenance(flags)) {
+      const followed = await runFollowed(deps, options, flags);
       report.end();
-      const result = dryRun === 'server' ? await askServer(cluster.client, looked, flags.gracePeriod) : looked;
-      process.stdout.write(formatOutput(result, formatResult(result, Date.now()), flags.output));
-      return EXIT_CODES[result.outcome];
-    } finally {
-      clearInterval(alive);
-      cluster.close();
+      if (followed !== undefined) return followed;
     }
-  } catch (error) {
-    return failWith('drain', error);
+    const looked = await drainNodes(deps, options);
+    report.end();
+    const result = dryRun === 'server' ? await askServer(cluster.client, looked, flags.gracePeriod) : looked;
+    process.stdout.write(formatOutput(result, formatResult(result, Date.now()), flags.output));
+    return EXIT_CODES[result.outcome];
+  });
+}
+
+/** Whether a Maintenance can do all that is asked for. */
+const fitsMaintenance = ({ dryRun = 'none', podSelector, skipWaitForDeleteTimeout }: DrainFlags): boolean =>
+  dryRun === 'none' && podSelector === undefined && skipWaitForDeleteTimeout === 0;
+
+const PAUSED = 5;
+
+/**
+ * Drains by a Maintenance, which goes on without this terminal, and follows it. What cannot be begun is refused before one
+ * is made. Undefined where Maintenances cannot be made here, and nothing was touched.
+ */
+async function runFollowed(deps: DrainDeps, options: DrainOptions, flags: DrainFlags): Promise<number | undefined> {
+  const looked = await drainNodes(deps, { ...options, dryRun: true });
+  const print = (result: DrainResult, more: readonly string[] = []): number => {
+    process.stdout.write(formatOutput(result, [...formatResult(result, Date.now()), ...more], flags.output));
+    return EXIT_CODES[result.outcome];
+  };
+  if (looked.outcome === 'NotEvictable' || (looked.outcome === 'Refused' && options.allOrNothing)) return print(looked);
+  const pause = watchForPause(() => {});
+  try {
+    // As ever, a drain does not ask for room elsewhere: plan drain and Maintenances do.
+    const spec: MaintenanceSpec = { ...specOf(options.nodes, flags, Date.now()), capacity: 'Ignore' };
+    const followed = await followDrain(deps, spec, pause.isPaused);
+    if (followed === undefined) return undefined;
+    const { name, outcome, text } = followed;
+    if (outcome === 'Paused') {
+      process.stderr.write(`maintenance ${name} is paused. To go on: quorate maintenance resume ${name}\n`);
+      return PAUSED;
+    }
+    const pods = looked.pods.map(
+      (pod): DrainPod =>
+        pod.state === 'Planned' ? { ...pod, state: outcome === 'Drained' ? 'Gone' : 'Waiting' } : pod,
+    );
+    const told = text === undefined ? [] : [`Maintenance ${name}: ${text}.`];
+    return print({ outcome, nodes: options.nodes, pods, explanations: [] }, told);
+  } finally {
+    pause.stop();
   }
 }
 

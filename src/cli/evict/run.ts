@@ -2,8 +2,7 @@ import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
 import { isLeaderWorkerSetKey } from '../../decisions/unavailability/index.ts';
 import { evictGroup, type GroupOutcome, type GroupResult } from '../../tasks/index.ts';
 import { systemClock } from '../../machinery/runtime/index.ts';
-import { openCluster } from '../shared/cluster.ts';
-import { failWith } from '../shared/fail.ts';
+import { withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags, DryRun } from '../shared/flags.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
 
@@ -26,28 +25,19 @@ export const EXIT_CODES: Readonly<Record<GroupOutcome, number>> = {
 };
 
 export async function runEvictGroup(group: string, flags: EvictGroupFlags): Promise<number> {
-  try {
-    const cluster = openCluster(flags);
-    const alive = setInterval(() => {}, 60_000);
-    try {
-      const { name, namespace } = parseGroup(group, {
-        given: flags.namespace,
-        otherwise: cluster.namespace,
-        label: flags.label,
-      });
-      const result = await evictGroup(
-        { client: cluster.client, clock: systemClock },
-        { namespace, spec: specOf(name, flags), dryRun: (flags.dryRun ?? 'none') !== 'none', timeoutMs: flags.timeout },
-      );
-      process.stdout.write(formatOutput(result, formatResult(result), flags.output));
-      return EXIT_CODES[result.outcome];
-    } finally {
-      clearInterval(alive);
-      cluster.close();
-    }
-  } catch (error) {
-    return failWith('evict group', error);
-  }
+  return withCluster('evict group', flags, async (cluster) => {
+    const { name, namespace } = parseGroup(group, {
+      given: flags.namespace,
+      otherwise: cluster.namespace,
+      label: flags.label,
+    });
+    const result = await evictGroup(
+      { client: cluster.client, clock: systemClock },
+      { namespace, spec: specOf(name, flags), dryRun: (flags.dryRun ?? 'none') !== 'none', timeoutMs: flags.timeout },
+    );
+    process.stdout.write(formatOutput(result, formatResult(result), flags.output));
+    return EXIT_CODES[result.outcome];
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** `quorate install` and `quorate uninstall`. */
 import { type Command, Option } from 'commander';
-import { withClusterFlags, withDryRunFlag } from '../shared/flags.ts';
+import { FEATURE_NAMES } from '../../api/crds/features.ts';
+import { modeOption, withClusterFlags, withDryRunFlag } from '../shared/flags.ts';
 import type { InstallFlags, UninstallFlags } from './run.ts';
 import { someDuration, wholeNumber } from '../shared/parse.ts';
 
@@ -9,14 +10,7 @@ export function register(program: Command): void {
     .description('Print the manifests that install Quorate in a cluster, or apply them and wait')
     .option('-n, --namespace <name>', 'namespace to install into', 'quorate-system')
     .option('--image <image>', 'container image to run', 'quorate:latest')
-    .addOption(
-      new Option(
-        '--mode <mode>',
-        'what becomes of the built-in disruption controller. adopt: its numbers of budgets over groups are ours; alongside: we are only stricter; replace: it is switched off',
-      )
-        .choices(['adopt', 'alongside', 'replace'])
-        .default('adopt'),
-    )
+    .addOption(modeOption())
     .option('--replicas <count>', 'replicas of the webhook', wholeNumber, 2)
     .option('--fail-open', 'let requests pass when no replica answers', false)
     .option('--cert-manager', 'let cert-manager issue the serving certificate', false)
@@ -32,11 +26,12 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--without <features...>',
-        'features to leave out, and with them the rights they need to write pods',
-      ).choices(['pod-unavailable-budgets', 'group-evictions', 'pickers']),
+        'features to leave out, and with them the rights that only they need',
+      ).choices(Object.values(FEATURE_NAMES)),
     )
     .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
     .option('--recreate-webhooks', 'let the operator put webhook configurations back that somebody deletes', false)
+    .option('--reservations', 'let the operator make pods that hold room for groups (it may then create pods)', false)
     .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)
     .option('--timeout <duration>', 'with --wait: give up after this long', someDuration, 300_000)
     .addHelpText(

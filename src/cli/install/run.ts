@@ -7,9 +7,9 @@ import {
   type InstallOptions,
   uninstall,
 } from '../../app/index.ts';
+import { FEATURE_NAMES, OPTIONAL_FEATURES } from '../../api/crds/features.ts';
 import { systemClock } from '../../machinery/runtime/index.ts';
-import { openCluster } from '../shared/cluster.ts';
-import { failWith } from '../shared/fail.ts';
+import { openCluster, withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags, DryRun } from '../shared/flags.ts';
 
 export interface InstallFlags extends ClusterFlags {
@@ -23,7 +23,8 @@ export interface InstallFlags extends ClusterFlags {
   readonly scheduler: boolean;
   readonly webhookFrom?: string[];
   readonly recreateWebhooks: boolean;
-  readonly without?: (keyof typeof FEATURES)[];
+  readonly reservations: boolean;
+  readonly without?: string[];
   readonly wait: boolean;
   /** In milliseconds. */
   readonly timeout: number;
@@ -47,49 +48,34 @@ async function printInstall(flags: InstallFlags): Promise<void> {
 
 /** Applies the manifests and waits; unlike printing, this needs the cluster, so nothing is assumed. */
 async function install(flags: InstallFlags): Promise<number> {
-  try {
-    const cluster = openCluster(flags);
-    // The clock's timers keep no process alive, and nothing else does between two looks.
-    const awake = setInterval(() => {}, flags.timeout);
-    try {
-      const groups = flags.groups === 'auto' ? await findGroupKinds(cluster.client) : flags.groups;
-      const missing = await installAndWait({
-        client: cluster.client,
-        clock: systemClock,
-        install: optionsOf(flags, groups),
-        timeoutMs: flags.timeout,
-        applied: (what) => process.stdout.write(`${what} applied\n`),
-        waiting: ({ check, problem }) => process.stderr.write(`waiting for the ${check}: ${problem}\n`),
-      });
-      if (missing === undefined) {
-        process.stdout.write(`Quorate answers in namespace "${flags.namespace}", mode ${flags.mode}.\n`);
-        return 0;
-      }
-      process.stderr.write(
-        `quorate install: not ready after ${flags.timeout / 1000} s: ${missing.check}: ${missing.problem}\nTo see more: quorate doctor -n ${flags.namespace}\n`,
-      );
-      return NOT_READY;
-    } finally {
-      clearInterval(awake);
-      cluster.close();
+  return withCluster('install', flags, async (cluster) => {
+    const groups = flags.groups === 'auto' ? await findGroupKinds(cluster.client) : flags.groups;
+    const missing = await installAndWait({
+      client: cluster.client,
+      clock: systemClock,
+      install: optionsOf(flags, groups),
+      timeoutMs: flags.timeout,
+      applied: (what) => process.stdout.write(`${what} applied\n`),
+      waiting: ({ check, problem }) => process.stderr.write(`waiting for the ${check}: ${problem}\n`),
+    });
+    if (missing === undefined) {
+      process.stdout.write(`Quorate answers in namespace "${flags.namespace}", mode ${flags.mode}.\n`);
+      return 0;
     }
-  } catch (error) {
-    return failWith('install', error);
-  }
+    process.stderr.write(
+      `quorate install: not ready after ${flags.timeout / 1000} s: ${missing.check}: ${missing.problem}\nTo see more: quorate doctor -n ${flags.namespace}\n`,
+    );
+    return NOT_READY;
+  });
 }
 
-const FEATURES = {
-  'pod-unavailable-budgets': 'podUnavailableBudgets',
-  'group-evictions': 'groupEvictions',
-  pickers: 'pickers',
-} as const;
-
 function optionsOf(flags: InstallFlags, groups: GroupKinds): InstallOptions {
-  const { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, scheduler } = flags;
+  const { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, reservations, scheduler } = flags;
   const { webhookFrom = [] } = flags;
-  const chosen = { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, scheduler, webhookFrom };
-  const left = Object.fromEntries((flags.without ?? []).map((name) => [FEATURES[name], false]));
-  return { ...defaultInstall, ...chosen, ...left, groups };
+  const chosen = { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, reservations, scheduler };
+  const left = OPTIONAL_FEATURES.filter((feature) => flags.without?.includes(FEATURE_NAMES[feature]));
+  const without = Object.fromEntries(left.map((feature) => [feature, false]));
+  return { ...defaultInstall, ...chosen, webhookFrom, ...without, groups };
 }
 
 /** Printing must work without a cluster; what it then assumes is said. */
@@ -138,16 +124,13 @@ export async function runUninstall(flags: UninstallFlags): Promise<void> {
   }
   const { dryRun = 'none', keepDefinitions, namespace } = flags;
   const became = dryRun === 'none' ? 'removed' : 'would be removed';
-  try {
-    const cluster = openCluster({ ...flags });
-    await uninstall(cluster.client, {
+  process.exitCode = await withCluster('uninstall', flags, async ({ client }) => {
+    await uninstall(client, {
       namespace,
       keepDefinitions,
       dryRun,
       removed: (what) => process.stdout.write(`${what} ${became}\n`),
     });
-    cluster.close();
-  } catch (error) {
-    process.exitCode = failWith('uninstall', error);
-  }
+    return 0;
+  });
 }

@@ -1,5 +1,6 @@
 /** `quorate nodes`: simulated nodes for an API server that has no kubelets. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { STOPPED_HELP } from '../shared/exit-codes.ts';
 import { withKubeconfigFlags } from '../shared/flags.ts';
 import type { NodesFlags } from './run.ts';
 import { commaList, wholeNumber } from '../shared/parse.ts';
@@ -22,12 +23,7 @@ export function register(program: Command): void {
     .option('--heartbeat <seconds>', 'how often each node renews its Lease', wholeNumber, 10)
     .option('--log-level <level>', 'debug, info, warn, error, silent', 'warn');
   withKubeconfigFlags(nodes)
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 stopped, 1 could not start, 4 shut down cleanly after an
-internal error, which is in the log`,
-    )
+    .addHelpText('after', STOPPED_HELP)
     .action(async (flags: NodesFlags) => {
       const { runNodes } = await import('./run.ts');
       await runNodes(flags);

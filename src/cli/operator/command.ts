@@ -1,6 +1,6 @@
 /** `quorate operator`: the controllers and webhooks on a cluster that exists already. */
 import { type Command, Option } from 'commander';
-import { withKubeconfigFlags } from '../shared/flags.ts';
+import { compatOption, modeOption, withKubeconfigFlags } from '../shared/flags.ts';
 import type { OperatorFlags } from './run.ts';
 import { wholeNumber } from '../shared/parse.ts';
 
@@ -9,14 +9,7 @@ export function register(program: Command): void {
     program
       .command('operator')
       .description('Run the controllers and admission webhooks against a cluster (see also: quorate install)')
-      .addOption(
-        new Option(
-          '--mode <mode>',
-          'what becomes of the built-in disruption controller. adopt: its numbers of budgets over groups are ours; alongside: we are only stricter; replace: it is switched off',
-        )
-          .choices(['adopt', 'alongside', 'replace'])
-          .default('adopt'),
-      )
+      .addOption(modeOption())
       .option('-n, --namespace <name>', 'namespace of the leader lease and the certificate', 'quorate-system')
       .option('--bind <address>', 'address the webhook and metrics listen on', '127.0.0.1')
       .option('--webhook-port <port>', 'port of the webhook; 0 takes a free one', wholeNumber, 9443)
@@ -37,12 +30,7 @@ export function register(program: Command): void {
         'behaviours to switch, such as PodUnavailableBudgetUpdateGate=true; may be given several times',
         (list: string, before?: string) => (before === undefined ? list : `${before},${list}`),
       )
-      .addOption(
-        new Option(
-          '--compat <name>',
-          "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
-        ).choices(['kruise']),
-      )
+      .addOption(compatOption())
       .option(
         '--picker-allow <addresses...>',
         'CIDRs or hosts where pod pickers may live although they are loopback or link-local',

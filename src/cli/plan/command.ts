@@ -4,6 +4,7 @@ import { withClusterFlags, withLeadingFlags, withOutputFlag } from '../shared/fl
 import { duration } from '../shared/parse.ts';
 import { readyAfterOption } from '../shared/ready-after.ts';
 import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
+import { withWatchFlag } from '../shared/watch.ts';
 import type { PlanFlags } from './run.ts';
 
 export function register(program: Command): void {
@@ -19,7 +20,7 @@ export function register(program: Command): void {
     .addOption(readyAfterOption({ byWorkload: new Map() }, 'what pods took when they last started'))
     .option('--stop-after <duration>', 'how long pods take to stop, at most their grace period', duration)
     .option('--reserve', 'say in the plan which room is to be kept for every group', false);
-  withClusterFlags(withOutputFlag(drain, ['table', 'json', 'yaml', 'mermaid']))
+  withClusterFlags(withWatchFlag(withOutputFlag(drain, ['table', 'json', 'yaml', 'mermaid'])))
     .addHelpText(
       'after',
       `

@@ -1,14 +1,13 @@
 import type { ToldTimes } from '../../decisions/drain-question/index.ts';
 import { type PlannedDrain, planClusterDrain } from '../../tasks/index.ts';
-import { failWith } from '../shared/fail.ts';
-import { openCluster } from '../shared/cluster.ts';
+import { withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
 import { formatPlan, formatPlanMermaid } from '../shared/plan-text.ts';
-import { formatOutput } from '../shared/output.ts';
+import { formatOutput, type OutputFormat } from '../shared/output.ts';
 import type { ReadyAfter } from '../shared/ready-after.ts';
-import { fit } from '../shared/terminal.ts';
+import { printAnswer, type WatchFlag } from '../shared/watch.ts';
 
-export interface PlanFlags extends ClusterFlags {
+export interface PlanFlags extends ClusterFlags, WatchFlag {
   readonly selector?: string;
   readonly all: boolean;
   readonly nodesReturn: boolean;
@@ -16,16 +15,15 @@ export interface PlanFlags extends ClusterFlags {
   readonly readyAfter: ReadyAfter;
   readonly stopAfter?: number;
   readonly reserve: boolean;
-  readonly output: 'table' | 'json' | 'yaml' | 'mermaid';
+  readonly output: 'table' | 'mermaid' | Exclude<OutputFormat, 'text' | 'wide' | 'name'>;
 }
 
 const BLOCKED = 3;
 
 export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): Promise<void> {
-  try {
-    const cluster = openCluster(flags);
-    try {
-      const planned = await planClusterDrain(cluster.client, {
+  process.exitCode = await withCluster('plan drain', flags, ({ client }) =>
+    printAnswer(async () => {
+      const planned = await planClusterDrain(client, {
         nodes,
         selector: flags.selector,
         all: flags.all,
@@ -35,14 +33,9 @@ export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): 
         times: toldTimes(flags),
         reserve: flags.reserve,
       });
-      process.stdout.write(print(planned, flags.output));
-      if (planned.plan.blocked.length > 0) process.exitCode = BLOCKED;
-    } finally {
-      cluster.close();
-    }
-  } catch (error) {
-    process.exitCode = failWith('plan drain', error);
-  }
+      return { text: print(planned, flags.output), code: planned.plan.blocked.length > 0 ? BLOCKED : 0 };
+    }, flags),
+  );
 }
 
 function toldTimes({ readyAfter: { byWorkload, defaultMs }, stopAfter }: PlanFlags): ToldTimes {
@@ -54,8 +47,6 @@ function toldTimes({ readyAfter: { byWorkload, defaultMs }, stopAfter }: PlanFla
 }
 
 function print(planned: PlannedDrain, output: PlanFlags['output']): string {
-  if (output === 'json' || output === 'yaml') return formatOutput(planned, [], output);
-  return output === 'mermaid'
-    ? formatPlanMermaid(planned)
-    : `${fit(formatPlan(planned).trimEnd().split('\n'), process.stdout).join('\n')}\n`;
+  if (output === 'mermaid') return formatPlanMermaid(planned);
+  return formatOutput(planned, formatPlan(planned).trimEnd().split('\n'), output === 'table' ? 'text' : output);
 }

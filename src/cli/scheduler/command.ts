@@ -1,5 +1,6 @@
 /** `quorate scheduler`: schedules pods of a cluster that asked for it, groups whole. */
 import type { Command } from 'commander';
+import { STOPPED_HELP } from '../shared/exit-codes.ts';
 import { withKubeconfigFlags } from '../shared/flags.ts';
 import { wholeNumber } from '../shared/parse.ts';
 import type { SchedulerFlags } from './run.ts';
@@ -21,12 +22,7 @@ export function register(program: Command): void {
     .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
     .option('--log-format <format>', 'text, json', 'text');
   withKubeconfigFlags(scheduler)
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 stopped, 1 could not start, 4 shut down cleanly after an
-internal error, which is in the log`,
-    )
+    .addHelpText('after', STOPPED_HELP)
     .action(async (flags: SchedulerFlags) => {
       const { runScheduler } = await import('./run.ts');
       await runScheduler(flags);

@@ -7,6 +7,7 @@ import {
   type ServerAccess,
   type Transport,
 } from '../../machinery/runtime/index.ts';
+import { failWith } from './fail.ts';
 import type { ClusterFlags } from './flags.ts';
 
 export interface ClusterConnection {
@@ -32,6 +33,27 @@ export function openCluster(flags: ClusterFlags): ClusterConnection {
     namespace: namespace ?? access.namespace,
     close: () => transport.close(),
   };
+}
+
+/** Does the work of a command with a connection that is closed afterwards; gives its exit code, and says why it failed. */
+export async function withCluster(
+  command: string,
+  flags: ClusterFlags,
+  work: (cluster: ClusterConnection) => Promise<number>,
+): Promise<number> {
+  try {
+    const cluster = openCluster(flags);
+    // Waits between two looks must keep the process alive, which timers of the clock on purpose do not.
+    const alive = setInterval(() => {}, 60_000);
+    try {
+      return await work(cluster);
+    } finally {
+      clearInterval(alive);
+      cluster.close();
+    }
+  } catch (error) {
+    return failWith(command, error);
+  }
 }
 
 /** The longest that a timer can wait: 24 days. */

@@ -3,7 +3,7 @@
  * too, as with kubectl: `quorate -n ml why pod/a`.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OUTPUT_FORMATS } from './output.ts';
+import { isJsonPath, OUTPUT_FORMATS } from './output.ts';
 import { collect, duration } from './parse.ts';
 
 /** Where the API server is, as kubectl would choose it. */
@@ -51,10 +51,25 @@ export function withNamespaceFlag(command: Command): Command {
 }
 
 export function withOutputFlag(command: Command, formats: readonly string[] = OUTPUT_FORMATS): Command {
+  const option = new Option('-o, --output <format>', 'output format, or jsonpath=TEMPLATE as in kubectl');
   return command.addOption(
-    new Option('-o, --output <format>', 'output format').choices(formats).default(formats[0] as string),
+    option
+      .choices(formats)
+      .argParser(outputFormat(formats))
+      .default(formats[0] as string),
   );
 }
+
+const outputFormat =
+  (formats: readonly string[]) =>
+  (text: string): string => {
+    try {
+      if (formats.includes(text) || isJsonPath(text)) return text;
+    } catch (error) {
+      throw new InvalidArgumentError(`Cannot read the template: ${(error as Error).message}.`);
+    }
+    throw new InvalidArgumentError(`Allowed choices are ${formats.join(', ')}, jsonpath=TEMPLATE.`);
+  };
 
 /** On the program and on commands that only hold others: the flags that may stand before a command. */
 export function withLeadingFlags(command: Command): Command {
@@ -106,3 +121,17 @@ export function readArguments(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   return argv.map((word, at) => (word === '--dry-run' && (end < 0 || at < end) ? '--dry-run=client' : word));
 }
+
+export const modeOption = (): Option =>
+  new Option(
+    '--mode <mode>',
+    'what becomes of the built-in disruption controller. adopt: its numbers of budgets over groups are ours; alongside: we are only stricter; replace: it is switched off',
+  )
+    .choices(['adopt', 'alongside', 'replace'])
+    .default('adopt');
+
+export const compatOption = (): Option =>
+  new Option(
+    '--compat <name>',
+    "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
+  ).choices(['kruise']);

@@ -1,6 +1,6 @@
 import type { PlanTime } from '../../decisions/drain-plan/index.ts';
 import type { PlannedDrain } from '../../tasks/index.ts';
-import { count, WIDTH } from './terminal.ts';
+import { WIDTH, count, table } from './terminal.ts';
 
 const BLOCKED_TEXT = {
   BudgetAllowsNone: 'its budget allows no disruption',
@@ -110,14 +110,4 @@ function some(names: readonly string[], limit = NAMES_SHOWN): string {
   if (names.length === 0) return '-';
   const shown = names.slice(0, limit).join(', ');
   return names.length > limit ? `${shown} and ${names.length - limit} more` : shown;
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('   ')
-      .trimEnd(),
-  );
 }

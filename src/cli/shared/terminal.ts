@@ -69,3 +69,14 @@ export function cut(line: string, { columns = WIDTH }: Stream): string {
 }
 
 export const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+
+/** Cells under one another, as wide as the widest of each column. */
+export function table(rows: readonly (readonly string[])[], gap = '   '): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  );
+}

@@ -26,7 +26,7 @@ export function register(program: Command): void {
     .addOption(span('--for <duration>', 'stop after this much simulated time', 4 * 3_600_000, '4h'))
     .addOption(span('--step <duration>', 'how often to look', 1000, '1s'))
     .option('--seed <number>', 'the same seed gives the same result', wholeNumber, 1)
-    .option('--out <file>', 'also draw the timeline: a picture as .svg, a whole report as .html', pictureFile);
+    .option('--out <file>', 'also draw the timeline: a picture as .svg or .png, a whole report as .html', pictureFile);
   withOutputFlag(simulate)
     .addHelpText(
       'after',
@@ -55,8 +55,8 @@ function span(flags: string, description: string, ms: number, shown: string): Op
 }
 
 function pictureFile(file: string): string {
-  if (!/\.(svg|html)$/i.test(file)) {
-    throw new InvalidArgumentError('It must end in .svg for a picture or .html for a report.');
+  if (!/\.(svg|png|html)$/i.test(file)) {
+    throw new InvalidArgumentError('It must end in .svg or .png for a picture, or in .html for a report.');
   }
   return file;
 }

@@ -1,5 +1,6 @@
 import type { SimulationResult } from '../../tasks/index.ts';
-import { drawSimulation, escapeText, stepsOf, titleOf } from './svg.ts';
+import { stepsOf, titleOf } from './picture/chart.ts';
+import { drawSvg, escapeText } from './picture/svg.ts';
 import { formatSimulation, formatSpan } from './text.ts';
 
 /** Everything about a simulation on one page that needs no network: the picture, what happened when, and what it cost. */
@@ -31,7 +32,7 @@ pre{background:#f1f5f9;padding:1rem;overflow:auto}tr.begins td{font-weight:600}
 </style></head><body>
 <h1>${escapeText(titleOf(result))}</h1>
 <p>${escapeText(source)}</p>
-${drawSimulation(result, source)}
+${drawSvg(result, source)}
 <h2>In short</h2>
 <pre>${escapeText(formatSimulation(result).join('\n'))}</pre>
 <h2>Below a budget</h2>

@@ -5,7 +5,8 @@ import { failWith } from '../shared/fail.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
 import type { ReadyAfter } from '../shared/ready-after.ts';
 import { formatReport } from './html.ts';
-import { drawSimulation } from './svg.ts';
+import { drawPng } from './picture/png.ts';
+import { drawSvg } from './picture/svg.ts';
 import { formatSimulation, formatSpan } from './text.ts';
 
 export interface SimulateFlags {
@@ -55,14 +56,19 @@ export async function runSimulate(file: string, flags: SimulateFlags): Promise<n
     if (stderr.isTTY) stderr.write('\r\u001b[2K');
     if (flags.out !== undefined) {
       const source = `${file}, seed ${flags.seed}`;
-      const draw = flags.out.toLowerCase().endsWith('.html') ? formatReport : drawSimulation;
-      writeFileSync(flags.out, draw(result, source));
+      writeFileSync(flags.out, drawerFor(flags.out)(result, source));
     }
     process.stdout.write(formatOutput(result, formatSimulation(result), flags.output));
     return isBroken(result) ? BROKEN : 0;
   } catch (error) {
     return failWith('simulate', error);
   }
+}
+
+/** By the file's ending; the flag lets no others through. */
+function drawerFor(file: string): (result: SimulationResult, source: string) => string | Buffer {
+  if (/\.html$/i.test(file)) return formatReport;
+  return /\.png$/i.test(file) ? drawPng : drawSvg;
 }
 
 /** A budget that was broken before and stayed untouched is not the story's doing, but it is broken all the same. */

@@ -49,7 +49,7 @@ export function formatSimulation(result: SimulationResult): string[] {
   if (countedTwice.length > 0)
     lines.push(
       '',
-      `Kubernetes counts the pods of ${countedTwice.length} budgets as well${some(countedTwice)}, which is not played: they may hold back more.`,
+      `Kubernetes counts the pods of ${countedTwice.length} budgets as well${some(countedTwice)}: an eviction needed room in both counts.`,
     );
   if (problems.length > 0)
     lines.push('', 'Not loaded from the snapshot:', ...problems.slice(0, 10).map((one) => `  ${one}`));

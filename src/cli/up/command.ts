@@ -1,6 +1,8 @@
-/** `quorate up`: the embedded control plane in the foreground. */
+/** `quorate up`: the embedded control plane, in the foreground or (`-d`) in the background. */
 import { type Command, Option } from 'commander';
 import { wholeNumberUpTo } from '../shared/parse.ts';
+import { STOPPED_HELP } from '../shared/exit-codes.ts';
+import { compatOption } from '../shared/flags.ts';
 import type { UpFlags } from './flags.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
@@ -18,12 +20,7 @@ export function register(program: Command): void {
     .option('--api-only', 'no controllers, scheduler or nodes: the API server alone, to try controllers of your own')
     .option('--rules <names>', 'what simulated nodes derive from pod specs; see the documentation')
     .option('--feature-gates <list>', 'behaviours to switch, such as GangScheduling=false')
-    .addOption(
-      new Option(
-        '--compat <name>',
-        "kruise: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules",
-      ).choices(['kruise']),
-    )
+    .addOption(compatOption())
     .option(
       '--settling-seconds <seconds>',
       'how long a group must be missing before a budget that counted groups counts pods instead',
@@ -39,13 +36,29 @@ export function register(program: Command): void {
     .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
     .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
     .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
+    .option('-d, --detach', 'leave it running in the background; status, logs and down find it')
+    .option(
+      '--kubeconfig-merge',
+      'add a context "quorate" to your own kubeconfig and make it the current one, until it stops',
+    )
+    .addOption(new Option('--tell-parent', 'say to the process that started it when it is up').hideHelp())
+    .addOption(new Option('--log-file <file>', 'where its output goes').hideHelp())
     .addHelpText(
       'after',
       `
-Exit codes: 0 stopped, 1 could not start, 4 shut down cleanly after an
-internal error, which is in the log`,
+Examples:
+  quorate up
+  quorate up -d --kubeconfig-merge      # in the background, kubectl set to it
+  quorate up --ephemeral --port 0 --nodes 20
+
+${STOPPED_HELP.trimStart()}`,
     )
     .action(async (flags: UpFlags) => {
+      if (flags.detach === true) {
+        const { runDetached } = await import('./detach.ts');
+        process.exitCode = await runDetached(flags);
+        return;
+      }
       const { runUp } = await import('./run.ts');
       await runUp(flags);
     });

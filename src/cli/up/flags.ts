@@ -15,4 +15,9 @@ export interface UpFlags extends PickerFlags {
   readonly logLevel: string;
   readonly logFormat: string;
   readonly ephemeral?: boolean;
+  readonly detach?: boolean;
+  readonly kubeconfigMerge?: boolean;
+  /** Set by `up -d` for the process it starts. */
+  readonly tellParent?: boolean;
+  readonly logFile?: string;
 }

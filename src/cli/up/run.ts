@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type EmbeddedHost, parseRules, RULE_NAMES, startEmbedded } from '../../app/index.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
 import { createLogger } from '../shared/logger.ts';
 import { pickerOptions } from '../shared/picker-flags.ts';
 import { watchProcess } from '../shared/process-end.ts';
+import { dataDirectoryOf, forgetRunning, noteRunning } from '../shared/running.ts';
+import { banner } from './banner.ts';
 import type { UpFlags } from './flags.ts';
+import { CONTEXT, mergeKubeconfig, userKubeconfig } from './merge-kubeconfig.ts';
 
 export async function runUp(flags: UpFlags): Promise<void> {
   const startedAt = Date.now();
@@ -18,7 +21,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
   }
   const log = createLogger(flags.logLevel, flags.logFormat);
   const end = watchProcess('up', log);
-  const dataDirectory = flags.ephemeral ? undefined : resolve(flags.dataDir ?? defaultDataDirectory());
+  const dataDirectory = flags.ephemeral ? undefined : dataDirectoryOf(flags.dataDir);
   const temporary =
     flags.ephemeral && flags.kubeconfig === undefined ? mkdtempSync(join(tmpdir(), 'quorate-')) : undefined;
   const kubeconfig = resolve(flags.kubeconfig ?? join(temporary ?? (dataDirectory as string), 'kubeconfig'));
@@ -45,18 +48,50 @@ export async function runUp(flags: UpFlags): Promise<void> {
     return;
   }
   const stopped = end.asked();
-  process.stdout.write(banner(host, flags, dataDirectory, Date.now() - startedAt));
+  const leave = announce(host, flags, { dataDirectory, tookMs: Date.now() - startedAt });
   await stopped;
   process.stdout.write('\nStopping…\n');
   await end.stop(async () => {
+    leave();
     await host.stop();
     if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
     process.stdout.write(dataDirectory === undefined ? 'Stopped.\n' : 'Stopped. The next quorate up continues here.\n');
   });
 }
 
-function defaultDataDirectory(): string {
-  return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'quorate');
+/** Says that it is up: to the terminal, to who started it, to `quorate status`. Gives what takes that back. */
+function announce(
+  host: EmbeddedHost,
+  flags: UpFlags,
+  { dataDirectory, tookMs }: { dataDirectory: string | undefined; tookMs: number },
+): () => void {
+  const { kubeconfig, url } = host;
+  const unmerge = flags.kubeconfigMerge ? mergeOrSay(kubeconfig) : undefined;
+  const context = unmerge === undefined ? undefined : CONTEXT;
+  const plane = { url, kubeconfig, context, dashboard: host.dashboardLink(), dataDirectory, tookMs };
+  // In memory and in the foreground nothing is left on disk, not even a note.
+  const noted = dataDirectory ?? (flags.logFile === undefined ? undefined : dataDirectoryOf(flags.dataDir));
+  if (noted !== undefined) {
+    noteRunning(noted, { url, kubeconfig, context, data: dataDirectory, log: flags.logFile, since: Date.now() });
+  }
+  if (flags.tellParent && process.send !== undefined) {
+    // Whoever started it may be gone by now.
+    process.send(plane, () => process.connected && process.disconnect());
+    process.stdout.write(`Quorate is up at ${url}.\n`);
+  } else process.stdout.write(banner(plane, flags));
+  return () => {
+    unmerge?.();
+    if (noted !== undefined) forgetRunning(noted);
+  };
+}
+
+function mergeOrSay(kubeconfig: string): (() => void) | undefined {
+  try {
+    return mergeKubeconfig(kubeconfig, userKubeconfig());
+  } catch (error) {
+    process.stderr.write(`quorate up: ${(error as Error).message}; use ${kubeconfig} instead\n`);
+    return undefined;
+  }
 }
 
 function explain(error: unknown, flags: UpFlags): string {
@@ -65,37 +100,4 @@ function explain(error: unknown, flags: UpFlags): string {
   if (code === 'ENOSPC') return `the disk is full: ${message}`;
   if (code === 'EACCES') return `no permission: ${message}`;
   return message;
-}
-
-const TRY_ALL = [
-  'kubectl get nodes',
-  'kubectl create deployment web --image=nginx --replicas=3',
-  'kubectl get pods -o wide',
-];
-const TRY_API = ['kubectl api-resources', 'kubectl run web --image=nginx', 'kubectl get pods'];
-
-function banner(host: EmbeddedHost, flags: UpFlags, dataDirectory: string | undefined, tookMs: number): string {
-  const running = flags.apiOnly ? 'Runs         the API server alone' : `Nodes        ${flags.nodes} simulated`;
-  // What is not a terminal may keep what it is told, and whoever reads it could log in.
-  const page = process.stdout.isTTY ? host.dashboardLink() : 'npx quorate dashboard';
-  const first = (flags.apiOnly ? TRY_API : TRY_ALL).join('\n    ');
-  return `
-  Quorate is up (${(tookMs / 1000).toFixed(1)} s).
-
-    API server   ${host.url}
-    Data         ${dataDirectory ?? 'in memory, gone when this stops'}
-    ${running}
-    Dashboard    ${page}
-
-  In another terminal:
-
-    export KUBECONFIG=${host.kubeconfig}
-    ${first}
-
-  What it is for, told in a minute (it needs nothing of the above):
-
-    npx quorate demo
-
-  Ctrl-C stops it.
-`;
 }

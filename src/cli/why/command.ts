@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { withClusterFlags, withNamespaceFlag, withOutputFlag } from '../shared/flags.ts';
 import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
+import { LIST_FORMATS } from '../shared/output.ts';
+import { withWatchFlag } from '../shared/watch.ts';
 import type { WhyFlags } from './run.ts';
 
 const AFTER = `
@@ -10,9 +12,12 @@ Examples:
   quorate why pdb/training -n ml
   quorate why pub/llm -n inference
   quorate why podgroup/trainer-0        # can the whole group be evicted now?
-  quorate why node/node-1               # can everything on a node be evicted?
+  quorate why node/node-1               # can all go, what do drains wait for?
   quorate why -A                        # which budgets allow no eviction now?
   quorate why trainer-0-3 -o json
+  quorate why -A -o wide                # every budget with its numbers
+  quorate why -o jsonpath='{.budgets[*].budget.name}'
+  quorate why pdb/training --watch      # again whenever the answer is another
 
 Exit codes:
   0  an eviction would be granted; with a budget, it could lose one more
@@ -31,7 +36,7 @@ export function register(program: Command): void {
       'pod/NAME, pdb/NAME, pub/NAME, podgroup/NAME, node/NAME, or a name: a pod if there is one, else a budget; without any, every budget of the namespace',
     );
   withNamespaceFlag(why).option('-A, --all-namespaces', 'every budget of every namespace');
-  withClusterFlags(withOutputFlag(why))
+  withClusterFlags(withWatchFlag(withOutputFlag(why, LIST_FORMATS)))
     .addHelpText('after', AFTER)
     .action(async (target: string | undefined, flags: WhyFlags) => {
       const { runWhy } = await import('./run.ts');

@@ -1,11 +1,12 @@
-import { explainEverything, explainTarget, type OverviewAnswer, type WhyAnswer } from '../../tasks/index.ts';
+import { explainEverything, explainTarget } from '../../tasks/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { failWith } from '../shared/fail.ts';
-import { openCluster } from '../shared/cluster.ts';
+import { withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
-import { formatOutput, type OutputFormat } from '../shared/output.ts';
+import { formatOutput, type Listing, type OutputFormat } from '../shared/output.ts';
+import { printAnswer, type WatchFlag } from '../shared/watch.ts';
+import { listBudgets } from './list.ts';
 
-export interface WhyFlags extends ClusterFlags {
+export interface WhyFlags extends ClusterFlags, WatchFlag {
   readonly output: OutputFormat;
   readonly allNamespaces?: boolean;
 }
@@ -13,30 +14,37 @@ export interface WhyFlags extends ClusterFlags {
 const REFUSED = 3;
 
 export async function runWhy(target: string | undefined, flags: WhyFlags): Promise<number> {
-  try {
-    const cluster = openCluster(flags);
-    try {
-      const answer = await explain(cluster.client, cluster.namespace, target, flags);
-      process.stdout.write(formatOutput(answer.value, answer.lines, flags.output));
-      return answer.granted ? 0 : REFUSED;
-    } finally {
-      cluster.close();
-    }
-  } catch (error) {
-    return failWith('why', error);
-  }
+  return withCluster('why', flags, (cluster) =>
+    printAnswer(async () => {
+      const { granted, shown, value } = await explain(cluster.client, cluster.namespace, target, flags);
+      return { text: formatOutput(value, shown, flags.output), code: granted ? 0 : REFUSED };
+    }, flags),
+  );
 }
 
-function explain(
+interface Explained {
+  readonly value: unknown;
+  readonly shown: readonly string[] | Listing;
+  readonly granted: boolean;
+}
+
+async function explain(
   client: Client,
   namespace: string,
   target: string | undefined,
   flags: WhyFlags,
-): Promise<WhyAnswer | OverviewAnswer> {
+): Promise<Explained> {
   const now = Date.now();
   if (target !== undefined && flags.allNamespaces === true) {
     throw new Error('name an object, or take all budgets with -A, and not both');
   }
-  if (target !== undefined) return explainTarget(client, { target, namespace, now });
-  return explainEverything(client, { namespace: flags.allNamespaces === true ? undefined : namespace, now });
+  if (target !== undefined) {
+    if (flags.output === 'wide' || flags.output === 'name')
+      throw new Error(`-o ${flags.output} lists budgets: leave out ${target}`);
+    const { granted, lines, value } = await explainTarget(client, { target, namespace, now });
+    return { granted, value, shown: lines };
+  }
+  const asked = { namespace: flags.allNamespaces === true ? undefined : namespace, now };
+  const { granted, lines, value } = await explainEverything(client, asked);
+  return { granted, value, shown: { text: lines, ...listBudgets(value) } };
 }

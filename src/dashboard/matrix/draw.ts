@@ -1,5 +1,5 @@
 /** Draws the part of the matrix that is in view. */
-import { MARKS, type Mark } from '../fleet/marks.ts';
+import { type Mark, MARKS } from '../../fleet/index.ts';
 import { SHAPES } from '../parts/shapes.ts';
 import type { Cell, Layout, Row } from './layout.ts';
 

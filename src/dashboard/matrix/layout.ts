@@ -1,6 +1,6 @@
 /** Where nodes and groups stand in the matrix. Pure. */
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { ShownGroup } from '../fleet/group-book.ts';
+import { byName, type ShownGroup } from '../../fleet/index.ts';
 
 export interface Cell {
   readonly column: number;
@@ -28,9 +28,6 @@ export function poolOf({ metadata: { labels } }: Pick<Node, 'metadata'>): string
   for (const label of POOLS) if (labels?.[label] !== undefined) return labels[label];
   return '';
 }
-
-const collator = new Intl.Collator('en', { numeric: true });
-export const byName = (a: string, b: string): number => collator.compare(a, b);
 
 /**
  * Orders nodes and groups so that what belongs together stands together: pools one after the other, in each the nodes

@@ -1,7 +1,6 @@
 /** Nodes × groups on a canvas that shows what is in view, with a cursor for keyboards and screen readers. */
 import { useRef, useState } from 'preact/hooks';
-import type { ShownGroup } from '../fleet/group-book.ts';
-import { MARK_WORDS } from '../fleet/marks.ts';
+import { MARK_WORDS, type ShownGroup } from '../../fleet/index.ts';
 import { moveBy, type MatrixPlace, placeAt, reveal } from './cursor.ts';
 import { draw, type View } from './draw.ts';
 import { usePainting, useSize, useTheme, useWheelZoom } from './hooks.ts';

@@ -1,4 +1,4 @@
-import type { ShownBudget } from '../fleet/budget-views.ts';
+import type { ShownBudget } from '../../fleet/index.ts';
 
 const MOST_CELLS = 40;
 

@@ -1,4 +1,4 @@
-import { MARK_WORDS, type Mark } from '../fleet/marks.ts';
+import { type Mark, MARK_WORDS } from '../../fleet/index.ts';
 import { SHAPES } from './shapes.ts';
 
 /** A group's mark. Without a label it stands beside words that say the same. */

@@ -1,4 +1,4 @@
-import type { Mark } from '../fleet/marks.ts';
+import type { Mark } from '../../fleet/index.ts';
 
 /** Each mark as a path in a square of 16, so that canvas and SVG draw the same. Rings are stroked, the rest is filled. */
 export const SHAPES: Readonly<Record<Mark, { readonly path: string; readonly stroked: boolean }>> = {

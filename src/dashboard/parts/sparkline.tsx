@@ -1,4 +1,4 @@
-import type { HistorySample } from '../fleet/history.ts';
+import type { HistorySample } from '../../fleet/index.ts';
 
 const WIDTH = 240;
 const HEIGHT = 36;

@@ -1,4 +1,4 @@
-import type { MadePlan, StepState } from '../fleet/drain-view.ts';
+import type { MadePlan, StepState } from '../../fleet/index.ts';
 
 const MOST_ROWS = 80;
 

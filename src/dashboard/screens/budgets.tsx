@@ -1,4 +1,4 @@
-import { blocked, type ShownBudget, budgetViews, unblockingCommand } from '../fleet/budget-views.ts';
+import { blocked, budgetViews, type ShownBudget, unblockingCommand } from '../../fleet/index.ts';
 import { CopyCommand } from '../parts/copy.tsx';
 import { Gauge, GaugeLegend } from '../parts/gauge.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';

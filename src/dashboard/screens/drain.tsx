@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { formatPodExplanation } from '../../decisions/all-budgets/index.ts';
-import { type MadePlan, makePlan, runningDrains, stepStates } from '../fleet/drain-view.ts';
-import { byName, poolOf } from '../matrix/layout.ts';
+import { byName, type MadePlan, makePlan, runningDrains, stepStates } from '../../fleet/index.ts';
+import { poolOf } from '../matrix/layout.ts';
 import { CopyCommand } from '../parts/copy.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { hrefOf } from '../route.ts';

@@ -1,4 +1,5 @@
-import { byName, poolOf } from '../matrix/layout.ts';
+import { byName } from '../../fleet/index.ts';
+import { poolOf } from '../matrix/layout.ts';
 import { fleet, revision } from '../store.ts';
 import { type Filters, filters, NO_FILTERS } from './filters.ts';
 

@@ -1,9 +1,7 @@
 /** Which nodes and groups are shown. */
 import { signal } from '@preact/signals';
 import { matches, parseSelector, type Selector } from '../../machinery/values/index.ts';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { ShownGroup } from '../fleet/group-book.ts';
-import type { Mark } from '../fleet/marks.ts';
+import type { Fleet, Mark, ShownGroup } from '../../fleet/index.ts';
 import { poolOf } from '../matrix/layout.ts';
 
 export interface Filters {

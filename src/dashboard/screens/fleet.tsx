@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { budgetViews } from '../fleet/budget-views.ts';
-import { MARK_WORDS, MARKS } from '../fleet/marks.ts';
+import { budgetViews, MARK_WORDS, MARKS } from '../../fleet/index.ts';
 import { type Layout, layOut } from '../matrix/layout.ts';
 import { Matrix } from '../matrix/matrix.tsx';
 import { MarkIcon } from '../parts/mark.tsx';

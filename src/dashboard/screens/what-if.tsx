@@ -1,8 +1,13 @@
 import { signal } from '@preact/signals';
-import type { ShownBudget } from '../fleet/budget-views.ts';
-import { MARK_WORDS } from '../fleet/marks.ts';
-import { type WhatIfAnswer, answer, type WhatIfQuestion, scalable } from '../fleet/what-if.ts';
-import { byName } from '../matrix/layout.ts';
+import {
+  answer,
+  byName,
+  MARK_WORDS,
+  scalable,
+  type ShownBudget,
+  type WhatIfAnswer,
+  type WhatIfQuestion,
+} from '../../fleet/index.ts';
 import { Gauge } from '../parts/gauge.tsx';
 import { MarkIcon } from '../parts/mark.tsx';
 import { hrefOf } from '../route.ts';

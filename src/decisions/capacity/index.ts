@@ -1,2 +1,15 @@
 export { ROOM_KINDS } from './room-kinds.ts';
 export { RoomKeeper } from './room-keeper.ts';
+export { decideHold, type HoldMember } from './hold-life.ts';
+export {
+  HOLD_FOR,
+  HOLD_GRANT,
+  HOLD_MEMBERS,
+  HOLD_SIZE,
+  HOLD_UNTIL,
+  type HoldAsk,
+  holdClassObject,
+  isPlaceholder,
+  planHold,
+  shortUid,
+} from './placeholder.ts';

@@ -1,28 +1,30 @@
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import type { CompositePodGroup } from '../../api/generated/scheduling-v1alpha3.ts';
 import type { StoredPodGroup, StoredWorkload } from '../../api/scheduling/index.ts';
-import {
-  type PromisedPlace,
-  readGroupLink,
-  type RoomAnswer,
-  type RoomAsk,
-  type RoomJudge,
-} from '../disruption/index.ts';
-import { findTerms, type GroupTerms } from '../gang/index.ts';
+import { type KeptPlace, readGroupLink, type RoomAnswer, type RoomAsk, type RoomJudge } from '../disruption/index.ts';
+import { findTerms, type GroupTerms, topologyRules } from '../gang/index.ts';
 import {
   type Amount,
   type Answer,
+  type Assignment,
   Cluster,
   fitsGroup,
+  fitsOn,
   type GroupAsk,
   type PodFacts,
   podFacts,
   replacementOf,
   type SchedulingRules,
   tellAnswer,
+  type TopologyRule,
 } from '../placement/index.ts';
+import { HOLD_FOR, isPlaceholder } from './placeholder.ts';
 
 /** How many times a pod is held against a node while somebody waits for the answer. */
 const SEARCH_LIMIT = 5_000;
+
+/** When to ask again while nothing can be said. */
+const UNSURE_SECONDS = 5;
 
 interface RoomOptions {
   readonly rules?: Partial<SchedulingRules>;
@@ -33,7 +35,7 @@ interface RoomOptions {
 }
 
 interface Promised {
-  readonly where: readonly PromisedPlace[];
+  readonly where: readonly KeptPlace[];
   readonly until: number;
   /** UIDs of the members that were there when it was given: the others have come back. */
   readonly before: ReadonlySet<string>;
@@ -48,11 +50,14 @@ export class RoomKeeper implements RoomJudge {
   readonly cluster: Cluster;
   readonly podGroups = new Map<string, StoredPodGroup>();
   readonly workloads = new Map<string, StoredWorkload>();
+  readonly composites = new Map<string, CompositePodGroup>();
   /** Pod templates by the UID of the controller. */
   readonly templates = new Map<string, PodTemplateSpec>();
   readonly #options: RoomOptions;
   readonly #uids = new Map<string, string>();
   #promises = new Map<string, Promised>();
+  /** UIDs of the pods that hold room, by the unit they hold it for. */
+  readonly #placeholders = new Map<string, Set<string>>();
 
   constructor(options: RoomOptions, cluster = new Cluster(options.rules)) {
     this.cluster = cluster;
@@ -73,6 +78,8 @@ export class RoomKeeper implements RoomJudge {
       return;
     }
     this.#uids.set(key, facts.uid);
+    const unit = isPlaceholder(pod) ? pod.metadata.annotations?.[HOLD_FOR] : undefined;
+    if (unit !== undefined) this.#placeholders.set(unit, (this.#placeholders.get(unit) ?? new Set()).add(facts.uid));
     if (node) this.cluster.place(facts, node);
     else if (pod.status?.nominatedNodeName) this.cluster.nominate(facts, pod.status.nominatedNodeName);
   }
@@ -85,6 +92,11 @@ export class RoomKeeper implements RoomJudge {
   }
 
   #forget(uid: string): void {
+    const unit = this.cluster.placed(uid)?.pod.pod.metadata.annotations?.[HOLD_FOR];
+    if (unit !== undefined) {
+      this.#placeholders.get(unit)?.delete(uid);
+      if (this.#placeholders.get(unit)?.size === 0) this.#placeholders.delete(unit);
+    }
     this.cluster.remove(uid);
     this.cluster.withdrawNomination(uid);
   }
@@ -95,7 +107,9 @@ export class RoomKeeper implements RoomJudge {
    */
   ask(ask: RoomAsk): RoomAnswer {
     const unsure = this.#options.unsure?.(ask.now);
-    if (unsure !== undefined) return { found: false, reason: 'CannotTell', text: `CannotTell: ${unsure}` };
+    if (unsure !== undefined) {
+      return { found: false, reason: 'CannotTell', text: `CannotTell: ${unsure}`, retryAfterSeconds: UNSURE_SECONDS };
+    }
     const members = this.#membersOf(ask);
     // A cordoned node of its own is no place to go back to, and nothing to explain.
     const cordoned = members.filter(({ node }) => this.cluster.node(node)?.unschedulable === true);
@@ -104,6 +118,12 @@ export class RoomKeeper implements RoomJudge {
     );
     for (const name of closing) this.cluster.setClosed(name, true);
     const release = this.#holdPromises(ask);
+    // What is held for this very unit is free for it.
+    const held = [...(this.#placeholders.get(ask.unit) ?? [])].flatMap((uid) => {
+      const placed = this.cluster.placed(uid);
+      return placed === undefined ? [] : [{ pod: placed.pod, node: placed.node.name }];
+    });
+    for (const { pod } of held) this.cluster.remove(pod.uid);
     try {
       const question = this.#questionFor(ask.unit, members);
       const beside = fitsGroup(question, this.cluster);
@@ -114,13 +134,23 @@ export class RoomKeeper implements RoomJudge {
       return isSure(after) ? this.#yes(after) : refused(after);
     } finally {
       release();
+      for (const { node, pod } of held) this.cluster.place(pod, node);
       for (const name of closing) this.cluster.setClosed(name, false);
     }
   }
 
-  promise(ask: RoomAsk, where: readonly PromisedPlace[], until: number): void {
-    const before = new Set(this.#membersOf(ask).map(({ facts }) => facts.uid));
-    this.#promises.set(ask.unit, { where, until, before, members: ask.members });
+  promise({ members, unit }: Pick<RoomAsk, 'members' | 'unit'>, where: readonly KeptPlace[], until: number): void {
+    const before = new Set(members.map(({ uid }) => uid));
+    this.#promises.set(unit, { where, until, before, members });
+  }
+
+  withdraw(unit: string): void {
+    this.#promises.delete(unit);
+  }
+
+  heldForOthers(unit: string): { placeholders: number; units: number } {
+    const others = [...this.#placeholders].filter(([other]) => other !== unit);
+    return { placeholders: others.reduce((sum, [, uids]) => sum + uids.size, 0), units: others.length };
   }
 
   during<T>(work: () => T): T {
@@ -146,7 +176,7 @@ export class RoomKeeper implements RoomJudge {
       return podFacts({ ...again, metadata: { ...again.metadata, uid: `${facts.uid} again` } }, resources, unit);
     });
     const terms = members[0] && this.#termsOf(members[0].facts.pod);
-    const key = terms?.topologyKey;
+    const topology = this.#topologyOf(members);
     // Members that are on their way out still decide the domain for kube-scheduler.
     const leaving = members.filter(({ facts }) => facts.terminating).map(({ node }) => node);
     return {
@@ -157,8 +187,32 @@ export class RoomKeeper implements RoomJudge {
       now: true,
       limit: SEARCH_LIMIT,
       searches: ({ pod }) => this.#options.searches(pod.spec?.schedulerName ?? 'default-scheduler'),
-      ...(key !== undefined && { topology: [{ key, mode: 'Required' as const }], apart: terms?.gang !== true }),
+      ...(topology.length > 0 && { topology, apart: terms?.gang !== true }),
     };
+  }
+
+  /** What the unit keeps to, with the nodes of groups beside it in the same composite. */
+  #topologyOf(members: readonly { facts: PodFacts }[]): TopologyRule[] {
+    const own = new Set(members.map(({ facts }) => facts.uid));
+    const rules = new Map<string, TopologyRule>();
+    for (const { facts } of members) {
+      for (const rule of this.#rulesOf(facts.pod)) rules.set(`${rule.key} ${rule.among ?? ''}`, rule);
+    }
+    return [...rules.values()].map((rule) => {
+      if (rule.among === undefined) return rule;
+      const pins = [...this.cluster.all()].flatMap(({ node, pod }) => {
+        const isAmong = !own.has(pod.uid) && this.#rulesOf(pod.pod).some(({ among }) => among === rule.among);
+        return isAmong ? [node.name] : [];
+      });
+      return { ...rule, pins };
+    });
+  }
+
+  #rulesOf(pod: Pod): TopologyRule[] {
+    const terms = this.#termsOf(pod);
+    const namespace = pod.metadata.namespace ?? '';
+    if (terms === undefined) return [];
+    return topologyRules(terms, namespace, (name) => this.composites.get(`${namespace}/${name}`));
   }
 
   #termsOf(pod: Pod): GroupTerms | undefined {
@@ -193,26 +247,42 @@ export class RoomKeeper implements RoomJudge {
   }
 
   /** As many places as members have not come back; where an old member still stands, it holds its room itself. */
-  #openPlaces({ before, members, where }: Promised): readonly PromisedPlace[] {
+  #openPlaces({ before, members, where }: Promised): readonly KeptPlace[] {
     const standing = this.#membersOf({ members });
     const back = standing.filter(({ facts }) => !before.has(facts.uid) && !facts.terminating).length;
     const own = new Set(standing.filter(({ facts }) => before.has(facts.uid)).map(({ node }) => node));
     return where.filter(({ node }) => !own.has(node)).slice(back);
   }
 
-  #amountsOf(amounts: PromisedPlace['amounts']): Amount[] {
+  #amountsOf(amounts: KeptPlace['amounts']): Amount[] {
     return Object.entries(amounts).map(([name, amount]) => ({ slot: this.cluster.resources.slot(name), amount }));
   }
 
   #yes({ where }: Extract<Answer, { fits: 'Yes' }>): RoomAnswer {
     const { resources } = this.cluster;
+    const free = this.#freeNow(where);
     return {
       found: true,
-      where: where.map(({ node, pod }) => ({
+      where: where.map(({ node, pod }, at) => ({
         node,
         amounts: Object.fromEntries(pod.requests.map(({ amount, slot }) => [resources.names[slot] ?? '', amount])),
+        pod: pod.pod,
+        isFree: free[at] === true,
       })),
     };
+  }
+
+  /** Which of these places are there while everything stands as it does. */
+  #freeNow(where: readonly Assignment[]): boolean[] {
+    const taken: string[] = [];
+    const free = where.map(({ node, pod }) => {
+      if (!fitsOn(pod, node, this.cluster).fits) return false;
+      this.cluster.place(pod, node);
+      taken.push(pod.uid);
+      return true;
+    });
+    for (const uid of taken) this.cluster.remove(uid);
+    return free;
   }
 }
 

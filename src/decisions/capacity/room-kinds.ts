@@ -4,7 +4,9 @@ import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } fr
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { builtinType } from '../../api/registry.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
+import type { CompositePodGroup } from '../../api/generated/scheduling-v1alpha3.ts';
 import {
+  COMPOSITE_TYPES,
   POD_GROUP_TYPES,
   type SchedulingVersion,
   storedPodGroup,
@@ -76,6 +78,14 @@ export const ROOM_KINDS: readonly RoomKind[] = [
     role: 'Group',
     set: (keeper, object) => keeper.workloads.set(keyOf(object), storedWorkload(object as never, versionOf(object))),
     delete: (keeper, namespace, name) => keeper.workloads.delete(at(namespace, name)),
+  },
+  {
+    kind: 'CompositePodGroup',
+    types: COMPOSITE_TYPES,
+    builtIn: false,
+    role: 'Group',
+    set: (keeper, object) => keeper.composites.set(keyOf(object), object as CompositePodGroup),
+    delete: (keeper, namespace, name) => keeper.composites.delete(at(namespace, name)),
   },
   owner('ReplicaSet', 'apps'),
   owner('StatefulSet', 'apps'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { adoptStatus, type Known } from './adopted-status.ts';
+import { adoptStatus, changesRecordsOnly, type Known } from './adopted-status.ts';
 import { budgetObject, NOW } from './fixtures.ts';
 import { publishedStatus } from './published-status.ts';
 
@@ -54,6 +54,31 @@ test('AD-10: an equal answer makes the very object that is stored, times include
   const late = [condition('DisruptionAllowed', 'True', '2026-03-01T11:59:59Z')];
   const renewed = proposal(old, { conditions: [...late, ...(old.status?.conditions ?? []).slice(1)] });
   expect(adoptStatus({ old, proposed: renewed }, known, NOW).status).toEqual(old.status);
+});
+
+const writer = (manager: string, second: number, ...fields: string[]) => ({
+  manager,
+  time: `2026-03-01T11:00:0${second}Z`,
+  fieldsV1: { 'f:status': Object.fromEntries(fields.map((field) => [`f:${field}`, {}])) },
+});
+const writtenBy = (...managedFields: object[]): PodDisruptionBudget => {
+  const budget = published();
+  return { ...budget, metadata: { ...budget.metadata, managedFields } };
+};
+
+test.each([
+  ['the same writers in another order', [writer('us', 1, 'conditions'), writer('manager', 9, 'expectedPods')], true],
+  ['another owner of a condition', [writer('us', 1), writer('manager', 9, 'expectedPods', 'conditions')], true],
+  ['another owner of a number', [writer('manager', 9), writer('us', 1, 'conditions', 'expectedPods')], false],
+  ['records as they are', [writer('manager', 1, 'expectedPods'), writer('us', 1, 'conditions')], false],
+])('AD-06: changesRecordsOnly() for %s', (_, managedFields, expected) => {
+  const old = writtenBy(writer('manager', 1, 'expectedPods'), writer('us', 1, 'conditions'));
+  const proposed = writtenBy(...managedFields);
+  expect(changesRecordsOnly({ old, proposed }, old.status ?? {})).toBe(expected);
+  // Whatever else changes is written.
+  expect(changesRecordsOnly({ old, proposed }, { ...old.status, disruptionsAllowed: 3 })).toBe(false);
+  const labelled = { ...proposed, metadata: { ...proposed.metadata, labels: { a: 'b' } } };
+  expect(changesRecordsOnly({ old, proposed: labelled }, old.status ?? {})).toBe(false);
 });
 
 test('AD-09: what the built-in controller could not count is replaced whole', () => {

@@ -1,10 +1,12 @@
 /** What becomes of a status that somebody else writes into a budget over groups. */
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import { semanticEqual } from '../../machinery/values/index.ts';
 import { disruptionAllowedCondition, setCondition } from './conditions.ts';
 import type { Mode } from './mode.ts';
 import type { Publication } from './publication.ts';
 import { COUNTS_GROUPS, isMarked, publishedStatus, withoutMarker } from './published-status.ts';
+import { ownersOfNumbers } from './status-writers.ts';
 
 export interface ProposedStatus {
   /** The budget as it is stored, and as somebody wants it to be. */
@@ -87,4 +89,20 @@ function mergedConditions(old: PodDisruptionBudget, proposed: PodDisruptionBudge
     return other.status === one.status ? { ...other, lastTransitionTime: one.lastTransitionTime } : other;
   });
   return [...merged, ...wanted.filter(({ type }) => !stored.some((one) => one.type === type))];
+}
+
+/**
+ * Whether nothing of a budget would change but the records of who wrote what: their order, and who owns values that stay.
+ * The API server makes them from the proposal, before our numbers are put in: it sorts writers by the second of their
+ * last write, and gives a condition's time to whoever proposes another. Such a change would be written, for most budgets
+ * once when kube-controller-manager starts. A new owner of numbers is a change worth writing: it tells who counts.
+ */
+export function changesRecordsOnly({ old, proposed }: ProposedStatus, status: PodDisruptionBudgetStatus): boolean {
+  const { managedFields: before = [], ...metadata } = old.metadata;
+  const { managedFields: after = [], ...proposedMetadata } = proposed.metadata;
+  if (before.length === 0 || semanticEqual(before, after)) return false;
+  return (
+    semanticEqual(ownersOfNumbers(old), ownersOfNumbers(proposed)) &&
+    semanticEqual({ metadata, status: old.status }, { metadata: proposedMetadata, status })
+  );
 }

@@ -1,4 +1,6 @@
 import type { Refused, RefusalCause } from '../refusal-status.ts';
+import { formatTime } from '../../machinery/values/index.ts';
+import { nextAllowed } from '../policies/index.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
 import { type Explanation, explainEviction } from './explanation.ts';
 import { explanationCauses, refusalMessage } from './explanation-texts.ts';
@@ -28,9 +30,16 @@ export function answerRefusal(
 }
 
 /** Kubernetes' own cause comes first, as clients look for it. */
-export function withCauses({ cause, room, ...answer }: RefusalAnswer, explanation?: Explanation, now = 0): Refused {
+export function withCauses(
+  { cause, limits = [], room, ...answer }: RefusalAnswer,
+  explanation?: Explanation,
+  now = 0,
+): Refused {
   const own: RefusalCause[] = [];
   if (cause !== undefined) own.push({ reason: 'DisruptionBudget', message: cause });
   if (room !== undefined) own.push({ ...room, field: 'spec' });
+  for (const { message } of limits) own.push({ reason: 'DisruptionPolicy', message });
+  const next = nextAllowed(limits);
+  if (next !== undefined) own.push({ reason: 'policy.quorate.dev/next-allowed', message: formatTime(next) });
   return { ...answer, causes: [...own, ...(explanation === undefined ? [] : explanationCauses(explanation, now))] };
 }

@@ -4,6 +4,7 @@ import {
   fromLabelSelector,
   type IntOrPercent,
   nothing,
+  parseDurationMs,
   parseTime,
   type Selector,
 } from '../../machinery/values/index.ts';
@@ -14,6 +15,13 @@ export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
 export const DRAIN_LOOKAHEAD = 'policy.quorate.dev/drain-lookahead';
 /** `Require`: a unit is taken down only while all of it finds places; `Ignore`, or nothing: without a look. */
 export const CAPACITY = 'policy.quorate.dev/capacity';
+/** For how long room is held by placeholder pods once a disruption is granted, such as `10m`. */
+export const CAPACITY_RESERVE = 'policy.quorate.dev/capacity-reserve';
+/** `Proceed`: what cannot be held is granted all the same; `Refuse`, or nothing: refused. */
+export const CAPACITY_RESERVE_FAILURE = 'policy.quorate.dev/capacity-reserve-failure';
+
+const SHORTEST_RESERVE_MS = 10_000;
+const LONGEST_RESERVE_MS = 24 * 3_600_000;
 
 /** Condition of a budget that counts groups which cannot all be resolved. */
 export const SETTLING = 'Settling';
@@ -43,6 +51,12 @@ export interface BudgetStatus {
   readonly settling: Condition | undefined;
 }
 
+/** Room that is held for a unit from the grant until it is back. */
+export interface RoomReserve {
+  readonly forMs: number;
+  readonly onFailure: 'Refuse' | 'Proceed';
+}
+
 export interface BudgetFacts extends BudgetSpec {
   readonly namespace: string;
   readonly name: string;
@@ -59,6 +73,8 @@ export interface BudgetFacts extends BudgetSpec {
   readonly lookahead: boolean;
   /** A unit is taken down only while all of it finds places. */
   readonly needsRoom: boolean;
+  /** How long that room is held by placeholder pods; undefined: it is not. */
+  readonly reserve: RoomReserve | undefined;
   readonly status: BudgetStatus;
   /**
    * What the API server itself goes by, in pods, where the numbers that decide stand elsewhere: an eviction needs both.
@@ -80,6 +96,7 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
     groupBy,
     lookahead: annotations?.[DRAIN_LOOKAHEAD] === 'Node',
     needsRoom: needsRoom(annotations),
+    reserve: readReserve(annotations),
     status,
     published: undefined,
   } as const;
@@ -100,6 +117,7 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
       groupBy,
       lookahead: options.lookahead,
       needsRoom: options.needsRoom,
+      reserve: options.reserve,
       status,
       published: undefined,
     };
@@ -129,6 +147,21 @@ export function readBudget(budget: PodDisruptionBudget, previous?: BudgetFacts):
 export function needsRoom(annotations: Readonly<Record<string, string>> | undefined): boolean {
   const asked = annotations?.[CAPACITY];
   return asked !== undefined && asked !== 'Ignore';
+}
+
+/** What is not understood, or out of bounds, reserves nothing: the budget asks for room all the same. */
+function readReserve(annotations: Readonly<Record<string, string>> | undefined): RoomReserve | undefined {
+  const text = annotations?.[CAPACITY_RESERVE];
+  if (text === undefined || !needsRoom(annotations)) return undefined;
+  const forMs = readReserveMs(text);
+  if (forMs === undefined) return undefined;
+  return { forMs, onFailure: annotations?.[CAPACITY_RESERVE_FAILURE] === 'Proceed' ? 'Proceed' : 'Refuse' };
+}
+
+/** Undefined for what is no duration, or out of bounds. */
+export function readReserveMs(text: string): number | undefined {
+  const ms = parseDurationMs(text);
+  return ms !== undefined && ms >= SHORTEST_RESERVE_MS && ms <= LONGEST_RESERVE_MS ? ms : undefined;
 }
 
 const NO_PODS: ReadonlyMap<string, number> = new Map();

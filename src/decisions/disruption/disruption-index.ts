@@ -7,11 +7,14 @@ import type { GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
+import type { GroupNow, PolicyFacts } from '../policies/index.ts';
 import type { CountedPod } from './pod-facts.ts';
+import { groupsUnder, type LimitQuestion, limitQuestion } from './policy-groups.ts';
 import { computePublication, type Publication } from './publication.ts';
 import { isNoted, readPublicationState } from './publication-state.ts';
-import type { PodRecord, Unit } from './records.ts';
+import type { PodRecord } from './records.ts';
 import type { RoomJudge } from './room.ts';
+import { byName, compare, describe, type ShortUnit, unresolvedUnits } from './short-units.ts';
 import type { BudgetView, EvictionQuestion } from './verdict.ts';
 
 const NO_GROUPS: GroupLookup = {
@@ -83,6 +86,36 @@ export class DisruptionIndex {
         else this.setBudget(known);
       }
     }
+  }
+
+  setPolicy(policy: PolicyFacts): void {
+    this.#in(policy.namespace).setPolicy(policy);
+  }
+
+  deletePolicy(namespace: string, name: string): void {
+    this.#change(namespace, (index) => index.deletePolicy(name));
+  }
+
+  policy(namespace: string, name: string): PolicyFacts | undefined {
+    return this.#namespaces.get(namespace)?.policies.all.get(name);
+  }
+
+  hasPolicies(namespace: string): boolean {
+    return (this.#namespaces.get(namespace)?.policies.all.size ?? 0) > 0;
+  }
+
+  /** The group that a pod's going concerns, and the policies over it; undefined where there are none. */
+  limitsOn(namespace: string, podName: string, gone: (group: string) => number = () => 0): LimitQuestion | undefined {
+    const index = this.#namespaces.get(namespace);
+    if (index === undefined || index.policies.all.size === 0) return undefined;
+    const record = index.pods.get(podName);
+    return record && limitQuestion(index, record, gone);
+  }
+
+  /** The groups that a policy speaks for, as they are now. */
+  groupsUnder(namespace: string, policy: string): GroupNow[] {
+    const index = this.#namespaces.get(namespace);
+    return index === undefined ? [] : groupsUnder(index, policy);
   }
 
   /** Undefined facts: the object is gone. */
@@ -309,63 +342,4 @@ export class DisruptionIndex {
     change(index);
     if (index.isEmpty) this.#namespaces.delete(namespace);
   }
-}
-
-/** A group or single pod with what keeps it from being healthy. */
-export interface ShortUnit {
-  /** Undefined for a single pod. */
-  readonly key: string | undefined;
-  /** What people call it; undefined for a single pod. */
-  readonly name: string | undefined;
-  readonly healthy: number;
-  readonly minCount: number;
-  readonly members: number;
-  /** The group its pods name cannot be resolved. */
-  readonly unresolved?: boolean;
-  readonly missing: readonly { readonly pod: CountedPod; readonly evicting: boolean }[];
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-/** The same words in every answer, in whatever order things were seen. */
-const byName = (a: ShortUnit, b: ShortUnit): number => compare(a.key ?? '', b.key ?? '');
-
-/** Groups that selected pods name and that cannot be resolved: nobody knows how many pods they need. */
-function unresolvedUnits(tally: DisruptionTally): ShortUnit[] {
-  const units = new Map<string, CountedPod[]>();
-  for (const record of tally.matched) {
-    const resolution = record.places?.get(tally.grouping)?.resolution;
-    if (resolution?.kind !== 'broken') continue;
-    const members = units.get(resolution.unit);
-    if (members === undefined) units.set(resolution.unit, [record.facts]);
-    else members.push(record.facts);
-  }
-  return [...units].map(([key, members]) => ({
-    key,
-    name: key,
-    healthy: 0,
-    minCount: members.length,
-    members: members.length,
-    unresolved: true,
-    missing: members.map((pod) => ({ pod, evicting: false })),
-  }));
-}
-
-function describe(tally: DisruptionTally, unit: Unit): ShortUnit {
-  const missing = [...unit.members.keys()]
-    .map((record) => ({
-      pod: record.facts,
-      up: record.up,
-      evicting: tally.matched.has(record) && tally.isClaimed(record),
-    }))
-    .filter(({ evicting, up }) => !up || evicting)
-    .map(({ pod, evicting }) => ({ pod, evicting }))
-    .sort((a, b) => compare(a.pod.name, b.pod.name));
-  return {
-    key: unit.key,
-    name: tally.grouping.nameOf(unit),
-    healthy: tally.healthyIn(unit),
-    minCount: unit.minCount,
-    members: unit.members.size,
-    missing,
-  };
 }

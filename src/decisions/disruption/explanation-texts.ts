@@ -13,6 +13,7 @@ export function formatExplanation(explanation: Explanation, now: number): string
   const when = explanation.jointly ? 'after the pods before it' : 'now';
   const lines = [`Pod ${pod} ${can} be evicted ${when}: ${REASONS[reason]} (${reason}).`];
   for (const budget of budgets) lines.push(formatBudget(budget));
+  for (const { message } of explanation.policies ?? []) lines.push(`${message}.`);
   if (explanation.room !== undefined) lines.push(`${explanation.room}.`);
   if (unit !== undefined) {
     lines.push(formatUnit(unit));
@@ -27,7 +28,7 @@ export function formatBudgetExplanation(explanation: BudgetExplanation, now: num
   const { budget, incomplete, individual, pods, remedies, short, shortTotal } = explanation;
   const lines = [
     formatBudget(budget),
-    `It selects ${pods} pods; it counts ${budget.counts === 'PodGroup' ? 'groups' : 'pods'} because ${MODES[budget.modeReason]} (${budget.modeReason}).`,
+    `It selects ${pods} ${pods === 1 ? 'pod' : 'pods'}; it counts ${budget.counts === 'PodGroup' ? 'groups' : 'pods'} because ${MODES[budget.modeReason]} (${budget.modeReason}).`,
   ];
   if (individual > 0) lines.push(`${individual} of its pods belong to no group and are left out of the count.`);
   for (const one of short) lines.push(`  ${formatShort(one, now)}`);
@@ -69,12 +70,14 @@ export function explanationCauses(explanation: Explanation, now: number): { reas
 
 /**
  * The message of a refusal. Under a budget that counts groups it goes on after Kubernetes' own sentence, in one line,
- * because `kubectl drain` prints the message and never the causes. Budgets of pods keep theirs to the letter.
+ * because `kubectl drain` prints the message and never the causes. Budgets of pods keep theirs to the letter, but where
+ * they ask for room.
  */
 export function refusalMessage({ code, message }: RefusalAnswer, explanation: Explanation | undefined): string {
   const budget = explanation?.budgets[0];
-  if (code !== 429 || explanation === undefined || budget?.counts !== 'PodGroup') return message;
+  if (code !== 429 || explanation === undefined || budget === undefined) return message;
   const { remedies, room, unit } = explanation;
+  if (budget.counts !== 'PodGroup') return room === undefined ? message : `${message} ${room}.`;
   const parts = [message, formatBudget(budget)];
   if (room !== undefined) parts.push(`${room}.`);
   if (unit !== undefined) parts.push(formatUnit(unit));

@@ -117,6 +117,15 @@ test('18.13: bare pods under a percentage are told what works, not to wait', () 
   );
 });
 
+test('18.13: a single bare pod is not told to ask for itself, which would hold it for ever', () => {
+  const index = new DisruptionIndex();
+  index.setPod(pod('p'));
+  index.setBudget(budget({ spec: { maxUnavailable: 1 }, status: [0, 1, 0, 0] }));
+  expect(explainEviction(index, { namespace: 'default', name: 'p' }, NOW)?.remedies[0]?.text).toBe(
+    'foo cannot be counted (its pods have no controller that says how many there should be); waiting does not help: replace maxUnavailable by an integer minAvailable, and run more pods than that',
+  );
+});
+
 test('18.13: a group with a pod gone is named with what is missing, and nobody is told to protect nothing', () => {
   const index = gangs();
   index.deletePod('default', 'a1');

@@ -1,6 +1,8 @@
+import { isLimitReason, type LimitRefusal } from '../policies/index.ts';
 import { computeDesired } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
-import type { DisruptionIndex, ShortUnit } from './disruption-index.ts';
+import type { DisruptionIndex } from './disruption-index.ts';
+import type { ShortUnit } from './short-units.ts';
 import { type JudgeOptions, judgeEviction } from './judge.ts';
 import type { ModeReason } from './mode.ts';
 import type { CountedPod } from './pod-facts.ts';
@@ -40,6 +42,8 @@ export interface Explanation {
   /** Where the whole unit would go, or what keeps it from there; only under budgets that ask for room. */
   readonly room?: string | undefined;
   readonly budgets: readonly BudgetNumbers[];
+  /** What DisruptionPolicies say against it; absent where they say nothing. */
+  readonly policies?: readonly LimitRefusal[] | undefined;
   readonly unit:
     | { readonly name: string; readonly healthy: number; readonly minCount: number; readonly members: number }
     | undefined;
@@ -64,7 +68,10 @@ export function explainEviction(
   if (question === undefined || verdict === undefined) return undefined;
   const view = question.views[0];
   const unit = view?.unit && index.unitOf(namespace, podName, view.budget.name, now);
-  const down = verdict.allowed || view === undefined ? [] : index.shortOf(namespace, view.budget.name, now);
+  const down =
+    verdict.allowed || view === undefined || isLimitReason(verdict.reason)
+      ? []
+      : index.shortOf(namespace, view.budget.name, now);
   const short = listShort(down);
   return {
     namespace,
@@ -73,6 +80,7 @@ export function explainEviction(
     reason: verdict.reason,
     ...roomOf(verdict),
     budgets: question.views.map((one) => numbersOf(one, index, now)),
+    ...limitsOf(verdict),
     unit:
       unit?.name === undefined
         ? undefined
@@ -99,6 +107,7 @@ export function explainStep(index: DisruptionIndex, { pod, verdict }: Step, now:
     text: 'let the pods before it go first and evict it when their replacements are Ready',
   };
   const others = remediesFor(verdict, facts, { down: [], expected: expectedOf(index, view, now) });
+  const isLimit = isLimitReason(verdict.reason);
   return {
     ...alone,
     allowed: false,
@@ -106,7 +115,8 @@ export function explainStep(index: DisruptionIndex, { pod, verdict }: Step, now:
     reason: verdict.reason,
     ...roomOf(verdict),
     budgets: verdict.views.map((one) => numbersOf(one, index, now)),
-    remedies: [wait, ...others.filter(({ action }) => action === 'ChangeBudget')],
+    ...limitsOf(verdict),
+    remedies: isLimit ? others : [wait, ...others.filter(({ action }) => action === 'ChangeBudget')],
   };
 }
 
@@ -166,6 +176,10 @@ export function explainBudget(
       .map(({ members, minCount, name: group }) => ({ name: group ?? '', pods: members, minCount })),
     remedies: allowed > 0 ? [] : remediesForUnits(view, { down, expected }, 1),
   };
+}
+
+function limitsOf(verdict: EvictionVerdict): Pick<Explanation, 'policies'> {
+  return verdict.allowed || verdict.policies === undefined ? {} : { policies: verdict.policies };
 }
 
 function roomOf({ room }: EvictionVerdict): { room?: string } {

@@ -1,9 +1,11 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
+import { type DisruptionPolicy, disruptionPolicyType } from '../../api/quorate/disruption-policy.ts';
 import { podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { COMPOSITE_TYPES, OWN_SCHEDULING_GROUP, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 import type { KindFeed } from '../kind-feed.ts';
+import { readPolicy } from '../policies/index.ts';
 import { readBudget } from './budget-facts.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
 import { readComposite, readPodGroup, readWorkload } from './group-facts.ts';
@@ -12,7 +14,7 @@ import { LABEL_SOURCES, type LabelSource } from './label-sources/index.ts';
 import { readPod } from './pod-facts.ts';
 
 /** A kind that decisions about PodDisruptionBudgets depend on; groups say which pods belong together. */
-export type FedKind = KindFeed<DisruptionIndex, 'Budget' | 'Group' | 'Pod'>;
+export type FedKind = KindFeed<DisruptionIndex, 'Budget' | 'Group' | 'Pod' | 'Policy'>;
 
 const placeOf = ({ metadata: { name = '', namespace = '' } }: KubeObject) => ({ name, namespace });
 
@@ -78,6 +80,18 @@ const labelSource = ({ builtIn = true, read, type }: LabelSource): FedKind => ({
   delete: (index, namespace, name) => index.setSource(namespace, `${type.kind}.${type.group}/${name}`, undefined),
 });
 
+const policies: FedKind = {
+  kind: 'DisruptionPolicy',
+  types: [disruptionPolicyType as ResourceType],
+  builtIn: false,
+  role: 'Policy',
+  set(index, object) {
+    const { name, namespace } = placeOf(object);
+    index.setPolicy(readPolicy(object as DisruptionPolicy, index.policy(namespace, name)));
+  },
+  delete: (index, namespace, name) => index.deletePolicy(namespace, name),
+};
+
 const pods: FedKind = {
   kind: 'Pod',
   types: [podType as ResourceType],
@@ -92,10 +106,13 @@ const pods: FedKind = {
  * that all of them know the same. Budgets come before pods: a pod then finds its budgets by its labels, instead of
  * each budget looking at every pod.
  */
-export const FED_KINDS: readonly FedKind[] = [budgets, ...groups, ...LABEL_SOURCES.map(labelSource), pods];
+export const FED_KINDS: readonly FedKind[] = [budgets, ...groups, ...LABEL_SOURCES.map(labelSource), policies, pods];
 
 /** The kinds that say what a group is. */
 export const GROUP_KINDS: readonly FedKind[] = FED_KINDS.filter(({ role }) => role === 'Group');
+
+/** The kinds that hosts with budgets and pods of their own follow beside them. */
+export const FOLLOWED_KINDS: readonly FedKind[] = FED_KINDS.filter(({ role }) => role === 'Group' || role === 'Policy');
 
 /** The row an object belongs to, by what it says of itself. */
 export function fedKindOf({ apiVersion = '', kind }: KubeObject): FedKind | undefined {

@@ -1,4 +1,6 @@
 import type { KubeObject } from '../../api/resource.ts';
+import { isObject } from '../../machinery/values/index.ts';
+import { REPLICAS_ANNOTATION } from './group-markers.ts';
 
 /** A pod group as its Workload declares it. */
 export interface GroupEntry {
@@ -59,14 +61,30 @@ interface Template {
 export function readWorkload(object: KubeObject): WorkloadFacts {
   const { spec } = object as { spec?: { podGroups?: Template[]; podGroupTemplates?: Template[] } };
   const groups = new Map<string, GroupEntry>();
+  const noted = readReplicas(object);
   for (const template of [...(spec?.podGroups ?? []), ...(spec?.podGroupTemplates ?? [])]) {
     if (template.name === undefined || groups.has(template.name)) continue;
     groups.set(template.name, {
       minCount: minCountOf(template.schedulingPolicy ?? template.policy),
-      replicas: Math.max(0, template.replicas ?? 1),
+      replicas: Math.max(0, template.replicas ?? noted[template.name] ?? 1),
     });
   }
   return { name: object.metadata.name ?? '', groups };
+}
+
+/** Replicas of groups that were moved from a version that counts them. */
+function readReplicas({ metadata }: KubeObject): Readonly<Record<string, number | undefined>> {
+  const text = metadata.annotations?.[REPLICAS_ANNOTATION];
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return {};
+    return Object.fromEntries(
+      Object.entries(value).filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1])),
+    );
+  } catch {
+    return {};
+  }
 }
 
 interface PodGroupSpecShapes {

@@ -23,6 +23,9 @@ export const SCHEDULER_MARKERS: readonly { readonly key: string; readonly size?:
  */
 export const MIRROR_PREFIX = 'groups.quorate.dev/';
 
+/** On a Workload whose version does not count them: replicas by group, as JSON. */
+export const REPLICAS_ANNOTATION = 'groups.quorate.dev/replicas';
+
 export const MARKER_ANNOTATIONS: readonly string[] = [
   LWS.size,
   'scheduling.k8s.io/group-name',

@@ -15,7 +15,7 @@ export { GROUP_BY, GROUP_MIN_COUNT, GROUP_REPLICAS, type GroupBy, readGroupBy, r
 export * from './group-facts.ts';
 export * from './group-link.ts';
 export * from './group-numbers.ts';
-export { JOB_NAME, JOBSET, setGroupOf } from './group-markers.ts';
+export { JOB_NAME, JOBSET, MIRROR_PREFIX, REPLICAS_ANNOTATION, setGroupOf } from './group-markers.ts';
 export { LABEL_SOURCES, type SaidOfGroup } from './label-sources/index.ts';
 export * from './judge.ts';
 export * from './keep-grants.ts';

@@ -1,4 +1,5 @@
 import type { DisruptionIndex } from './disruption-index.ts';
+import { LimitAccount } from './limits.ts';
 import { exemptionOf } from './pod-facts.ts';
 import { PROMISED_MS } from './room.ts';
 import { decideTogether, type PodName, type Step } from './together.ts';
@@ -16,10 +17,35 @@ export interface JudgeOptions {
 }
 
 /**
- * The decision every caller asks for: may this pod be evicted now. A budget with the drain look-ahead refuses the
- * first pod of a cordoned node already when its pods there could not all go. Undefined when there is no such pod.
+ * The decision every caller asks for: may this pod be evicted now. Budgets are asked first, then the limits of
+ * DisruptionPolicies; both also where the other has refused. Undefined when there is no such pod.
  */
 export function judgeEviction(
+  index: DisruptionIndex,
+  pod: PodName,
+  now: number,
+  judgement: JudgeOptions,
+): EvictionVerdict | undefined {
+  const verdict = judgeByBudgets(index, pod, now, judgement);
+  return verdict && new LimitAccount(index, now).judge(pod, verdict);
+}
+
+/** What policies alone say: for callers that have asked the budgets already. `gone` as in `limitsOn`. */
+export function judgeLimits(
+  index: DisruptionIndex,
+  pod: PodName,
+  now: number,
+  gone: (group: string) => number,
+): EvictionVerdict {
+  const agreed: Grant = { allowed: true, reason: 'WithinBudget', charge: undefined, pinned: false };
+  return new LimitAccount(index, now, gone).judge(pod, agreed);
+}
+
+/**
+ * A budget with the drain look-ahead refuses the first pod of a cordoned node already when its pods there could not all
+ * go.
+ */
+function judgeByBudgets(
   index: DisruptionIndex,
   { name, namespace }: PodName,
   now: number,
@@ -65,7 +91,10 @@ function lookForRoom(
     closing: judgement.closing ?? [],
   };
   const answer = room.ask(ask);
-  if (!answer.found) return { allowed: false, reason: answer.reason, views: [view], room: answer.text };
+  if (!answer.found) {
+    const { reason, retryAfterSeconds, text } = answer;
+    return { allowed: false, reason, views: [view], room: text, retryAfterSeconds };
+  }
   return { ...grant, room: { ask, where: answer.where } };
 }
 
@@ -94,7 +123,9 @@ export function withRoom(index: DisruptionIndex, step: Step, now: number, judgem
   return { ...step, verdict: judged };
 }
 
-/** Keeps the room that was found for a grant from other units. */
-export function keepRoom({ room }: DisruptionIndex, grant: Grant, now: number): void {
-  if (grant.room !== undefined) room?.promise(grant.room.ask, grant.room.where, now + PROMISED_MS);
+/** Keeps the room that was found for a grant from other units; what placeholders hold keeps itself. */
+export function keepRoom({ room }: DisruptionIndex, grant: Grant, now: number, isHeld = false): void {
+  if (grant.room === undefined) return;
+  const where = isHeld ? grant.room.where.filter(({ isFree }) => !isFree) : grant.room.where;
+  room?.promise(grant.room.ask, where, now + PROMISED_MS);
 }

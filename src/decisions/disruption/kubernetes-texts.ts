@@ -1,5 +1,6 @@
+import { isLimitReason, type LimitReason, type LimitRefusal } from '../policies/index.ts';
 import type { Unresolved } from './mode.ts';
-import type { BudgetView, Refusal } from './verdict.ts';
+import type { BudgetView, Refusal, RefusalReason } from './verdict.ts';
 
 /** A refusal as the eviction subresource answers it. */
 export interface RefusalAnswer {
@@ -10,15 +11,35 @@ export interface RefusalAnswer {
   readonly cause?: string;
   readonly retryAfterSeconds?: number;
   /** What keeps the replacement from its place, or from being told. */
-  readonly room?: { readonly reason: 'NoRoom' | 'CannotTell'; readonly message: string };
+  readonly room?: {
+    readonly reason: 'NoRoom' | 'CannotTell' | 'ReserveFailed' | 'Reserving';
+    readonly message: string;
+  };
+  /** What DisruptionPolicies say. */
+  readonly limits?: readonly LimitRefusal[];
 }
+
+type BudgetRefusalReason = Exclude<RefusalReason, LimitReason>;
 
 export const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 const RETRY_AFTER_SECONDS = 10;
 
 /** Clients tell a budget's refusal by 429 and its cause; Retry-After is sent only where waiting alone helps. */
-export function formatRefusal({ reason, room, views }: Refusal): RefusalAnswer {
+export function formatRefusal({ policies = [], reason, retryAfterSeconds, room, views }: Refusal): RefusalAnswer {
+  const limits = policies.length === 0 ? {} : { limits: policies };
+  if (isLimitReason(reason)) {
+    return { code: 429, reason: 'TooManyRequests', message: policies[0]?.message ?? REFUSED, ...limits };
+  }
+  return { ...formatBudgetRefusal({ reason, retryAfterSeconds, room, views }), ...limits };
+}
+
+function formatBudgetRefusal({
+  reason,
+  retryAfterSeconds,
+  room,
+  views,
+}: Pick<Refusal, 'retryAfterSeconds' | 'room' | 'views'> & { readonly reason: BudgetRefusalReason }): RefusalAnswer {
   const view = views[0] as BudgetView;
   const { name } = view.budget;
   switch (reason) {
@@ -51,7 +72,7 @@ export function formatRefusal({ reason, room, views }: Refusal): RefusalAnswer {
         message: REFUSED,
         cause: `The disruption budget ${name} wants room for the whole replacement before a disruption`,
         room: { reason, message: room ?? reason },
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        retryAfterSeconds: retryAfterSeconds ?? RETRY_AFTER_SECONDS,
       };
     case 'BuiltInCountTighter':
       return { code: 429, reason: 'TooManyRequests', message: REFUSED, cause: exhaustedText(inPods(view), reason) };
@@ -60,6 +81,31 @@ export function formatRefusal({ reason, room, views }: Refusal): RefusalAnswer {
     case 'BudgetExhausted':
       return { code: 429, reason: 'TooManyRequests', message: REFUSED, cause: exhaustedText(view, reason) };
   }
+}
+
+/** The answer where room is there and cannot be held, and the budget wants it held. */
+export function reserveFailed(budget: string, message: string): RefusalAnswer {
+  return {
+    code: 429,
+    reason: 'TooManyRequests',
+    message: `${REFUSED} ${message}.`,
+    cause: `The disruption budget ${budget} wants room held for the whole replacement before a disruption`,
+    room: { reason: 'ReserveFailed', message },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  };
+}
+
+/** How soon placeholders are looked at again: the scheduler has put them where they belong by then. */
+const RESERVING_SECONDS = 2;
+
+/** The answer until every placeholder is where it holds room. */
+export function reserving(budget: string, { bound, of }: { bound: number; of: number }): RefusalAnswer {
+  const message = `Reserving: ${bound} of ${of} placeholders stand on their nodes`;
+  return {
+    ...reserveFailed(budget, message),
+    room: { reason: 'Reserving', message },
+    retryAfterSeconds: RESERVING_SECONDS,
+  };
 }
 
 /** Also the answer when a pod changed between the judgement and its deletion. */

@@ -6,7 +6,9 @@ import type { CompositeFacts, PodGroupFacts, WorkloadFacts } from './group-facts
 import { GroupObjects, type GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import { LinkedPods } from './linked-pods.ts';
+import { PolicyIndex, type PolicyFacts } from '../policies/index.ts';
 import { isUp, type CountedPod } from './pod-facts.ts';
+import { HOLD_LABEL } from './room.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { PodRecord } from './records.ts';
 import { Grouping } from './unit-index.ts';
@@ -21,18 +23,23 @@ export class NamespaceIndex {
   readonly groups = new GroupObjects();
   readonly pods = new Map<string, IndexedPod>();
   readonly budgets = new Map<string, DisruptionTally>();
+  readonly policies = new PolicyIndex();
   readonly #selectors = new SelectorIndex<DisruptionTally>();
   readonly #auto = new Grouping(undefined, this.groups);
   /** The groupings in use: the automatic one, and those that budgets name. */
   readonly #groupings = new Map<string, { grouping: Grouping; budgets: number }>();
   readonly #linked = new LinkedPods<IndexedPod>();
+  /** Groups of LeaderWorkerSets that pods do not name otherwise; only where there are policies. */
+  #sets: Grouping | undefined;
+  /** Says which Workload a PodGroup was made for. */
+  readonly workloadOf = (podGroup: string): string | undefined => this.groups.podGroup(podGroup)?.template?.workload;
 
   constructor() {
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
   }
 
   get isEmpty(): boolean {
-    return this.pods.size + this.budgets.size === 0 && this.groups.isEmpty;
+    return this.pods.size + this.budgets.size + this.policies.all.size === 0 && this.groups.isEmpty;
   }
 
   setPod(facts: CountedPod): void {
@@ -81,7 +88,8 @@ export class NamespaceIndex {
     this.#selectors.set(tally, facts.selector);
     if (!facts.selector.matchesNothing) {
       for (const record of this.pods.values()) {
-        if (!matches(facts.selector, record.facts.labels)) continue;
+        const { labels } = record.facts;
+        if (labels[HOLD_LABEL] === 'true' || !matches(facts.selector, labels)) continue;
         record.tallies = [...record.tallies, tally];
         tally.add(record);
       }
@@ -101,6 +109,25 @@ export class NamespaceIndex {
     this.budgets.delete(name);
     this.#drop(tally.grouping);
   }
+
+  setPolicy(policy: PolicyFacts): void {
+    this.policies.set(policy);
+    this.#sets ??= this.#use({ kind: 'leaderWorkerSet' });
+  }
+
+  deletePolicy(name: string): void {
+    this.policies.delete(name);
+    if (this.policies.all.size > 0 || this.#sets === undefined) return;
+    this.#drop(this.#sets);
+    this.#sets = undefined;
+  }
+
+  /** The ways of grouping in which policies look for a pod's group, first match wins. */
+  readonly policyGroupings = (record: PodRecord): Grouping[] => {
+    if (record.places === undefined) return [];
+    const named = [...this.#groupings.values()].map(({ grouping }) => grouping);
+    return this.#sets === undefined ? named : [this.#auto, this.#sets, ...named];
+  };
 
   setWorkload(name: string, facts: WorkloadFacts | undefined, server: GroupServer = 'native'): void {
     const concerned = new Set(this.#linked.ofWorkload(name));

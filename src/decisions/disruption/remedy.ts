@@ -1,11 +1,18 @@
-import { isPercent } from '../../machinery/values/index.ts';
+import { formatTime, isPercent } from '../../machinery/values/index.ts';
+import { isLimitReason, LIMIT_FIELDS, type LimitRefusal, nextAllowed } from '../policies/index.ts';
 import { needsExpectedScale } from './arithmetic.ts';
 import type { BudgetFacts } from './budget-facts.ts';
-import type { ShortUnit } from './disruption-index.ts';
+import type { ShortUnit } from './short-units.ts';
 import type { CountedPod } from './pod-facts.ts';
 import type { BudgetView, Refusal } from './verdict.ts';
 
-export type RemedyAction = 'Wait' | 'MakePodsReady' | 'ChangeBudget' | 'FixReference' | 'LeaveOneBudget';
+export type RemedyAction =
+  | 'Wait'
+  | 'MakePodsReady'
+  | 'ChangeBudget'
+  | 'ChangePolicy'
+  | 'FixReference'
+  | 'LeaveOneBudget';
 
 /** One change that would let the eviction through. */
 export interface Remedy {
@@ -23,7 +30,12 @@ export interface UnitShortage {
 }
 
 /** The changes that would unblock a refused eviction, smallest first. */
-export function remediesFor({ reason, views }: Refusal, pod: CountedPod, shortage: UnitShortage): Remedy[] {
+export function remediesFor(
+  { policies = [], reason, views }: Refusal,
+  pod: CountedPod,
+  shortage: UnitShortage,
+): Remedy[] {
+  if (isLimitReason(reason)) return remediesForLimits(policies);
   const view = views[0] as BudgetView;
   const { name } = view.budget;
   switch (reason) {
@@ -63,6 +75,17 @@ export function remediesFor({ reason, views }: Refusal, pod: CountedPod, shortag
     case 'BudgetExhausted':
       return remediesForUnits(view, shortage, costOf(view));
   }
+}
+
+/** Limits end by themselves, most of them at a time that is known. */
+function remediesForLimits(refusals: readonly LimitRefusal[]): Remedy[] {
+  const next = nextAllowed(refusals);
+  const until = next === undefined ? 'wait until the policy allows it' : `wait until ${formatTime(next)}`;
+  const changes = refusals.map(({ policy, reason }) => `spec.${LIMIT_FIELDS[reason]} of DisruptionPolicy ${policy}`);
+  return [
+    { action: 'Wait', text: until },
+    { action: 'ChangePolicy', text: `change ${changes.join(' and ')}` },
+  ];
 }
 
 function heedBuiltIn({ budget, published = budget.status }: BudgetView): Remedy {
@@ -122,7 +145,12 @@ function adviceForUncountable(
     ? `SyncFailed: ${disruptionAllowed.message ?? ''}`
     : 'its pods have no controller that says how many there should be';
   const field = budget.maxUnavailable === undefined ? 'the percentage' : 'maxUnavailable';
-  const text = `${budget.name} cannot be counted (${why}); waiting does not help: replace ${field} by an integer, such as minAvailable: ${Math.max(1, live - Math.max(1, cost))}`;
+  const left = live - Math.max(1, cost);
+  const instead =
+    left > 0
+      ? `replace ${field} by an integer, such as minAvailable: ${left}`
+      : `replace ${field} by an integer minAvailable, and run more pods than that`;
+  const text = `${budget.name} cannot be counted (${why}); waiting does not help: ${instead}`;
   return { action: 'ChangeBudget', text };
 }
 
@@ -141,7 +169,8 @@ function recover(
   const needed = ({ healthy, minCount }: ShortUnit): number => minCount - healthy;
   const mendable = down
     .filter(({ key }) => key === undefined || key !== view.unit?.key)
-    .sort((a, b) => needed(a) - needed(b))
+    // What is going as a whole comes back as another group, if at all.
+    .sort((a, b) => Number(isGoing(a)) - Number(isGoing(b)) || needed(a) - needed(b))
     .slice(0, missing);
   const short = missing - mendable.length;
   const absent = view.mode.unit === 'PodGroup' ? expected - view.live - down.length : Number.POSITIVE_INFINITY;
@@ -165,6 +194,11 @@ function recover(
     waits.push(`${short} more ${unitsOf(view)} of those expected are created and healthy`);
   }
   return { action: 'MakePodsReady', text: `wait until ${waits.join(' and ')}`, ...(pods.length > 0 && { pods }) };
+}
+
+function isGoing({ key, members, missing }: ShortUnit): boolean {
+  const going = missing.filter(({ pod }) => pod.deletionTimestamp !== undefined);
+  return key !== undefined && going.length === members;
 }
 
 interface BudgetChange {

@@ -1,3 +1,8 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+
+/** Marks pods that hold room for a unit; no budget counts them. */
+export const HOLD_LABEL = 'policy.quorate.dev/hold';
+
 interface PodKey {
   readonly namespace: string;
   readonly name: string;
@@ -8,7 +13,7 @@ export interface RoomAsk {
   /** The pod that is to go. */
   readonly pod: PodKey;
   /** All pods of its unit, itself among them. */
-  readonly members: readonly PodKey[];
+  readonly members: readonly (PodKey & { readonly uid: string })[];
   /** Names the unit in promises: two questions about one unit never stand in each other's way. */
   readonly unit: string;
   readonly now: number;
@@ -16,22 +21,40 @@ export interface RoomAsk {
   readonly closing: readonly string[];
 }
 
-/** A place found for one member: what it takes there. */
-export interface PromisedPlace {
+/** Room on a node that is kept for one member. */
+export interface KeptPlace {
   readonly node: string;
   /** By resource, in whole units (cpu in milli). */
   readonly amounts: Readonly<Record<string, number>>;
 }
 
+/** A place found for one member: what it takes there. */
+export interface PromisedPlace extends KeptPlace {
+  /** The pod that is to come there. */
+  readonly pod: Pod;
+  /** Free now, and not only once members of the unit are gone: such room can be held. */
+  readonly isFree: boolean;
+}
+
 export type RoomAnswer =
   | { readonly found: true; readonly where: readonly PromisedPlace[] }
-  | { readonly found: false; readonly reason: 'NoRoom' | 'CannotTell'; readonly text: string };
+  | {
+      readonly found: false;
+      readonly reason: 'NoRoom' | 'CannotTell';
+      readonly text: string;
+      /** Sooner than usual: what is not known now soon is. */
+      readonly retryAfterSeconds?: number | undefined;
+    };
 
 /** Who knows the nodes and what is on them. */
 export interface RoomJudge {
   ask(ask: RoomAsk): RoomAnswer;
   /** Keeps what was found from other units, until the unit is back or the time is over. */
-  promise(ask: RoomAsk, where: readonly PromisedPlace[], until: number): void;
+  promise(ask: Pick<RoomAsk, 'members' | 'unit'>, where: readonly KeptPlace[], until: number): void;
+  /** What was kept for a unit is free again: its eviction was not granted after all. */
+  withdraw(unit: string): void;
+  /** Placeholders that hold room for other units than this one, and for how many units. */
+  heldForOthers(unit: string): { readonly placeholders: number; readonly units: number };
   /** What is promised meanwhile is forgotten at the end. */
   during<T>(work: () => T): T;
 }

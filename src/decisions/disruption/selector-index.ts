@@ -1,4 +1,5 @@
 import { type Labels, matches, type Selector } from '../../machinery/values/index.ts';
+import { HOLD_LABEL } from './room.ts';
 
 /** One list for the many that nothing selects. */
 const NONE: readonly never[] = [];
@@ -37,8 +38,9 @@ export class SelectorIndex<T> {
     }
   }
 
+  /** Pods that hold room for others are selected by nobody, not even by those who select all. */
   matching(labels: Labels): readonly T[] {
-    if (this.#selectors.size === 0) return NONE;
+    if (this.#selectors.size === 0 || labels[HOLD_LABEL] === 'true') return NONE;
     const found: T[] = [];
     const ask = (owner: T): void => {
       if (matches(this.#selectors.get(owner) as Selector, labels)) found.push(owner);

@@ -29,11 +29,20 @@ export function lastForeignWriteMs(budgets: Iterable<PodDisruptionBudget>): numb
  */
 export function foreignWriter(old: PodDisruptionBudget, budget: PodDisruptionBudget): string | undefined {
   const changed = NUMBERS.filter((name) => (old.status?.[name] ?? 0) !== (budget.status?.[name] ?? 0));
-  const owner = byOthers(budget).find(({ fieldsV1 }) => {
-    const owned = (fieldsV1 as { 'f:status'?: Record<string, unknown> } | undefined)?.['f:status'] ?? {};
-    return changed.some((name) => `f:${name}` in owned);
-  });
-  return owner?.manager;
+  return byOthers(budget).find((entry) => changed.some((name) => owns(entry, name)))?.manager;
+}
+
+function owns({ fieldsV1 }: ManagedFields, name: (typeof NUMBERS)[number]): boolean {
+  const fields = (fieldsV1 as { 'f:status'?: Record<string, unknown> } | undefined)?.['f:status'] ?? {};
+  return `f:${name}` in fields;
+}
+
+/** Who wrote which number, in an order that depends on nothing else. */
+export function ownersOfNumbers({ metadata }: PodDisruptionBudget): string[] {
+  const entries = metadata.managedFields ?? [];
+  return entries
+    .flatMap((entry) => NUMBERS.filter((name) => owns(entry, name)).map((name) => `${entry.manager ?? ''}/${name}`))
+    .toSorted();
 }
 
 const WINDOW_MS = 60_000;

@@ -1,4 +1,5 @@
 import type { DisruptionIndex } from './disruption-index.ts';
+import { LimitAccount } from './limits.ts';
 import { exemptionOf } from './pod-facts.ts';
 import { type BudgetView, decideEviction, type EvictionQuestion, type EvictionVerdict } from './verdict.ts';
 
@@ -34,13 +35,14 @@ export function decideTogether(index: DisruptionIndex, pods: readonly PodName[],
 /** Judges one set of pods after another, each as if those granted before were gone. */
 export function openAccount(index: DisruptionIndex, now: number): (pods: readonly PodName[]) => JointVerdict {
   const taken = new Taken();
-  return (pods) => judge(index, pods, { now, taken });
+  const limits = new LimitAccount(index, now);
+  return (pods) => judge(index, pods, { now, taken, limits });
 }
 
 function judge(
   index: DisruptionIndex,
   pods: readonly PodName[],
-  { now, taken }: { now: number; taken: Taken },
+  { limits, now, taken }: { now: number; taken: Taken; limits: LimitAccount },
 ): JointVerdict {
   const asked = pods
     .map(({ namespace, name }) => askAll(index, { namespace, name }, now))
@@ -54,7 +56,7 @@ function judge(
   const steps = inOrder(asked).map((question) => {
     const { beside, pod } = question;
     const views = question.views.map((view) => taken.apply(view));
-    const verdict = decideEviction({ pod, views });
+    const verdict = limits.judge(pod, decideEviction({ pod, views }));
     if (verdict.allowed && views[0] !== undefined && exemptionOf(pod) === undefined) taken.record(views[0], verdict);
     if (verdict.allowed) for (const view of beside) taken.lose(taken.apply(view));
     const view = views[0];

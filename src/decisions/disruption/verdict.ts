@@ -1,3 +1,4 @@
+import { LIMIT_REASONS, type LimitRefusal } from '../policies/index.ts';
 import type { BudgetFacts, BudgetStatus } from './budget-facts.ts';
 import type { Mode } from './mode.ts';
 import { exemptionOf, type CountedPod } from './pod-facts.ts';
@@ -70,6 +71,7 @@ export const REFUSAL_REASONS = {
   NoRoom: 'its budget wants room for the whole replacement first, and there is none',
   CannotTell: 'its budget wants room for the whole replacement first, and whether there is any cannot be told',
   BuiltInCountTighter: "Kubernetes' own count of its pods has no room, although its groups have",
+  ...LIMIT_REASONS,
 } as const;
 
 export type GrantReason = keyof typeof GRANT_REASONS;
@@ -89,6 +91,15 @@ export interface Grant {
   readonly pinned: boolean;
   /** Where all of the unit finds places, for budgets that ask. */
   readonly room?: Promised | undefined;
+  /** Policies that count it as a disruption of this group. */
+  readonly limits?: LimitCharge | undefined;
+}
+
+/** The policies in whose ledgers a disruption is entered before it is granted. */
+export interface LimitCharge {
+  readonly group: string;
+  readonly wholeSince: number | undefined;
+  readonly policies: readonly string[];
 }
 
 /** Who is recorded as going together with the pod: the rest of a unit that goes as one, where its going costs something. */
@@ -102,6 +113,9 @@ export interface Refusal {
   readonly views: readonly BudgetView[];
   /** Why there is no room, or why that cannot be told. */
   readonly room?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  /** What DisruptionPolicies say; where budgets agree the first is the reason. */
+  readonly policies?: readonly LimitRefusal[] | undefined;
 }
 
 /** Room that was found, to be kept by whoever carries the grant out. */

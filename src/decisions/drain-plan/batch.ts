@@ -22,10 +22,11 @@ interface Batching {
 
 /**
  * Puts moves that were found one after the other into as few steps as their order allows: a move joins the step before
- * it where budgets and room do. Pods of a step find only the nodes open that were so before it.
+ * it where budgets and room do. Pods of a step find only the nodes open that were so before it. Undefined when they cannot
+ * go in this order at all.
  */
-export function batch(question: PlanQuestion, serial: readonly SerialMove[], how: Batching): BatchStep[] {
-  return stepsOf(question, serial, how, true) ?? stepsOf(question, serial, how, false) ?? [];
+export function batch(question: PlanQuestion, serial: readonly SerialMove[], how: Batching): BatchStep[] | undefined {
+  return stepsOf(question, serial, how, true) ?? stepsOf(question, serial, how, false);
 }
 
 /** Undefined when joining has left no room for something later. */

@@ -223,7 +223,8 @@ class Search {
       .map((move) => ({ ...move, pods: move.pods.filter(({ id }) => !gone.has(id)) }))
       .filter(({ pods }) => pods.length > 0);
     const steps = batch(question, parts, { budgets, fits: (parcels) => this.#room.packs(parcels) });
-    return placeSteps({ question, steps, left, room: this.#room });
+    // Members that must share a label may fit elsewhere together and not one after the other.
+    return steps && placeSteps({ question, steps, left, room: this.#room });
   }
 }
 

@@ -1,292 +1,243 @@
-import { Account } from './account.ts';
-import { compareRank, evictionOf, explainLeft, type GreedyPlan, takeOff } from './greedy.ts';
-import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
+import { explainLeft, type GreedyPlan, takeOff } from './greedy.ts';
+import type { PlanBudget, PlanPod, PlanQuestion, PlanStep } from './model.ts';
 import type { Move } from './moves.ts';
-import { compareText, type Moved, type Room } from './room.ts';
+import { chooseParts, placeParts } from './choose-parts.ts';
+import { type MovePart, NodeOrder, type OrderedNode, type PlacedPart } from './node-order.ts';
+import { OpenStep } from './open-step.ts';
 import { partsOf } from './spots.ts';
 import { PlanState } from './state.ts';
 
 type Budgets = ReadonlyMap<string, PlanBudget>;
 
-interface Part {
-  readonly move: Move;
-  readonly pods: readonly PlanPod[];
-}
+/** So many nodes in a row that budgets do not take beside the others are looked at before a step is closed. */
+const PATIENCE = 24;
 
-/** A part with the places that a trial has found for it. */
-interface PlacedPart extends Part {
-  readonly moved: readonly Moved[];
-}
+/** The room that is kept for what is still to come of a node that goes in several steps. */
+const CARRIED = 'carried';
+
+const nextIn = (zone: string): string => `next in ${zone}`;
 
 /**
- * Plans a drain where room is scarce and nodes come back: node after node, the one with the fewest pods first. A unit
- * on it goes whole, with its pods elsewhere, as long as enough room is left to empty the next node as well; otherwise
- * only its pods on this node go, and it will go down again. What goes early from other nodes is room that comes back
- * when those are emptied, so this never runs dry while there was room for one node at the start.
+ * Plans a drain where room is scarce and nodes come back: node after node, the one with the fewest pods first. In every
+ * zone room for the next of its nodes is kept at all times, so that none runs dry: a node that is emptied gives back at
+ * least what its pods take. A unit on a node goes whole, with its pods elsewhere, as long as that room is left;
+ * otherwise only its pods on this node go, and it will go down again. What budgets do not let go in one step goes in
+ * several, beside others.
  */
 export function planFrugally(question: PlanQuestion, moves: readonly Move[], budgets: Budgets): GreedyPlan {
-  const pending = new Map(moves.map((move) => [move.unit.id, move]));
-  const podById = new Map(question.pods.map((pod) => [pod.id, pod]));
-  const state = new PlanState(question);
-  const order = new NodeOrder(moves, pending, { cluster: question.cluster, state });
-  const done = state.takeEmpty();
-  const steps: PlanStep[] = done.length > 0 ? [{ evictions: [], completes: done }] : [];
-  const close = (evictions: readonly UnitEviction[]): void => {
-    takeOff(pending, evictions);
-    steps.push({ evictions, completes: state.settle(evictions, podById) });
-  };
-  while (pending.size > 0) {
-    const batch = openBatch(budgets);
-    for (const node of order.nearest()) {
-      // What budgets do not take anyway needs no place.
-      if (!batch.affords(node.here)) break;
-      const parts = chooseParts(node, state.room, batch.gone);
-      if (parts === undefined || !batch.add(parts, state.room)) break;
-    }
-    const evictions = batch.evictions();
-    if (evictions.length > 0) {
-      close(evictions);
-      continue;
-    }
-    // Budgets do not let any node go in one step: the first that has room goes in several.
-    const slow = emptySlowly(order, state, budgets);
-    if (slow.length === 0) break;
-    for (const step of slow) close(step);
-  }
-  const left = explainLeft([...pending.values()], state.room, question.cluster);
-  state.room.rollback();
-  return { steps, left };
+  const planner = new FrugalPlanner(question, moves, budgets);
+  while (planner.step());
+  return planner.end();
 }
 
-interface NodeParts {
-  readonly node: string;
-  /** The units with pods on it, and those pods. */
-  readonly here: readonly Part[];
-  /** The same for the node that comes after it. */
-  readonly reserve: readonly Part[];
-}
-
-/** The nodes that can be emptied, and what is on them. */
-class NodeOrder {
+class FrugalPlanner {
+  readonly #question: PlanQuestion;
+  readonly #budgets: Budgets;
+  readonly #pending: Map<string, Move>;
+  readonly #podById: ReadonlyMap<string, PlanQuestion['pods'][number]>;
   readonly #state: PlanState;
-  readonly #pending: ReadonlyMap<string, Move>;
-  readonly #onNode = new Map<string, PlanPod[]>();
-  #nodes: { readonly name: string; left: number }[];
-  readonly #zoneOf: (node: string) => string | undefined;
-  readonly #zones: number;
+  readonly #order: NodeOrder;
+  readonly #steps: PlanStep[] = [];
+  /** The node that room is kept for in each zone, with the pods that were on it then. */
+  readonly #ahead = new Map<string, { readonly node: OrderedNode; readonly left: number }>();
+  /** What is still to come of a node that goes in several steps. */
+  #carried: (readonly PlacedPart[])[] = [];
+  /** Nodes that had no room, how often, and when to look again: after so many have come back. */
+  readonly #failures = new Map<string, { readonly times: number; readonly until: number }>();
+  #returned = 0;
 
-  constructor(
-    moves: readonly Move[],
-    pending: ReadonlyMap<string, Move>,
-    { cluster, state }: { cluster: PlanQuestion['cluster']; state: PlanState },
-  ) {
-    this.#state = state;
-    this.#zoneOf = (name) => cluster.node(name)?.zone;
-    this.#zones = new Set(cluster.nodes.map(({ zone }) => zone)).size;
-    this.#pending = pending;
-    for (const { pods } of moves) {
-      for (const pod of pods) {
-        const list = this.#onNode.get(pod.node);
-        if (list === undefined) this.#onNode.set(pod.node, [pod]);
-        else list.push(pod);
-      }
-    }
-    // A node with a pod that budgets never let go cannot be emptied.
-    this.#nodes = [...this.#onNode]
-      .filter(([name, pods]) => pods.length === state.remaining(name))
-      .map(([name, pods]) => ({ name, left: pods.length }))
-      .sort((a, b) => compareText(a.name, b.name));
+  constructor(question: PlanQuestion, moves: readonly Move[], budgets: Budgets) {
+    this.#question = question;
+    this.#budgets = budgets;
+    this.#pending = new Map(moves.map((move) => [move.unit.id, move]));
+    this.#podById = new Map(question.pods.map((pod) => [pod.id, pod]));
+    this.#state = new PlanState(question);
+    this.#order = new NodeOrder(moves, this.#pending, { cluster: question.cluster, state: this.#state });
+    const done = this.#state.takeEmpty();
+    if (done.length > 0) this.#steps.push({ evictions: [], completes: done });
   }
 
-  /** Those with the fewest pods first. */
-  *nearest(): Generator<NodeParts> {
-    for (const node of this.#nodes) node.left = this.#state.remaining(node.name);
-    const names = this.#nodes.filter(({ left }) => left > 0);
-    // Little has changed since the last time, and what is nearly sorted is sorted quickly.
-    names.sort((a, b) => a.left - b.left || compareText(a.name, b.name));
-    this.#nodes = names;
-    for (const [at, { name }] of names.entries()) {
-      yield { node: name, here: this.#parts(name), reserve: this.#next(names, at + 1) };
+  /** Makes one more step; false when there is none to make. */
+  step(): boolean {
+    if (this.#pending.size === 0) return false;
+    const { room } = this.#state;
+    const nodes = this.#order.nearest;
+    this.#keepAhead(nodes);
+    const step = new OpenStep(this.#budgets, room);
+    this.#takeCarried(step);
+    this.#fill(step, nodes, { patience: PATIENCE, all: false });
+    if (step.gone.size === 0) this.#fill(step, nodes, { patience: 1, all: true });
+    if (step.gone.size === 0) {
+      // Not even with the room that is kept for others: those may have to wait for what this gives back.
+      for (const { zone } of nodes) room.release(nextIn(zone));
+      this.#fill(step, nodes, { patience: 1, all: true });
     }
+    const evictions = step.evictions();
+    if (evictions.length === 0) return false;
+    takeOff(this.#pending, evictions);
+    const completes = this.#state.settle(evictions, this.#podById);
+    this.#order.left(step.gone);
+    this.#returned += completes.length;
+    this.#steps.push({ evictions, completes });
+    return true;
   }
 
-  /** The parts of the node that comes next, and of the next in every other zone: room in one is none in another. */
-  #next(names: readonly { readonly name: string }[], from: number): Part[] {
-    const seen = new Set<string | undefined>();
-    const parts: Part[] = [];
-    for (let at = from; at < names.length && seen.size < this.#zones; at += 1) {
-      const { name = '' } = names[at] ?? {};
-      const zone = this.#zoneOf(name);
+  end(): GreedyPlan {
+    const { room } = this.#state;
+    const mark = room.mark();
+    for (const { zone } of this.#order.nearest) room.release(nextIn(zone));
+    const left = explainLeft([...this.#pending.values()], room, this.#question.cluster);
+    room.rollback(mark);
+    room.rollback();
+    return { steps: this.#steps, left };
+  }
+
+  /** Keeps room for the next node of every zone; what was kept for another stays where that is not possible. */
+  #keepAhead(nodes: readonly OrderedNode[]): void {
+    const { room } = this.#state;
+    const seen = new Set<string>();
+    for (const node of nodes) {
+      const { zone } = node;
       if (seen.has(zone)) continue;
       seen.add(zone);
-      parts.push(...this.#parts(name));
-    }
-    return parts;
-  }
-
-  #parts(node: string): Part[] {
-    const parts = new Map<Move, PlanPod[]>();
-    for (const pod of this.#onNode.get(node) ?? []) {
-      const move = this.#pending.get(pod.unit);
-      if (move === undefined || !move.pods.includes(pod)) continue;
-      const list = parts.get(move);
-      if (list === undefined) parts.set(move, [pod]);
-      else list.push(pod);
-    }
-    return [...parts].map(([move, pods]) => ({ move, pods }));
-  }
-}
-
-const asParts = (parts: readonly Part[]) => parts.map(({ move, pods }) => ({ unit: move.unit, pods }));
-
-/**
- * What goes to empty a node, and where: its pods, and as many other pods of their units as leave room for the next
- * nodes. The places are part of the answer: others could take the very room that is kept.
- */
-function chooseParts(
-  { here, node, reserve }: NodeParts,
-  room: Room,
-  gone: ReadonlySet<PlanPod> = new Set(),
-): readonly PlacedPart[] | undefined {
-  return room.trial(() => {
-    const first = place(boundFirst(without(here, gone)), room);
-    if (first === undefined) return undefined;
-    const taken = new Set([...gone, ...here.flatMap(({ pods }) => pods)]);
-    const ahead = place(boundFirst(without(reserve, taken)), room);
-    if (ahead === undefined) return first;
-    const kept = new Map<Move, PlacedPart[]>();
-    for (const part of ahead) {
-      kept.set(part.move, [...(kept.get(part.move) ?? []), part]);
-      for (const pod of part.pods) taken.add(pod);
-    }
-    const fewestOthers = [...first].sort(
-      (a, b) => a.move.pods.length - b.move.pods.length || compareRank(a.move, b.move),
-    );
-    return fewestOthers.map((part) => {
-      const { move, moved } = part;
-      if (move.spare > 0) return part;
-      const others = move.pods.filter((pod) => pod.node !== node && !taken.has(pod));
-      const rest = others.length === 0 ? [] : room.moveAll([{ unit: move.unit, pods: others }]);
-      if (rest === undefined) return part;
-      const before = (kept.get(move) ?? []).flatMap((one) => one.moved);
-      return { move, pods: move.pods.filter((pod) => !gone.has(pod)), moved: [...moved, ...before, ...rest] };
-    });
-  });
-}
-
-function place(parts: readonly Part[], room: Room): PlacedPart[] | undefined {
-  const moved = room.moveAll(asParts(parts));
-  return moved && parts.map((part, at) => ({ ...part, moved: moved.slice(at, at + 1) }));
-}
-
-/** Units that must keep together first: they have the fewest places to choose from. */
-function boundFirst(parts: readonly Part[]): Part[] {
-  const isFree = ({ move }: Part): number => (move.unit.topology === undefined ? 1 : 0);
-  return [...parts].sort((a, b) => isFree(a) - isFree(b));
-}
-
-function without(parts: readonly Part[], taken: ReadonlySet<PlanPod>): Part[] {
-  return parts
-    .map(({ move, pods }) => ({ move, pods: pods.filter((pod) => !taken.has(pod)) }))
-    .filter(({ pods }) => pods.length > 0);
-}
-
-/** Puts parts where a trial has placed them, all or none. */
-function repeatAll(parts: readonly PlacedPart[], room: Room): boolean {
-  const mark = room.mark();
-  for (const { move, moved, pods } of parts) {
-    if (room.repeat({ unit: move.unit, pods }, moved)) continue;
-    room.rollback(mark);
-    return false;
-  }
-  return true;
-}
-
-/** Collects the parts of several nodes into one step. */
-function openBatch(budgets: Budgets) {
-  let account = new Account(budgets);
-  const taken = new Map<Move, { readonly pods: readonly PlanPod[]; readonly moved: readonly Moved[] }>();
-  const gone = new Set<PlanPod>();
-  return {
-    /** What the step has already. */
-    gone,
-    /** Whether budgets take these parts as well. */
-    affords(parts: readonly Part[]): boolean {
-      const next = account.copy();
-      return without(parts, gone).every(({ move, pods }) => next.take(move.unit, pods));
-    },
-    /** Adds the parts of a node if budgets and room take all of them. */
-    add(parts: readonly PlacedPart[], room: Room): boolean {
-      const next = account.copy();
-      for (const { move, pods } of parts) {
-        const count = pods.length + (taken.get(move)?.pods.length ?? 0);
-        if ((move.spare > 0 && count > move.spare) || !next.take(move.unit, pods)) return false;
-      }
-      if (!repeatAll(parts, room)) return false;
-      account = next;
-      for (const part of parts) {
-        for (const pod of part.pods) gone.add(pod);
-        const known = taken.get(part.move);
-        taken.set(part.move, {
-          pods: [...(known?.pods ?? []), ...part.pods],
-          moved: [...(known?.moved ?? []), ...part.moved],
-        });
-      }
-      return true;
-    },
-    evictions: (): UnitEviction[] => [...taken].map(([move, { moved, pods }]) => evictionOf(move, pods, moved)),
-  };
-}
-
-/** Empties the first node that has room, in as many steps as budgets ask for. */
-function emptySlowly(order: NodeOrder, state: PlanState, budgets: Budgets): UnitEviction[][] {
-  for (const node of order.nearest()) {
-    const parts = chooseParts(node, state.room);
-    if (parts === undefined) continue;
-    const steps: { account: Account; parts: Map<Move, PlacedPart> }[] = [];
-    for (const { move, moved, pods } of parts) {
-      const pieces = partsOf(move, pods, budgets);
-      for (const piece of pieces) {
-        let step = steps.find(({ account, parts: taken }) => {
-          if (taken.has(move) && (taken.get(move)?.pods.length ?? 0) >= move.spare) return false;
-          return account.take(move.unit, piece);
-        });
-        if (step === undefined) {
-          step = { account: new Account(budgets), parts: new Map() };
-          step.account.take(move.unit, piece);
-          steps.push(step);
-        }
-        const known = step.parts.get(move);
-        // The places that were found are those of all of it together.
-        const places = pieces.length === 1 ? moved : [];
-        step.parts.set(move, { move, pods: [...(known?.pods ?? []), ...piece], moved: places });
-      }
-    }
-    const placed = placeSteps(
-      steps.map((step) => [...step.parts.values()]),
-      state.room,
-    );
-    if (placed !== undefined) return placed;
-  }
-  return [];
-}
-
-function placeSteps(steps: readonly (readonly PlacedPart[])[], room: Room): UnitEviction[][] | undefined {
-  const mark = room.mark();
-  const placed: UnitEviction[][] = [];
-  for (const parts of steps) {
-    const evictions: UnitEviction[] = [];
-    for (const { move, moved: found, pods } of parts) {
-      const part = { unit: move.unit, pods };
-      const moved = (found.length > 0 ? room.repeat(part, found) : undefined) ?? room.moveAll([part]);
-      if (moved === undefined) {
+      const known = this.#ahead.get(zone);
+      if (room.keeps(nextIn(zone)) && known?.node === node && known.left === node.left) continue;
+      const mark = room.mark();
+      room.release(nextIn(zone));
+      const placed = room.trial(() => placeParts(this.#order.partsOn(node), room));
+      if (placed === undefined) {
         room.rollback(mark);
-        return undefined;
+        continue;
       }
-      evictions.push(evictionOf(move, pods, moved));
+      room.keep(nextIn(zone), placesOf(placed));
+      this.#ahead.set(zone, { node, left: node.left });
     }
-    room.endStep();
-    placed.push(evictions);
   }
-  return placed;
+
+  /** Adds node after node to a step. Without `all`, nodes that had no room lately are passed over. */
+  #fill(step: OpenStep, nodes: readonly OrderedNode[], { all, patience }: { all: boolean; patience: number }): void {
+    let refused = 0;
+    for (const [at, node] of nodes.entries()) {
+      if (refused >= patience) break;
+      if (!all && (this.#failures.get(node.name)?.until ?? 0) > this.#returned) continue;
+      const here = this.#order.partsOn(node);
+      if (here.every(({ pods }) => pods.every((pod) => step.gone.has(pod)))) continue;
+      // What budgets do not take anyway needs no place.
+      const slow = !new OpenStep(this.#budgets, this.#state.room).affords(here);
+      if (slow ? this.#carried.length > 0 || step.choose(unplaced(here)).length === 0 : !step.affords(here)) {
+        refused += 1;
+        continue;
+      }
+      let after = at + 1;
+      while (after < nodes.length && nodes[after]?.zone !== node.zone) after += 1;
+      if (!this.#empty(step, node, { here, next: nodes[after], slow })) refused += 1;
+      else if (all) break;
+      else refused = 0;
+    }
+  }
+
+  /** Empties a node in this step, or in this and those that follow where it is slow; false when that cannot be. */
+  #empty(
+    step: OpenStep,
+    node: OrderedNode,
+    { here, next, slow }: { here: readonly MovePart[]; next: OrderedNode | undefined; slow: boolean },
+  ): boolean {
+    const { room } = this.#state;
+    const mark = room.mark();
+    room.release(nextIn(node.zone));
+    const ahead = next === undefined ? [] : this.#order.partsOn(next);
+    const chosen = chooseParts({ node: node.name, here, next: ahead }, { room, gone: step.gone });
+    if (chosen === undefined) {
+      room.rollback(mark);
+      const { times } = this.#failures.get(node.name) ?? { times: 0 };
+      this.#failures.set(node.name, { times: times + 1, until: this.#returned + 2 ** times });
+      return false;
+    }
+    const turns = slow ? this.#inTurns(chosen.parts, step) : [chosen.parts];
+    const now = this.#placed(turns[0] ?? []);
+    if (now === undefined || !step.add(now)) {
+      room.rollback(mark);
+      return false;
+    }
+    if (slow) this.#carry(turns.slice(1));
+    this.#ahead.delete(node.zone);
+    if (chosen.ahead !== undefined) room.keep(nextIn(node.zone), chosen.ahead);
+    return true;
+  }
+
+  /** Parts of a node in as few steps as budgets ask for, the first beside what a step has already. */
+  #inTurns(parts: readonly PlacedPart[], step: OpenStep): PlacedPart[][] {
+    let rest = parts.flatMap((part) => {
+      const pieces = partsOf(part.move, part.pods, this.#budgets);
+      return pieces.length === 1 ? [part] : pieces.map((pods) => pieceOf(part, pods));
+    });
+    const turns: PlacedPart[][] = [];
+    for (let turn = step; rest.length > 0; turn = new OpenStep(this.#budgets, this.#state.room)) {
+      const taken = new Set(turn.choose(rest));
+      if (taken.size === 0 && turn !== step) break;
+      turns.push(mergeParts([...taken]));
+      rest = rest.filter((part) => !taken.has(part));
+    }
+    return turns;
+  }
+
+  /** The next turn of a node that goes in several steps. */
+  #takeCarried(step: OpenStep): void {
+    const [turn, ...rest] = this.#carried;
+    if (turn === undefined) return;
+    this.#carry([]);
+    const current = turn.flatMap((part) => {
+      const move = this.#pending.get(part.move.unit.id);
+      const pods = part.pods.filter((pod) => move?.pods.includes(pod));
+      if (move === undefined || pods.length === 0) return [];
+      return [{ move, pods, moved: pods.length === part.pods.length ? part.moved : [] }];
+    });
+    const now = this.#placed(current);
+    if (now !== undefined && step.add(now)) this.#carry(rest);
+  }
+
+  #carry(turns: (readonly PlacedPart[])[]): void {
+    const { room } = this.#state;
+    room.release(CARRIED);
+    if (turns.length > 0) room.keep(CARRIED, placesOf(turns.flat()));
+    this.#carried = turns;
+  }
+
+  /** Finds places for those parts that have none yet; undefined where there are none. */
+  #placed(parts: readonly PlacedPart[]): readonly PlacedPart[] | undefined {
+    const { room } = this.#state;
+    if (parts.every(({ moved }) => moved.length > 0)) return parts;
+    return room.trial(() => {
+      const placed: PlacedPart[] = [];
+      for (const part of parts) {
+        const asked = { unit: part.move.unit, pods: part.pods };
+        const moved = (part.moved.length > 0 ? room.repeat(asked, part.moved) : undefined) ?? room.moveAll([asked]);
+        if (moved === undefined) return undefined;
+        placed.push({ ...part, moved });
+      }
+      return placed;
+    });
+  }
+}
+
+const unplaced = (parts: readonly MovePart[]): PlacedPart[] => parts.map((part) => ({ ...part, moved: [] }));
+
+const placesOf = (parts: readonly PlacedPart[]) => parts.flatMap(({ moved }) => moved.flatMap(({ where }) => where));
+
+/** Some pods of a part with their places. What restarts as one asks for all its places at the first of them. */
+function pieceOf({ move, moved }: PlacedPart, pods: readonly PlanPod[]): PlacedPart {
+  if (move.unit.wholesale) return { move, pods, moved: [] };
+  const uids = new Set(pods.map(({ facts }) => facts.uid));
+  const places = moved.map((one) => ({ ...one, where: one.where.filter(({ pod }) => uids.has(pod.uid)) }));
+  return { move, pods, moved: places.filter(({ where }) => where.length > 0) };
+}
+
+/** Pieces of one unit that go in one step are one part. */
+function mergeParts(pieces: readonly PlacedPart[]): PlacedPart[] {
+  const parts = new Map<Move, PlacedPart>();
+  for (const piece of pieces) {
+    const { move, moved, pods } = parts.get(piece.move) ?? { move: piece.move, pods: [], moved: [] };
+    parts.set(move, { move, pods: [...pods, ...piece.pods], moved: [...moved, ...piece.moved] });
+  }
+  return [...parts.values()];
 }

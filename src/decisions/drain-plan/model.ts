@@ -52,6 +52,8 @@ export interface PlanUnit {
   readonly wholesale: boolean;
   /** Node labels that all members must share. */
   readonly topology?: readonly TopologyRule[] | undefined;
+  /** Its scheduler takes members as they come: the first decides where all have to go. */
+  readonly apart?: boolean | undefined;
   readonly assumptions?: readonly Assumption[] | undefined;
   readonly time?: UnitTime | undefined;
   /** Its place in the order of going: where moves are equal, the lower goes first. */

@@ -173,14 +173,21 @@ class Packer {
 
   /** Whether the unit's other members, wherever they stand now, share the labels that they must. */
   #sharesDomain({ move, pod }: Parcel, node: NodeFacts): boolean {
-    const keys = (move.unit.topology ?? []).filter(({ mode }) => mode === 'Required').map(({ key }) => key);
-    if (keys.length === 0) return true;
-    if (keys.some((key) => node.labels[key] === undefined)) return false;
-    const { cluster, pods } = this.#question;
-    return pods.every((other) => {
-      if (other.unit !== move.unit.id || other === pod) return true;
-      const labels = cluster.placed(other.facts.uid)?.node.labels;
-      return labels === undefined || keys.every((key) => labels[key] === node.labels[key]);
+    const rules = (move.unit.topology ?? []).filter(({ mode }) => mode === 'Required');
+    if (rules.length === 0) return true;
+    if (rules.some(({ key }) => node.labels[key] === undefined)) return false;
+    const { cluster, pods, units } = this.#question;
+    return rules.every(({ among, key }) => {
+      const bound = new Set(
+        units.flatMap(({ id, topology }) =>
+          id === move.unit.id || (among !== undefined && topology?.some((rule) => rule.among === among)) ? [id] : [],
+        ),
+      );
+      return pods.every((other) => {
+        if (!bound.has(other.unit) || other === pod) return true;
+        const labels = cluster.placed(other.facts.uid)?.node.labels;
+        return labels === undefined || labels[key] === node.labels[key];
+      });
     });
   }
 }

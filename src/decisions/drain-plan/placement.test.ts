@@ -53,6 +53,15 @@ test('PL-02: a gang that must share a zone does not go where no zone has room fo
   ]);
 });
 
+test('a group whose members are placed as they come goes only where no first choice leaves the others out', () => {
+  const nodes = [gpus('going', 2, { zone: 'c' }), gpus('a1', 2, { zone: 'a' }), gpus('b1', 1, { zone: 'b' })];
+  const gang: Gang = { on: ['going', 'going'], topology: [{ key: 'zone', mode: 'Required' }] };
+  expect(planDrain(ask(nodes, { gang }, ['going'])).blocked).toEqual([]);
+  const { blocked, steps: made } = planDrain(ask(nodes, { gang: { ...gang, apart: true } }, ['going']));
+  expect(blocked).toMatchObject([{ unit: 'gang', reason: 'CannotTell' }]);
+  expect(made).toEqual([]);
+});
+
 test('PL-03: of two gangs with room for one, the second goes when the node of the first is back, or not at all', () => {
   const nodes = [gpus('n1', 4), gpus('n2', 4), gpus('free', 4)];
   const four = (name: string): Gang => ({ on: [name, name, name, name] });
@@ -128,4 +137,36 @@ test('an upgrade of a fleet in four zones leaves nothing behind where each zone 
   const plan = planDrain(ask(nodes, gangs, names, true));
   expect(plan.blocked).toEqual([]);
   expect(plan.steps.flatMap(({ completes }) => completes).sort()).toEqual([...names].sort());
+});
+
+test('PL-16: where every zone has room for one of its nodes and budgets bind, a whole fleet is upgraded, twice alike', () => {
+  const zones = ['a', 'b', 'c', 'd'];
+  const names = Array.from({ length: 80 }, (_, at) => `n${at}`);
+  const used = names.map(() => 0);
+  const random = seededRandom(5);
+  const gangs: Record<string, Gang> = {};
+  for (let group = 0; group < 50; group += 1) {
+    const bound = group % 2 === 0;
+    const home = Math.floor(group / 2) % 4;
+    const on = Array.from({ length: 8 }, () => {
+      let at = Math.floor(random() * names.length);
+      while ((used[at] ?? 0) >= 6 || (bound && at % 4 !== home)) at = (at + 1) % names.length;
+      used[at] = (used[at] ?? 0) + 1;
+      return names[at] as string;
+    });
+    const topology = [{ key: ZONE, mode: 'Required' as const }];
+    gangs[`g${group}`] = { on, budgets: [`b${group % 5}`], ...(bound && { topology }) };
+  }
+  const nodes = [...names, ...zones].map((name, at) => gpus(name, 6, { [ZONE]: zones[at % 4] as string }));
+  const budgets = Array.from({ length: 5 }, (_, at) => ({ id: `b${at}`, allowance: 2 }));
+  const plan = (): ReturnType<typeof planDrain> => planDrain({ ...ask(nodes, gangs, names, true), budgets });
+  const first = plan();
+  // One zone after the other, a node's pods fit where a spare node stands: nothing has to stay behind.
+  expect(first.blocked).toEqual([]);
+  expect(first.steps.flatMap(({ completes }) => completes).sort()).toEqual([...names].sort());
+  for (const { evictions } of first.steps) {
+    const down = evictions.filter(({ disrupts }) => disrupts).map(({ unit }) => gangs[unit]?.budgets?.[0]);
+    for (const { id } of budgets) expect(down.filter((budget) => budget === id).length).toBeLessThanOrEqual(2);
+  }
+  expect(JSON.stringify(plan())).toBe(JSON.stringify(first));
 });

@@ -6,6 +6,7 @@ import {
   type PodFacts,
   settle,
   type Tried,
+  type TopologyRule,
   tryGroup,
 } from '../placement/index.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from './model.ts';
@@ -25,8 +26,12 @@ export type Moved = Extract<Tried, { fits: 'Yes' }>;
 export class Room {
   readonly #question: PlanQuestion;
   readonly #members = new Map<string, PlanPod[]>();
+  /** Units by the composites that hold them to one domain. */
+  readonly #among = new Map<string, string[]>();
   readonly #undo: (() => void)[] = [];
   readonly #held: (() => void)[] = [];
+  /** Room that is kept by name: the nodes it is on, and how it is kept again. */
+  readonly #kept = new Map<string, { readonly nodes: readonly string[]; readonly set: readonly (() => void)[] }>();
 
   constructor(question: PlanQuestion) {
     this.#question = question;
@@ -34,6 +39,11 @@ export class Room {
       const members = this.#members.get(pod.unit);
       if (members === undefined) this.#members.set(pod.unit, [pod]);
       else members.push(pod);
+    }
+    for (const { id, topology = [] } of question.units) {
+      for (const { among } of topology) {
+        if (among !== undefined) this.#among.set(among, [...(this.#among.get(among) ?? []), id]);
+      }
     }
     for (const { drain, name } of question.nodes) if (drain) this.#setClosed(name, true);
   }
@@ -121,6 +131,51 @@ export class Room {
     return moved;
   }
 
+  /** Keeps the room of these places from everybody, under a name, until it is released. */
+  keep(name: string, where: readonly Assignment[]): void {
+    const { cluster } = this.#question;
+    const byNode = new Map<string, PodFacts[]>();
+    for (const { node, pod } of where) {
+      const pods = byNode.get(node);
+      if (pods === undefined) byNode.set(node, [pod]);
+      else pods.push(pod);
+    }
+    const kept: (() => void)[] = [];
+    for (const [at, pods] of byNode) {
+      const node = cluster.node(at);
+      if (node === undefined) continue;
+      const sums: number[] = [];
+      for (const { requests } of pods) for (const { amount, slot } of requests) sums[slot] = (sums[slot] ?? 0) + amount;
+      const amounts = sums.flatMap((amount, slot) => (amount > 0 ? [{ slot, amount }] : []));
+      const hold = { unit: name, amounts, pods: pods.length };
+      kept.push(() => cluster.setHold(node, name, hold));
+      this.#undo.push(() => cluster.setHold(node, name, undefined));
+    }
+    for (const set of kept) set();
+    this.#kept.set(name, { nodes: [...byNode.keys()], set: kept });
+    this.#undo.push(() => this.#kept.delete(name));
+  }
+
+  keeps(name: string): boolean {
+    return this.#kept.has(name);
+  }
+
+  /** Gives back what is kept under a name. */
+  release(name: string): void {
+    const { cluster } = this.#question;
+    const kept = this.#kept.get(name);
+    if (kept === undefined) return;
+    for (const at of kept.nodes) {
+      const node = cluster.node(at);
+      if (node !== undefined) cluster.setHold(node, name, undefined);
+    }
+    this.#kept.delete(name);
+    this.#undo.push(() => {
+      for (const set of kept.set) set();
+      this.#kept.set(name, kept);
+    });
+  }
+
   /** The question that a part asks, put to whoever explains it. */
   ask<T>(part: Part, look: (ask: GroupAsk) => T): T {
     return this.trial(() => look(this.#prepare(part).ask));
@@ -178,11 +233,22 @@ export class Room {
         need: 'all',
         staying,
         zones,
-        ...(unit.topology && { topology: unit.topology }),
+        ...(unit.topology && { topology: unit.topology.map((rule) => this.#pinned(rule, unit.id)) }),
+        ...(unit.apart === true && { apart: true }),
         ...(unit.assumptions && { assumptions: unit.assumptions }),
         ...(searches && { searches }),
       },
     };
+  }
+
+  /** Where the other groups of a composite stand now, to which this one must keep. */
+  #pinned(rule: TopologyRule, unit: string): TopologyRule {
+    const others = this.#among.get(rule.among ?? '')?.filter((other) => other !== unit) ?? [];
+    const { cluster } = this.#question;
+    const pins = others.flatMap((other) =>
+      (this.#members.get(other) ?? []).flatMap(({ facts }) => cluster.placed(facts.uid)?.node.name ?? []),
+    );
+    return pins.length === 0 ? rule : { ...rule, pins };
   }
 
   #setClosed(name: string, closed: boolean): void {

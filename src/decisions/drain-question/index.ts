@@ -1,4 +1,5 @@
 /** From what a cluster says to what the drain planner is asked. Pure. */
+export * from './drain-filter.ts';
 export * from './question.ts';
 export * from './statements.ts';
 export * from './units.ts';

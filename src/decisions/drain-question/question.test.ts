@@ -118,7 +118,7 @@ test('PL-14: bad input is named, one by one, and nothing crashes', () => {
       }),
     ],
     ['going'],
-    { cluster, topologyOf: (one) => (one.metadata.name === 'large' ? ZONE : undefined) },
+    { cluster, topologyOf: (one) => (one.metadata.name === 'large' ? [{ key: ZONE, mode: 'Required' }] : []) },
   );
   const texts = Object.fromEntries(answer.plan.blocked.map(({ text, unit }) => [unit, text]));
   expect(texts).toEqual({
@@ -127,6 +127,26 @@ test('PL-14: bad input is named, one by one, and nothing crashes', () => {
     'default/classless': expect.stringMatching(/gone/),
   });
   expect(answer.plan.steps).toEqual([]);
+});
+
+test('a group of a composite with a topology moves only where the groups beside it are', () => {
+  const zoned = (name: string, zone: string, cpu: number): Node => node(name, { cpu, labels: { zone } });
+  const cpus = (cpu: string) => ({ containers: [{ name: 'main', resources: { requests: { cpu } } }] });
+  const pods = [
+    made('prefill', { on: 'a1', metadata: owner('Job', 'j1'), spec: cpus('2') }),
+    made('decode', { on: 'a2', metadata: owner('Job', 'j2'), spec: cpus('2') }),
+  ];
+  const ask = (among: boolean, spare: number) =>
+    plan([zoned('a1', 'a', 2), zoned('a2', 'a', 2 + spare), zoned('b1', 'b', 8)], pods, ['a1'], {
+      topologyOf: () => (among ? [{ key: 'zone', mode: 'Required', among: 'default/pair' }] : []),
+    });
+  expect(gone(ask(false, 0))).toEqual(['default/prefill']);
+  expect(gone(ask(true, 2))).toEqual(['default/prefill']);
+  const stuck = ask(true, 0);
+  expect(gone(stuck)).toEqual([]);
+  expect(stuck.plan.blocked).toMatchObject([
+    { unit: 'default/prefill', text: expect.stringMatching(/^NoRoom: 2 cpu .*zone/) },
+  ]);
 });
 
 const started = (ready: number, name: string): Pod =>

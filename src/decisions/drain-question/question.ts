@@ -3,7 +3,14 @@ import { controllerOf } from '../../api/core/owner.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { PlanPod, PlanQuestion, PlanUnit } from '../drain-plan/index.ts';
 import { compareCost, costedUnit } from '../group-cost/index.ts';
-import { type Assumption, type Cluster, type PodFacts, podFacts, replacementOf } from '../placement/index.ts';
+import {
+  type Assumption,
+  type Cluster,
+  type PodFacts,
+  podFacts,
+  replacementOf,
+  type TopologyRule,
+} from '../placement/index.ts';
 import { slower, StartTimes, type ToldTimes } from './times.ts';
 import { idOf, UnitFinder, type UnitSources } from './units.ts';
 
@@ -17,8 +24,10 @@ export interface QuestionInput {
   readonly now: number;
   /** The pod template of a controller, by its UID. */
   readonly templateOf?: ((owner: string) => PodTemplateSpec | undefined) | undefined;
-  /** The node label that all pods of a pod's group must share. */
-  readonly topologyOf?: ((pod: Pod) => string | undefined) | undefined;
+  /** The node labels that a pod's group, and composites above it, keep to. */
+  readonly topologyOf?: ((pod: Pod) => readonly TopologyRule[]) | undefined;
+  /** Whether a pod's group has no minimum, so that its scheduler takes the pods as they come. */
+  readonly apartOf?: ((pod: Pod) => boolean) | undefined;
   readonly searches?: ((pod: PodFacts) => boolean) | undefined;
   /** What was told about how long pods take. */
   readonly times?: ToldTimes | undefined;
@@ -31,7 +40,7 @@ export interface QuestionInput {
  * hold nothing, so neither is moved; what they request still takes room. A pod without a controller does not come back.
  */
 export function buildQuestion(input: QuestionInput): PlanQuestion {
-  const { cluster, drain, groups, nodesReturn, now, pods, searches, templateOf, topologyOf } = input;
+  const { apartOf, cluster, drain, groups, nodesReturn, now, pods, searches, templateOf, topologyOf } = input;
   const units = new Map<string, PlanUnit>();
   // Every node is cordoned before the first step.
   const isCordoned = (node: string): boolean => drain.has(node) || groups.isCordoned?.(node) === true;
@@ -48,11 +57,11 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     const { cells, contested, unit } = finder.find(pod);
     const owner = controllerOf(pod)?.uid;
     const template = owner === undefined ? undefined : templateOf?.(owner);
-    const key = topologyOf?.(pod);
+    const topology = topologyOf?.(pod) ?? [];
     const assumptions: Assumption[] = template === undefined ? ['SameSpec'] : [];
     members.set(unit.id, [...(members.get(unit.id) ?? []), pod]);
     const known = units.get(unit.id);
-    const next = joined(known, { ...unit, assumptions, ...topologyWith(key) });
+    const next = joined(known, { ...unit, assumptions, ...topologyWith(topology, apartOf?.(pod) === true) });
     units.set(unit.id, { ...next, time: slower(known?.time, startTimes.of(pod)) });
     planned.push({
       id: idOf(pod),
@@ -87,14 +96,20 @@ function ranked(units: readonly PlanUnit[], members: ReadonlyMap<string, readonl
   return units.map((unit) => ({ ...unit, rank: ranks.get(unit.id) ?? 0 }));
 }
 
-const topologyWith = (key: string | undefined): Partial<PlanUnit> =>
-  key === undefined ? {} : { topology: [{ key, mode: 'Required' }] };
+const topologyWith = (topology: readonly TopologyRule[], apart: boolean): Partial<PlanUnit> =>
+  topology.length === 0 ? {} : { topology, ...(apart && { apart }) };
+
+const sameRule = (a: TopologyRule, b: TopologyRule): boolean => a.key === b.key && a.among === b.among;
 
 /** A budget may select only some members of a unit: it counts the unit all the same. */
 function joined(known: PlanUnit | undefined, unit: PlanUnit): PlanUnit {
   if (known === undefined) return unit;
   const budgets = [...new Set([...known.budgets, ...unit.budgets])];
-  return budgets.length === known.budgets.length ? known : { ...unit, budgets };
+  // Groups that go as one may keep to different labels: all of them bind the whole, which is never too little.
+  const more = unit.topology?.filter((rule) => !known.topology?.some((one) => sameRule(one, rule))) ?? [];
+  const topology = more.length === 0 ? known.topology : [...(known.topology ?? []), ...more];
+  if (budgets.length === known.budgets.length && more.length === 0) return known;
+  return { ...unit, budgets, ...(topology && { topology }) };
 }
 
 /** Pods that no drain moves. */

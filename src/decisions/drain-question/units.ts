@@ -1,6 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
 import { LWS } from '../../api/lws/types.ts';
+import { isLimitReason } from '../policies/index.ts';
 import { type BudgetView, judgeEviction, type DisruptionIndex, type Refusal, setGroupOf } from '../disruption/index.ts';
 import type { PlanBudget, PlanCell, PlanUnit } from '../drain-plan/index.ts';
 import {
@@ -124,11 +125,15 @@ export class UnitFinder {
   }
 
   /** A budget whose numbers cannot be used lets nothing go, whatever they are. */
-  #refusedOutright(pod: Pod, { reason, views: [view] }: Refusal): PlanCell[] {
-    if (view === undefined || IN_NUMBERS.has(reason)) return [];
-    const id = `${view.budget.namespace}/${view.budget.name} (${reason})`;
-    this.#budgets.set(id, { id, allowance: -1 });
-    return [{ id: idOf(pod), budget: id, healthy: 0, needed: 1 }];
+  #refusedOutright(pod: Pod, { policies = [], reason, views: [view] }: Refusal): PlanCell[] {
+    const outright = policies.map(({ policy, reason: limit }) => `${policy} (${limit})`);
+    if (view !== undefined && !IN_NUMBERS.has(reason) && !isLimitReason(reason)) {
+      outright.push(`${view.budget.namespace}/${view.budget.name} (${reason})`);
+    }
+    return outright.map((id) => {
+      this.#budgets.set(id, { id, allowance: -1 });
+      return { id: idOf(pod), budget: id, healthy: 0, needed: 1 };
+    });
   }
 
   #unitOf(

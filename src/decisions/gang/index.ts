@@ -9,4 +9,5 @@ export type { ChargeBudgets, DisruptionOf, GroupDisruption } from './preemption/
 export * from './groups/admission.ts';
 export * from './groups/backoff.ts';
 export * from './groups/terms.ts';
+export * from './groups/topology.ts';
 export * from './groups/tree.ts';

@@ -3,8 +3,10 @@ import {
   decideTogether,
   type DisruptionIndex,
   exemptionOf,
+  type Grant,
   isUp,
   type JointVerdict,
+  type LimitCharge,
   type CountedPod,
   type Step,
   withRoom,
@@ -40,6 +42,10 @@ export type GroupVerdict =
       readonly allowed: true;
       readonly disruption: readonly DisruptionCharge[];
       readonly unavailability: Extract<JointJudgement, { allowed: true }>['charges'];
+      /** Grants under budgets that ask for room, with the pod that each is for. */
+      readonly placed: readonly { readonly pod: CountedPod; readonly grant: Grant }[];
+      /** Policies that count a disruption, with the pod that begins it. */
+      readonly limits: readonly { readonly pod: CountedPod; readonly charge: LimitCharge }[];
     }
   | { readonly allowed: false; readonly reason: 'DisruptionBudget'; readonly step: Step }
   | {
@@ -72,7 +78,16 @@ export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdi
     compat,
   });
   if (!judged.allowed) return { ...judged, reason: 'UnavailableBudget' };
-  return { allowed: true, disruption: chargesOf(joint.steps), unavailability: judged.charges };
+  const placed = joint.steps.flatMap(({ pod: { name }, verdict }) => {
+    const pod = members.find((member) => member.name === name);
+    return verdict.allowed && verdict.room !== undefined && pod !== undefined ? [{ pod, grant: verdict }] : [];
+  });
+  const limits = joint.steps.flatMap(({ pod: { name }, verdict }) => {
+    const pod = members.find((member) => member.name === name);
+    const charge = verdict.allowed ? verdict.limits : undefined;
+    return charge === undefined || pod === undefined ? [] : [{ pod, charge }];
+  });
+  return { allowed: true, disruption: chargesOf(joint.steps), unavailability: judged.charges, placed, limits };
 }
 
 /** Room that budgets ask for is looked for as well, for all of the groups at once. */

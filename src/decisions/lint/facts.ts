@@ -137,7 +137,7 @@ function readBudgets(objects: readonly KubeObject[]) {
 function feedGroupsAndOwners(objects: readonly KubeObject[], index: DisruptionIndex, feed: UnavailabilityFeed): void {
   for (const object of objects) {
     const row = fedKindOf(object);
-    if (row?.role === 'Group') row.set(index, object);
+    if (row?.role === 'Group' || row?.role === 'Policy') row.set(index, object);
     const { group } = splitApiVersion(object.apiVersion ?? '');
     const owner = OWNER_TYPES.find((type) => type.kind === object.kind && type.group === group);
     if (owner !== undefined) feed.setOwner(owner.kind, object);

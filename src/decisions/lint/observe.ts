@@ -7,7 +7,7 @@ import { JOBSET } from '../disruption/index.ts';
 import { planPod } from './planned-pod.ts';
 import type { LintPod, PodSet, Scale } from './pod-set.ts';
 import type { Projection } from './project.ts';
-import { countAt, type Fields, fieldsOf } from './shapes.ts';
+import { countAt, fieldsOf } from './shapes.ts';
 
 /** The kinds whose replicas the disruption controller knows, and those that it knows to have none. */
 const SCALED = new Set(['Deployment', 'ReplicaSet', 'StatefulSet', 'ReplicationController', 'LeaderWorkerSet']);
@@ -32,7 +32,7 @@ export function observePods(objects: readonly KubeObject[]): Projection {
     const set = sets.get(id) ?? setOf(pod, owner, { byUid, byName });
     sets.set(id, set);
     const { name = '', namespace = '' } = pod.metadata;
-    pods.push(planPod({ namespace, name, set, template: pod as unknown as Fields, owner }));
+    pods.push(planPod({ namespace, name, set, template: fieldsOf(pod), owner }));
   }
   // What objects say about groups stands in the objects themselves.
   return { sets: [...sets.values()], pods, sources: [], gangs: [] };

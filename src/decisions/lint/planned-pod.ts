@@ -35,7 +35,7 @@ export function planPod({ annotations, labels, name, namespace, owner, podGroupN
     },
     spec: { containers: [], ...links, ...(podGroupName !== undefined && { schedulingGroup: { podGroupName } }) },
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
-  } as unknown as Pod;
+  } as Pod;
   return { pod, facts: readPod(pod), set };
 }
 

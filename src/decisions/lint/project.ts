@@ -75,7 +75,7 @@ function addPod({ pods, sets }: Projection, object: KubeObject): void {
       namespace: namespaceOf(object),
       name: `Pod/${object.metadata.name ?? ''}`,
       set,
-      template: object as unknown as Fields,
+      template: fieldsOf(object),
     }),
   );
 }

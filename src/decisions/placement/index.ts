@@ -1,4 +1,6 @@
 export * from './cluster/cluster.ts';
+export * from './cluster/host-scheduler.ts';
+export { hostPortsOf, UsedPorts } from './cluster/host-ports.ts';
 export * from './cluster/node-facts.ts';
 export type { Placed } from './cluster/placed.ts';
 export { compileNodeChoice, matchesNodeChoice, type NodeChoice } from './cluster/node-selection.ts';

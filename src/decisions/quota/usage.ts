@@ -131,10 +131,3 @@ function deviceUsage({ spec }: ResourceClaim): Record<string, string> {
   }
   return usage;
 }
-
-/** The sum over many objects. */
-export function totalUsage(kind: CountedKind, objects: Iterable<object>, now: number): Record<string, string> {
-  let total: Record<string, string> = {};
-  for (const object of objects) total = addAmounts(total, usageOf(kind, object, now));
-  return total;
-}

@@ -7,7 +7,7 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Where controllers get their caches from. */
-export type Informers = Pick<InformerSet, 'of'>;
+export type Informers = Pick<InformerSet, 'of' | 'finding'>;
 
 /** Everything a controller may touch. It cannot tell which host it runs on. */
 export interface ControllerContext {

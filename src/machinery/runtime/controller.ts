@@ -85,6 +85,7 @@ function startController<D>(definition: ControllerDefinition<D>, context: Contro
       caches.add(informer);
       return informer;
     },
+    finding: (sort, found) => context.informers.finding(sort, found),
   };
   const deps = definition.deps({ ...context, informers }, queueOf);
   for (const loop of loops) {

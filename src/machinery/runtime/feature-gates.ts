@@ -14,8 +14,16 @@ const DEFAULTS = {
   PodUnavailableBudgetUpdateGate: false,
   /** PodUnavailableBudgets may count groups of pods. */
   PodUnavailableBudgetGroupPolicy: true,
+  /** Budgets may ask that there is room for a whole replacement; the operator then follows nodes and what is on them. */
+  CapacityCheck: true,
+  /** The operator makes groups for Jobs, JobSets and LeaderWorkerSets that ask for them. */
+  GroupCreation: true,
   /** Whole groups are evicted by GroupEvictions. */
   GroupEviction: true,
+  /** Drains are carried out as Maintenances. */
+  Maintenance: true,
+  /** Groups move before another's drain takes pods whatever budgets say. */
+  MoveBeforeForeignDeadline: true,
   /** Pods are guarded as they are written; off switches both of the budgets' gates off. */
   PodWebhook: true,
   /** Resizes are an operation of their own, guarded only where a PodUnavailableBudget lists them. */
@@ -33,8 +41,6 @@ const DEFAULTS = {
 } as const satisfies Record<string, boolean>;
 
 export type FeatureGate = keyof typeof DEFAULTS;
-
-export const featureGateDefaults: Readonly<Record<FeatureGate, boolean>> = DEFAULTS;
 
 /** A fixed choice of feature gates. */
 export class FeatureGates {

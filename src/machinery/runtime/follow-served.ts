@@ -36,6 +36,7 @@ export function followServed<K extends FollowedKind>(options: FollowOptions<K>):
   const { clock, informers, log, signal } = context;
   const tried = deferred();
   const state = { known: false, firstTry: tried.promise };
+  informers.finding('kinds of groups and budgets', tried.promise);
 
   const follow = (kind: K, type: ResourceType): Promise<void> => {
     const informer = informers.of(type);

@@ -26,6 +26,7 @@ export interface InformerSetOptions {
 export class InformerSet {
   readonly #options: InformerSetOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
+  readonly #finding = new Map<Promise<unknown>, string>();
 
   constructor(options: InformerSetOptions) {
     this.#options = options;
@@ -52,17 +53,26 @@ export class InformerSet {
         namespace: type.namespaced ? namespace : undefined,
         transform: transform as ((object: T) => T) | undefined,
       });
+      // Its handlers take objects of `T` only: whoever asks for another kind gets another informer.
       this.#informers.set(name, informer as unknown as Informer<KubeObject>);
       informer.start(signal);
     }
     return informer;
   }
 
+  /** It is still being found out which resources of a sort are served: until then more may have to be followed. */
+  finding(sort: string, found: Promise<unknown>): void {
+    this.#finding.set(found, sort);
+    const done = (): unknown => this.#finding.delete(found);
+    found.then(done, done);
+  }
+
   /** The resources by whose copies nothing should be decided now, each with why. */
   problems(): readonly string[] {
-    return [...this.#informers.values()].flatMap(({ problem, type }) =>
+    const followed = [...this.#informers.values()].flatMap(({ problem, type }) =>
       problem === undefined ? [] : [`${qualifiedResource(type)} ${problem}`],
     );
+    return [...followed, ...new Set([...this.#finding.values()].map((sort) => `${sort} not found yet`))];
   }
 
   /** How each resource is followed. */
@@ -75,6 +85,7 @@ export class InformerSet {
   }
 
   async whenSynced(): Promise<void> {
+    await Promise.allSettled(this.#finding.keys());
     await Promise.all([...this.#informers.values()].map((informer) => informer.whenSynced()));
   }
 }

@@ -75,6 +75,11 @@ export function loadKubeconfig({ path, context, env = process.env }: KubeconfigO
   };
 }
 
+/** The contexts there are to choose from. */
+export function contextNames({ path, env = process.env }: Pick<KubeconfigOptions, 'path' | 'env'> = {}): string[] {
+  return mergeFiles(configFiles(path, env)).contexts.map(({ name }) => name ?? '');
+}
+
 /** What a cluster has to say to credential plugins. */
 function execConfig({ body }: KubeconfigEntry): unknown {
   const extensions = (Array.isArray(body['extensions']) ? body['extensions'] : []) as Record<string, unknown>[];

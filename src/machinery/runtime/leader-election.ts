@@ -1,5 +1,5 @@
 import type { Lease } from '../../api/generated/coordination-v1.ts';
-import type { ResourceType } from '../../api/resource.ts';
+import { leaseType } from '../../api/resource-types.ts';
 import { formatMicroTime, parseTime } from '../values/index.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
@@ -8,6 +8,13 @@ import type { Logger } from './log.ts';
 
 /** How long a request of an election may take: two of them and a pause must fit into the time to renew. */
 export const ELECTION_DEADLINE_MS = 3000;
+
+/** How long a leader that falls silent keeps the lease. */
+const LEASE_MS = 15_000;
+/** How often a leader renews and others look. */
+const RETRY_MS = 2000;
+/** A leader without a renewal for so long, counted from when it asked for the last good one, leads no more. */
+const RENEW_MS = 10_000;
 
 export interface LeaderElectionOptions {
   /** With a deadline for its requests that leaves time to try again; see `ELECTION_DEADLINE_MS`. */
@@ -22,12 +29,6 @@ export interface LeaderElectionOptions {
   readonly signal: AbortSignal;
   /** What the leader says about itself on the Lease. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
-  /** How long a leader that falls silent keeps the lease. Default 15 s. */
-  readonly leaseMs?: number | undefined;
-  /** How often a leader renews and others look. Default 2 s. */
-  readonly retryMs?: number | undefined;
-  /** A leader without a renewal for so long, counted from when it asked for the last good one, leads no more. Default 10 s. */
-  readonly renewMs?: number | undefined;
   /** A leader that could not renew in time: whatever it does now, another may be doing too. */
   readonly lost: () => void;
   /** Called when the lease was renewed, by this candidate or by whoever holds it. */
@@ -35,14 +36,6 @@ export interface LeaderElectionOptions {
   /** Called after a stop, when the lease has been given back or could not be. */
   readonly ended?: (() => void) | undefined;
 }
-
-const leaseType: ResourceType<Lease> = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  namespaced: true,
-};
 
 interface Observed {
   readonly resourceVersion: string;
@@ -56,7 +49,7 @@ interface Observed {
  * is given back, so that a successor need not wait.
  */
 export function electLeader(options: LeaderElectionOptions): Promise<void> {
-  const { clock, leaseMs = 15_000, log, lost, renewMs = 10_000, retryMs = 2000, signal } = options;
+  const { clock, log, lost, signal } = options;
   return new Promise((elected) => {
     const campaign = async (): Promise<void> => {
       let observed: Observed | undefined;
@@ -73,15 +66,15 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
       while (!signal.aborted && !over) {
         const askedMs = clock.elapsed();
         try {
-          const outcome = await tryHold(options, leaseMs, observed);
+          const outcome = await tryHold(options, observed);
           if (over) return;
           if (outcome.held || outcome.observed !== observed) options.renewed?.();
           observed = outcome.observed;
           if (outcome.held) {
             // By a timer of its own: the next request may never come back.
             cancel();
-            cancel = clock.after(Math.max(0, askedMs + renewMs - clock.elapsed()), () =>
-              stepDown(`could not renew the leader lease for ${renewMs / 1000} s`),
+            cancel = clock.after(Math.max(0, askedMs + RENEW_MS - clock.elapsed()), () =>
+              stepDown(`could not renew the leader lease for ${RENEW_MS / 1000} s`),
             );
             if (!leading) {
               leading = true;
@@ -96,7 +89,7 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
           log.warn({ lease: options.name, error: String(error) }, 'cannot reach the leader lease');
         }
         if (over) return;
-        await sleep(clock, retryMs, signal).catch(() => {});
+        await sleep(clock, RETRY_MS, signal).catch(() => {});
       }
       cancel();
       if (leading && !over) await release(options).catch(() => {});
@@ -108,11 +101,10 @@ export function electLeader(options: LeaderElectionOptions): Promise<void> {
 
 async function tryHold(
   { annotations = {}, client, clock, identity, name, namespace }: LeaderElectionOptions,
-  leaseMs: number,
   observed: Observed | undefined,
 ): Promise<{ held: boolean; observed: Observed | undefined }> {
   const now = formatMicroTime(clock.now());
-  const mine = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: now };
+  const mine = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(LEASE_MS / 1000), renewTime: now };
   let lease: Lease;
   try {
     lease = await client.get(leaseType, { namespace, name });

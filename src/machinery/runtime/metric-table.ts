@@ -96,6 +96,12 @@ export const METRICS = {
     labels: ['result'],
     on: OPERATOR,
   },
+  quorate_pods_linked_total: {
+    type: 'counter',
+    help: 'New pods whose owner asks for groups, by what became of their group',
+    labels: ['result'],
+    on: OPERATOR,
+  },
   quorate_published_total: {
     type: 'counter',
     help: 'Pod numbers written into budgets over groups, by why and with what result',
@@ -291,6 +297,30 @@ export const METRICS = {
     help: 'Keys added to a queue of a controller',
     labels: ['name'],
     on: ANYWHERE,
+  },
+  quorate_maintenances: {
+    type: 'gauge',
+    help: 'Maintenances, by phase',
+    labels: ['phase'],
+    on: CONTROLLERS,
+  },
+  quorate_observed_drains: {
+    type: 'gauge',
+    help: 'Drains that others carry out, by who does',
+    labels: ['driver'],
+    on: CONTROLLERS,
+  },
+  quorate_deadlocks_total: {
+    type: 'counter',
+    help: 'Times that drains were found to wait for each other in a ring',
+    labels: [],
+    on: CONTROLLERS,
+  },
+  quorate_maintenance_blocked_seconds_total: {
+    type: 'counter',
+    help: 'Time that Maintenances have been in phase Blocked, added up',
+    labels: [],
+    on: CONTROLLERS,
   },
   workqueue_depth: {
     type: 'gauge',

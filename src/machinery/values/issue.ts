@@ -33,10 +33,6 @@ export function invalid(path: FieldPath, value: unknown, detail: string): Issue 
   return issue(path, 'FieldValueInvalid', withDetail(`Invalid value: ${formatValue(value)}`, detail));
 }
 
-export function typeInvalid(path: FieldPath, value: unknown, detail: string): Issue {
-  return issue(path, 'FieldValueTypeInvalid', withDetail(`Invalid value: ${formatValue(value)}`, detail));
-}
-
 export function notSupported(path: FieldPath, value: unknown, supported: readonly string[]): Issue {
   const list = supported.map((item) => JSON.stringify(item)).join(', ');
   const tail = supported.length > 0 ? `supported values: ${list}` : '';
@@ -51,20 +47,12 @@ export function duplicate(path: FieldPath, value: unknown): Issue {
   return issue(path, 'FieldValueDuplicate', `Duplicate value: ${formatValue(value)}`);
 }
 
-export function notFound(path: FieldPath, value: unknown): Issue {
-  return issue(path, 'FieldValueNotFound', `Not found: ${formatValue(value)}`);
-}
-
 export function tooLong(path: FieldPath, maxBytes: number): Issue {
   return issue(path, 'FieldValueTooLong', `Too long: may not be more than ${maxBytes} bytes`);
 }
 
 export function tooMany(path: FieldPath, actual: number, max: number): Issue {
   return issue(path, 'FieldValueTooMany', `Too many: ${actual}: must have at most ${max} items`);
-}
-
-export function internalIssue(path: FieldPath, detail: string): Issue {
-  return issue(path, 'InternalError', `Internal error: ${detail}`);
 }
 
 /** `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */

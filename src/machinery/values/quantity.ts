@@ -51,7 +51,7 @@ function readNanos(text: string): bigint {
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );
   }
-  const [, sign, digits, suffix = ''] = found as unknown as [string, string, string, string | undefined];
+  const [, sign, digits = '', suffix = ''] = found;
   const [whole = '', fraction = ''] = digits.split('.');
   let value = BigInt(whole + fraction || '0');
   let tenPower = 9 - fraction.length;

@@ -2,7 +2,7 @@
 import { podType } from '../../api/resource-types.ts';
 import type { ObjectKey } from '../../api/resource.ts';
 import { ApiError, type Client, isNotFound } from '../../machinery/runtime/index.ts';
-import { evictPod } from '../drain/evict-pod.ts';
+import { evictPod } from '../../machinery/runtime/evict-pod.ts';
 
 export interface EvictionAnswer {
   readonly granted: boolean;

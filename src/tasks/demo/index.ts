@@ -1,4 +1,4 @@
 export type { Beat } from './beat.ts';
-export { type PlayOptions, playStory } from './play.ts';
+export { playStory } from './play.ts';
 export { findStory, stories } from './stories.ts';
-export { type Story, StoryError } from './story.ts';
+export { type Story } from './story.ts';

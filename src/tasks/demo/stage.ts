@@ -1,13 +1,4 @@
-import type { KubeObject } from '../../api/resource.ts';
-import { splitApiVersion } from '../../api/resource.ts';
-import {
-  type Client,
-  type Clock,
-  type DiscoveredResource,
-  discover,
-  sleep,
-  systemClock,
-} from '../../machinery/runtime/index.ts';
+import { type Client, type Clock, createApply, sleep, systemClock } from '../../machinery/runtime/index.ts';
 import { type StoryHost, StoryError } from './story.ts';
 
 const POLL_MS = 40;
@@ -19,24 +10,13 @@ export interface OpenStage extends StoryHost {
 
 export function createStage(client: Client, { clock, signal }: { clock: Clock; signal: AbortSignal }): OpenStage {
   const releases: (() => Promise<void> | void)[] = [];
-  let known: Promise<readonly DiscoveredResource[]> | undefined;
-  const typeOf = async ({ apiVersion = '', kind = '' }: KubeObject): Promise<DiscoveredResource> => {
-    known ??= discover(client).then(({ resources }) => resources);
-    const { group, version } = splitApiVersion(apiVersion);
-    const found = (await known).find((type) => type.group === group && type.kind === kind);
-    if (found === undefined) throw new StoryError(`The control plane does not serve ${apiVersion} ${kind}`);
-    return { ...found, version };
-  };
+  const applyOne = createApply(client, 'quorate-demo');
   return {
     client,
     clock,
     signal,
     async apply(...objects) {
-      for (const object of objects) {
-        const { name = '', namespace } = object.metadata;
-        const options = { fieldManager: 'quorate-demo', force: true };
-        await client.patch(await typeOf(object), { name, namespace }, { type: 'apply', body: object }, options);
-      }
+      for (const object of objects) await applyOne(object);
     },
     async until(what, check) {
       const giveUpAt = systemClock.now() + PATIENCE_MS;

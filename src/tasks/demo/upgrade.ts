@@ -2,7 +2,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { nodeType, podDisruptionBudgetType } from '../../api/resource-types.ts';
 import type { PlanStep } from '../../decisions/drain-plan/index.ts';
-import { evictPod } from '../drain/evict-pod.ts';
+import { evictPod } from '../../machinery/runtime/evict-pod.ts';
 import { planClusterDrain, type PlannedDrain } from '../plan/index.ts';
 import { type Beat, claim, command, heading, next, output, say } from './beat.ts';
 import { type Lookout, postLookout } from './lookout.ts';

@@ -1,4 +1,5 @@
 import { connect } from 'node:tls';
+import { OPTIONAL_FEATURES } from '../../api/crds/index.ts';
 import type { ValidatingWebhookConfiguration } from '../../api/generated/admissionregistration-v1.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import type { Deployment } from '../../api/generated/apps-v1.ts';
@@ -13,13 +14,13 @@ import {
   CERTIFICATE_SECRET,
   defaultInstall,
   EVICTIONS_CONFIGURATION,
+  LINK_CONFIGURATION,
   type OperatorMode,
   NAME,
   STATUS_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
   FEATURE_GATES,
   type InstallOptions,
-  OPTIONAL_FEATURES,
 } from '../../webhook/index.ts';
 import { MODE_ANNOTATION } from '../../app/operator/lease.ts';
 import { endpointProblem } from '../../app/operator/reachable.ts';
@@ -159,7 +160,12 @@ async function tryWebhook(client: Client): Promise<WebhookTrial> {
   }
 }
 
-const OUR_CONFIGURATIONS = new Set([EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION, WEBHOOK_CONFIGURATION]);
+const OUR_CONFIGURATIONS = new Set([
+  EVICTIONS_CONFIGURATION,
+  STATUS_CONFIGURATION,
+  LINK_CONFIGURATION,
+  WEBHOOK_CONFIGURATION,
+]);
 
 function webhookUrls({ value = [] }: Looked<readonly ValidatingWebhookConfiguration[]>): string[] {
   const ours = value.filter(({ metadata: { name } }) => OUR_CONFIGURATIONS.has(name ?? ''));

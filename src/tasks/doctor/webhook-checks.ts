@@ -7,6 +7,7 @@ import { renewAt } from '../../machinery/runtime/certificates.ts';
 import {
   ARMED_ANNOTATION,
   EVICTIONS_CONFIGURATION,
+  LINK_CONFIGURATION,
   splitToken,
   STATUS_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
@@ -39,7 +40,7 @@ export function checkWebhooks(facts: ClusterFacts): DoctorFinding[] {
   if (facts.mode === 'adopt' && status === undefined) {
     return [fail('webhooks', 'the API server does not ask Quorate about the status of budgets', REINSTALL)];
   }
-  const all = [evictions, others, ...(status === undefined ? [] : [status])];
+  const all = [evictions, others, status, named(LINK_CONFIGURATION)].filter((one) => one !== undefined);
   const ours = { ...others, webhooks: all.flatMap(({ webhooks = [] }) => webhooks) };
   return [
     checkPolicy(ours),
@@ -72,7 +73,14 @@ function checkStated(
   { mode = 'adopt', namespace }: ClusterFacts,
   { webhooks = [] }: ValidatingWebhookConfiguration,
 ): DoctorFinding[] {
-  const wanted = webhookConfigurations({ namespace, failOpen: false, certManager: false, groups: 'crd', mode })
+  const wanted = webhookConfigurations({
+    namespace,
+    failOpen: false,
+    certManager: false,
+    groups: 'crd',
+    groupCreation: true,
+    mode,
+  })
     .flatMap((one) => one.webhooks ?? [])
     .map(comparable);
   return webhooks.flatMap((one): DoctorFinding[] => {

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A JSON or YAML file as a map. What is wrong in it is told with line and column. */
-export function readDocument(file: string): Record<string, unknown> {
+function readDocument(file: string): Record<string, unknown> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -47,12 +47,12 @@ function parseYaml(file: string, text: string): unknown {
   throw new DocumentError(`${file}:${line}:${col}: ${error.message.replaceAll(/\s+/g, ' ').trim()}`);
 }
 
-/** Checks that a file is of the wanted format and not of a later version than this program knows. */
-export function checkFormat(
+/** A file of the wanted format, not of a later version than this program knows. Its parts are for the caller to check. */
+export function readFormat<T extends object>(
   file: string,
-  document: Readonly<Record<string, unknown>>,
   { format, version, what }: { format: string; version: number; what: string },
-): void {
+): Partial<T> {
+  const document = readDocument(file);
   if (document['format'] !== format) throw new DocumentError(`Cannot use ${file}: it is not ${what}`);
   const found = document['version'];
   if (typeof found === 'number' && found > version) {
@@ -61,4 +61,5 @@ export function checkFormat(
     );
   }
   if (found !== version) throw new DocumentError(`Cannot use ${file}: its format version is missing or unknown`);
+  return document as Partial<T>;
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../machinery/runtime/index.ts';
 import type { DrainPod, DrainResult } from './drain.ts';
-import { evictPod } from './evict-pod.ts';
+import { evictPod } from '../../machinery/runtime/evict-pod.ts';
 
 /**
  * What the API server says to each eviction of a dry run, with every webhook and admission step in its way. It is asked

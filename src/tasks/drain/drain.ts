@@ -9,10 +9,10 @@ import {
 import type { PodName } from '../../decisions/disruption/index.ts';
 import { type Client, type Clock, listAll, sleep } from '../../machinery/runtime/index.ts';
 import { matches, type Selector } from '../../machinery/values/index.ts';
-import { type DrainRules, filterPod } from './drain-filter.ts';
-import { evictPod } from './evict-pod.ts';
-import { ClusterReader } from '../cluster-state/cluster-reader.ts';
-import { type BudgetState, evictionBudgets, gatherBudgets } from '../cluster-state/gather.ts';
+import { type DrainRules, filterPod } from '../../decisions/drain-question/drain-filter.ts';
+import { evictPod } from '../../machinery/runtime/evict-pod.ts';
+import { assertNode, ClusterReader } from '../../cluster-state/cluster-reader.ts';
+import { type BudgetState, evictionBudgets, gatherBudgets } from '../../cluster-state/gather.ts';
 
 export interface DrainOptions {
   readonly nodes: readonly string[];
@@ -63,8 +63,8 @@ export interface DrainDeps {
   readonly report: DrainReport;
 }
 
-const RETRY_MS = 5_000;
-const POLL_MS = 1_000;
+export const RETRY_MS = 5_000;
+export const POLL_MS = 1_000;
 
 /**
  * Empties nodes. Cordons them, looks at all their pods together, and then evicts in an order that finishes the groups
@@ -83,7 +83,7 @@ export async function drainNodes(deps: DrainDeps, options: DrainOptions): Promis
   let looked: Look;
   try {
     looked = await look(deps, options);
-    if (options.dryRun) for (const name of options.nodes) await client.get(nodeType, { name });
+    if (options.dryRun) for (const name of options.nodes) await assertNode(client, name);
   } catch (error) {
     await giveBack();
     throw error;

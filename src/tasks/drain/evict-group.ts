@@ -5,7 +5,7 @@ import {
   groupEvictionType,
 } from '../../api/quorate/group-eviction.ts';
 import { formatGroup } from '../../decisions/group-eviction/index.ts';
-import { ApiError, type Client, type Clock, isNotFound, sleep } from '../../machinery/runtime/index.ts';
+import { ApiError, type Client, type Clock, existing, sleep } from '../../machinery/runtime/index.ts';
 
 export interface GroupEvictionRequest {
   readonly namespace: string;
@@ -78,7 +78,11 @@ async function finished(
   deadline: number,
 ): Promise<Omit<GroupResult, 'namespace' | 'group'>> {
   const { name = '', namespace } = made.metadata;
-  for (let seen: GroupEviction | undefined = made; ; seen = await read(client, { namespace, name })) {
+  for (
+    let seen: GroupEviction | undefined = made;
+    ;
+    seen = await existing(client.get(groupEvictionType, { namespace, name }))
+  ) {
     const condition = seen?.status?.conditions?.find(({ type }) => type === EVICTED);
     const pods = seen?.status?.evictedPods;
     if (condition?.status === 'True') return { outcome: 'Evicted', name, pods };
@@ -93,18 +97,6 @@ async function finished(
       };
     }
     await sleep(clock, LOOK_EVERY_MS);
-  }
-}
-
-async function read(
-  client: Client,
-  key: { namespace: string | undefined; name: string },
-): Promise<GroupEviction | undefined> {
-  try {
-    return await client.get(groupEvictionType, key);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { disruptionPolicyType } from '../../api/quorate/disruption-policy.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import { leaderWorkerSetType } from '../../api/lws/types.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../api/resource-types.ts';
 import { COMPOSITE_TYPES, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { ClusterReader } from '../cluster-state/cluster-reader.ts';
+import { ClusterReader } from '../../cluster-state/cluster-reader.ts';
 
 const jobSetType: ResourceType = {
   group: 'jobset.x-k8s.io',
@@ -38,6 +39,7 @@ const KINDS: readonly (readonly ResourceType[])[] = [
   [jobType],
   [leaderWorkerSetType],
   [jobSetType],
+  [disruptionPolicyType],
   [podType],
 ];
 

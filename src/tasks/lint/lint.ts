@@ -1,8 +1,7 @@
 import type { Job } from '../../api/generated/batch-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { fromKruise, type KruiseLeaderWorkerSet, type LeaderWorkerSet } from '../../api/lws/types.ts';
-import { decideGang } from '../../controllers/kubernetes/job/index.ts';
-import { decideGang as decideGroupGang } from '../../controllers/kubernetes/leader-worker-set/index.ts';
+import { decideJobGang, decideSetGang } from '../../decisions/group-making/index.ts';
 import { knownApi } from './known-kinds.ts';
 import { type LintOptions, type LintReport, lint } from '../../decisions/lint/index.ts';
 
@@ -20,11 +19,11 @@ function gangOf(owner: KubeObject): number | undefined {
   return verdict?.reason === 'Gang' ? verdict.minCount : undefined;
 }
 
-function gangOfJob(job: Job): ReturnType<typeof decideGang> | undefined {
-  return typeof job.spec?.template === 'object' ? decideGang(job) : undefined;
+function gangOfJob(job: Job): ReturnType<typeof decideJobGang> | undefined {
+  return typeof job.spec?.template === 'object' ? decideJobGang(job) : undefined;
 }
 
-function gangOfSet(owner: KubeObject): ReturnType<typeof decideGroupGang> {
+function gangOfSet(owner: KubeObject): ReturnType<typeof decideSetGang> {
   const kruise = (owner.apiVersion ?? '').startsWith('apps.kruise.io/');
-  return decideGroupGang(kruise ? fromKruise(owner as KruiseLeaderWorkerSet) : (owner as LeaderWorkerSet));
+  return decideSetGang(kruise ? fromKruise(owner as KruiseLeaderWorkerSet) : (owner as LeaderWorkerSet));
 }

@@ -4,14 +4,13 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { nodeType, podType } from '../../api/resource-types.ts';
 import { decideAllTogether } from '../../decisions/all-budgets/index.ts';
 import { findUnfit as findUnfitUnits, type PlanStep } from '../../decisions/drain-plan/index.ts';
-import { type Client, type Clock, isNotFound, listAll, sleep } from '../../machinery/runtime/index.ts';
-import { cordon, type DrainReport, gatherDaemonSets } from '../drain/drain.ts';
-import { type DrainRules, filterPod } from '../drain/drain-filter.ts';
-import { evictPod } from '../drain/evict-pod.ts';
-import { evictionBudgets, gatherBudgets } from '../cluster-state/gather.ts';
-import { askCluster, type PlannedDrain } from './plan.ts';
-import { idOf, UnitFinder } from '../../decisions/drain-question/index.ts';
-import { gatherWholesaleSets } from './wholesale-sets.ts';
+import { type Client, evictPod, existing, listAll, sleep } from '../../machinery/runtime/index.ts';
+import { cordon, type DrainDeps, gatherDaemonSets, POLL_MS, RETRY_MS } from '../drain/drain.ts';
+import { evictionBudgets, gatherBudgets } from '../../cluster-state/gather.ts';
+import { askCluster } from '../../cluster-state/plan-question.ts';
+import type { PlannedDrain } from './plan.ts';
+import { type DrainRules, filterPod, idOf, UnitFinder } from '../../decisions/drain-question/index.ts';
+import { gatherWholesaleSets } from '../../cluster-state/wholesale-sets.ts';
 
 export type ExecuteOutcome =
   | 'Done'
@@ -47,22 +46,13 @@ export interface ExecuteOptions {
   readonly isPaused: () => boolean;
 }
 
-export interface ExecuteDeps {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly report: DrainReport;
-}
-
-const RETRY_MS = 5_000;
-const POLL_MS = 1_000;
-
 /**
  * Carries out a plan step by step: evicts what the step names, waits until it is gone and what it took down serves
  * again, and goes on. Budgets are asked for every eviction all the same; what they refuse now is asked for again. A pause
  * takes effect between two evictions; what has gone then is seen when the plan is taken up again.
  */
 export async function executePlan(
-  deps: ExecuteDeps,
+  deps: DrainDeps,
   planned: PlannedDrain,
   options: ExecuteOptions,
 ): Promise<ExecuteResult> {
@@ -105,7 +95,7 @@ export async function executePlan(
 }
 
 interface Run {
-  readonly deps: ExecuteDeps;
+  readonly deps: DrainDeps;
   readonly planned: PlannedDrain;
   readonly options: ExecuteOptions;
   readonly until: number;
@@ -183,10 +173,7 @@ async function nodesAway({ deps: { client }, options, planned }: Run, step: Plan
   if (!planned.nodesReturn) return undefined;
   for (const name of step.completes) {
     if (options.bringBack !== undefined) await options.bringBack(name);
-    const node = await client.get(nodeType, { name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const node = await existing(client.get(nodeType, { name }));
     if (node?.spec?.unschedulable === true) return `${name} is empty; work on it, then: kubectl uncordon ${name}`;
   }
   return undefined;

@@ -1,25 +1,16 @@
-import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import type { Node } from '../../api/generated/core-v1.ts';
 import { nodeType } from '../../api/resource-types.ts';
 import {
   countNaiveDisruptions,
   type DrainPlan,
   type NaiveDrain,
-  type PlanQuestion,
   planKeepingOne,
 } from '../../decisions/drain-plan/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
 import { formatTime, matches, parseSelector } from '../../machinery/values/index.ts';
-import { ClusterReader } from '../cluster-state/cluster-reader.ts';
-import { gatherBudgets } from '../cluster-state/gather.ts';
-import { gatherPlacement } from '../cluster-state/gather-placement.ts';
-import { gatherWholesaleSets } from './wholesale-sets.ts';
-import {
-  buildQuestion,
-  idOf,
-  type Statement,
-  statementsOf,
-  type ToldTimes,
-} from '../../decisions/drain-question/index.ts';
+import { ClusterReader } from '../../cluster-state/cluster-reader.ts';
+import { askCluster } from '../../cluster-state/plan-question.ts';
+import { idOf, type Statement, statementsOf, type ToldTimes } from '../../decisions/drain-question/index.ts';
 
 export interface PlanRequest {
   readonly nodes: readonly string[];
@@ -83,29 +74,6 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
     statements: statementsOf({ pods, drain: new Set(chosen), plan }),
     naive: countNaiveDisruptions(question),
   };
-}
-
-export interface ClusterQuestion
-  extends Pick<PlanRequest, 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve'> {
-  readonly drain: ReadonlySet<string>;
-}
-
-/** Reads all that a plan is decided on, as a cluster says it now. */
-export async function askCluster(
-  client: Client,
-  nodes: readonly Node[],
-  request: ClusterQuestion,
-): Promise<{ asked: PlanQuestion; pods: readonly Pod[] }> {
-  const state = await gatherBudgets(client, { now: request.now });
-  const wholesaleSets = await gatherWholesaleSets(client);
-  const placement = await gatherPlacement(client, nodes);
-  const asked = buildQuestion({
-    ...placement,
-    ...request,
-    pods: state.pods,
-    groups: { ...state, everyGroup: state.everyGroup(), wholesaleSets },
-  });
-  return { asked, pods: state.pods };
 }
 
 function chooseNodes(nodes: readonly Node[], { all, nodes: named, selector }: PlanRequest): string[] {

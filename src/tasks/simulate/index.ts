@@ -1,3 +1,3 @@
-export { type Action, ActionError } from './actions.ts';
+export { type Action } from './actions.ts';
 export { simulate, type SimulationOptions, type SimulationResult } from './simulate.ts';
-export type { BudgetLine, BudgetPoint, Violation } from './timeline.ts';
+export type { BudgetLine } from './timeline.ts';

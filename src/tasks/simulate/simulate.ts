@@ -1,12 +1,12 @@
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import { FED_KINDS, isMarked, readBudgetStatus } from '../../decisions/disruption/index.ts';
+import { FED_KINDS } from '../../decisions/disruption/index.ts';
 import { UNAVAILABILITY_KINDS } from '../../decisions/unavailability/index.ts';
-import { CannotTellError } from '../cluster-state/cluster-reader.ts';
+import { CannotTellError } from '../../cluster-state/cluster-reader.ts';
 import type { Snapshot } from '../snapshot/index.ts';
 import { act, type Action, checkActions } from './actions.ts';
 import type { Ending } from './node-actions.ts';
 import { Observer, type SimulatedSample } from './observer.ts';
 import { createReloads, type ReloadTimes } from './reload.ts';
+import { SecondCount } from './second-count.ts';
 import { SimulatedTimeline, type BudgetLine } from './timeline.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -44,8 +44,8 @@ export interface SimulationResult {
   /** What of the snapshot could not be loaded. */
   readonly problems: readonly string[];
   /**
-   * Budgets over groups that Kubernetes' own controller counts in pods as well, as on clusters in mode alongside. Only
-   * groups are counted here, so such a budget may hold back more than the simulation shows.
+   * Budgets over groups that Kubernetes' own controller counts in pods as well, as on clusters in mode alongside. Both
+   * counts are played: such a budget may hold back more than its groups ask for.
    */
   readonly countedTwice: readonly string[];
 }
@@ -83,9 +83,11 @@ function lossSeconds(events: SimulationResult['events']): number | undefined {
 export async function simulate(snapshot: Snapshot, options: SimulationOptions): Promise<SimulationResult> {
   assertComplete(snapshot);
   const observer = new Observer();
+  const second = new SecondCount(snapshot);
   let begun = false;
   const world = await startWorld(snapshot, {
     seed: options.seed,
+    guards: (index) => [second.guard(index)],
     extra: [observer, createReloads(options.reload, () => begun)],
   });
   try {
@@ -93,7 +95,7 @@ export async function simulate(snapshot: Snapshot, options: SimulationOptions): 
     for (let at = 0; at < WARM_UP_MS; at += 1000) await world.advance(1000);
     begun = true;
     const nodes = snapshot.objects.filter(({ kind }) => kind === 'Node').length;
-    const twice = countedTwice(snapshot, observer, world.clock.now());
+    const twice = second.budgets(observer.index, world.clock.now());
     return { ...(await play(world, observer, options)), nodes, countedTwice: twice };
   } finally {
     await world.stop();
@@ -107,19 +109,6 @@ function assertComplete({ missing }: Snapshot): void {
   const unread = Object.keys(missing ?? {}).filter((kind) => missing[kind] === 'Forbidden' && NEEDED.has(kind));
   if (unread.length === 0) return;
   throw new CannotTellError(unread, `the snapshot was taken without the right to list ${unread.join(', ')}`);
-}
-
-function countedTwice({ objects }: Snapshot, { index }: Observer, now: number): string[] {
-  return objects.flatMap((object) => {
-    if (object.kind !== 'PodDisruptionBudget') return [];
-    const { name = '', namespace = '' } = object.metadata;
-    const { status } = object as PodDisruptionBudget;
-    const isCounted = status?.observedGeneration !== undefined;
-    const isOurs =
-      isMarked(object as PodDisruptionBudget) || readBudgetStatus(status).podGroupBudget?.status === 'True';
-    const inGroups = index.count(namespace, name, now)?.mode.unit === 'PodGroup';
-    return isCounted && !isOurs && inGroups ? [`${namespace}/${name}`] : [];
-  });
 }
 
 function disruptedBy(hits: ReadonlyMap<string, number>): Pick<SimulationResult, 'disruptedOnce' | 'disruptedAgain'> {

@@ -14,7 +14,7 @@ import { createMemoryStore } from '../../storage/index.ts';
 import { bootstrapObjects } from '../../app/bootstrap.ts';
 import { componentUser } from '../../app/component-user.ts';
 import { embeddedComponents } from '../../app/components.ts';
-import { createPlane } from '../../app/plane.ts';
+import { createPlane, type PlaneOptions } from '../../app/plane.ts';
 import { runComponents } from '../../app/run-components.ts';
 import type { Snapshot } from '../snapshot/index.ts';
 import { loadSnapshot } from './load.ts';
@@ -34,12 +34,12 @@ const HEARTBEAT_MS = 20_000;
 
 export async function startWorld(
   snapshot: Snapshot,
-  { extra, seed }: { seed: number; extra: readonly Controller[] },
+  { extra, guards, seed }: { seed: number; extra: readonly Controller[]; guards?: PlaneOptions['guards'] },
 ): Promise<World> {
   const clock = new ManualClock(parseTime(snapshot.takenAt) ?? 0);
   const random = seededRandom(seed);
   const store = createMemoryStore({ now: () => clock.now() });
-  const plane = createPlane({ store, clock, log: silentLogger, random, newUid: seededUuids(seed) });
+  const plane = createPlane({ store, clock, log: silentLogger, random, newUid: seededUuids(seed), guards });
   const transportFor = (component: string) => inProcessTransport(plane.handle, componentUser(component));
   const client = createClient({ transport: transportFor('quorate'), userAgent: 'quorate-simulate' });
   await bootstrapObjects(client);

@@ -64,17 +64,17 @@ const JOB: Kept = {
   template: 'template',
 };
 const REPLICAS: Kept = { ...whole('minReadySeconds', 'replicas'), selector: SELECTOR, template: 'template' };
-const GROUP_TEMPLATE: Kept = whole(
+/** What groups and their templates have in common. */
+const GROUP_TERMS = whole(
   'disruptionMode',
-  'name',
-  'policy',
   'preemptionPolicy',
   'priority',
   'priorityClassName',
-  'replicas',
   'schedulingConstraints',
   'schedulingPolicy',
 );
+const GROUP_TEMPLATE: Kept = { ...GROUP_TERMS, ...whole('name', 'policy', 'replicas') };
+const ANY_GROUP = { ...GROUP_TERMS, ...whole('parentCompositePodGroupName', 'workloadRef') };
 
 export const SPECS: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   Namespace: {},
@@ -128,32 +128,8 @@ export const SPECS: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     podGroupTemplates: GROUP_TEMPLATE,
     compositePodGroupTemplates: 'whole',
   },
-  CompositePodGroup: {
-    ...whole(
-      'disruptionMode',
-      'parentCompositePodGroupName',
-      'preemptionPolicy',
-      'priority',
-      'priorityClassName',
-      'schedulingConstraints',
-      'schedulingPolicy',
-      'workloadRef',
-    ),
-  },
-  PodGroup: {
-    ...whole(
-      'disruptionMode',
-      'parentCompositePodGroupName',
-      'podGroupTemplateName',
-      'podGroupTemplateRef',
-      'preemptionPolicy',
-      'priority',
-      'priorityClassName',
-      'schedulingConstraints',
-      'schedulingPolicy',
-      'workloadRef',
-    ),
-  },
+  CompositePodGroup: ANY_GROUP,
+  PodGroup: { ...ANY_GROUP, ...whole('podGroupTemplateName', 'podGroupTemplateRef') },
   PodDisruptionBudget: { ...whole('maxUnavailable', 'minAvailable', 'unhealthyPodEvictionPolicy'), selector: SELECTOR },
   PodUnavailableBudget: {
     ...whole('maxUnavailable', 'minAvailable', 'podGroupPolicy', 'protectOperations', 'protectTotalReplicas'),

@@ -1,2 +1,2 @@
 export { SNAPSHOT_KINDS } from './kinds.ts';
-export { readSnapshot, type Snapshot, SNAPSHOT_FORMAT, SNAPSHOT_VERSION, takeSnapshot } from './snapshot.ts';
+export { readSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';

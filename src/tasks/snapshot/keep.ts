@@ -31,7 +31,7 @@ const ANNOTATIONS = [
 /** What a snapshot holds of an object: the fields that `fields.ts` lists, and nothing else. */
 export function keepListed(kind: string, object: KubeObject): KubeObject {
   const { metadata, spec, status } = object as KubeObject & { spec?: Fields; status?: Fields };
-  const top = kind === 'PriorityClass' ? pick(object as unknown as Fields, PRIORITY_CLASS) : {};
+  const top = kind === 'PriorityClass' ? pick({ ...object }, PRIORITY_CLASS) : {};
   return {
     apiVersion: object.apiVersion,
     kind,

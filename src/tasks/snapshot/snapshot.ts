@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../api/resource.ts';
 import { type Client, isForbidden, isNotFound, servedTypes } from '../../machinery/runtime/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
-import { checkFormat, DocumentError, readDocument } from '../documents/read-document.ts';
+import { DocumentError, readFormat } from '../documents/read-document.ts';
 import { SNAPSHOT_KINDS } from './kinds.ts';
 import { keepListed } from './keep.ts';
 
@@ -74,13 +74,11 @@ async function* pagesOf(client: Client, type: ResourceType): AsyncGenerator<read
 
 /** Throws DocumentError, one line, for a file that is none or is of a later version. */
 export function readSnapshot(file: string): Snapshot {
-  const document = readDocument(file);
-  checkFormat(file, document, {
+  const snapshot = readFormat<Snapshot>(file, {
     format: SNAPSHOT_FORMAT,
     version: SNAPSHOT_VERSION,
     what: 'a snapshot (quorate snapshot -o FILE makes one)',
   });
-  const snapshot = document as unknown as Snapshot;
   if (!Array.isArray(snapshot.objects)) throw new DocumentError(`Cannot use ${file}: it holds no objects`);
-  return snapshot;
+  return snapshot as Snapshot;
 }

@@ -5,7 +5,7 @@ import {
   type UnavailableBudgetExplanation,
 } from '../../decisions/unavailability/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { gatherBudgets } from '../cluster-state/gather.ts';
+import { gatherBudgets } from '../../cluster-state/gather.ts';
 
 /** Where every budget of a cluster or of a namespace stands. */
 export interface Overview {

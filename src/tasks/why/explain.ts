@@ -1,5 +1,4 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { nodeType } from '../../api/resource-types.ts';
 import {
   type ExplainedBudgets,
   explainPod,
@@ -22,11 +21,17 @@ import {
   type UnavailableBudgetExplanation,
 } from '../../decisions/unavailability/index.ts';
 import type { Client } from '../../machinery/runtime/index.ts';
-import { type BudgetState, evictionBudgets, gatherBudgets } from '../cluster-state/gather.ts';
+import { assertNode } from '../../cluster-state/cluster-reader.ts';
+import { type BudgetState, evictionBudgets, gatherBudgets } from '../../cluster-state/gather.ts';
+import { type DrainOnNode, drainsOf, formatDrains } from './drains.ts';
 import { parseTarget, TARGET_NAMES } from './target.ts';
 
 export interface WhyAnswer {
-  readonly value: PodExplanation | BudgetExplanation | UnavailableBudgetExplanation | JointExplanation;
+  readonly value:
+    | PodExplanation
+    | BudgetExplanation
+    | UnavailableBudgetExplanation
+    | (JointExplanation & { readonly drains?: readonly DrainOnNode[] });
   readonly lines: readonly string[];
   /** An eviction would be granted, or a budget could lose one more. */
   readonly granted: boolean;
@@ -100,11 +105,13 @@ function groupAnswer({ all, name, state }: Asked, target: string): WhyAnswer | u
 }
 
 async function explainNode(client: Client, name: string, now: number): Promise<WhyAnswer> {
-  await client.get(nodeType, { name });
+  await assertNode(client, name);
   const state = await gatherBudgets(client, { now });
   const isCordoned = (node: string): boolean => node === name || state.isCordoned(node);
   const all = { ...evictionBudgets(state, now), isCordoned, closing: [name] };
   const pods = state.pods.filter((pod) => pod.spec?.nodeName === name && !isBoundToNode(pod));
-  const value = explainTogether(all, `node ${name}`, pods);
-  return { value, lines: formatTogether(value, now), granted: value.allowed };
+  const together = explainTogether(all, `node ${name}`, pods);
+  const drains = await drainsOf(client, name);
+  const value = drains.length === 0 ? together : { ...together, drains };
+  return { value, lines: [...formatTogether(together, now), ...formatDrains(drains)], granted: together.allowed };
 }

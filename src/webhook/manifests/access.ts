@@ -1,11 +1,20 @@
-import { OWN_KINDS, type OptionalFeature, type Rights } from '../../api/crds/index.ts';
+import {
+  FEATURE_NAMES,
+  OPTIONAL_FEATURES,
+  OWN_KINDS,
+  type OptionalFeature,
+  type Rights,
+} from '../../api/crds/index.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { READ, READ_SCALES, rule } from '../../api/policy-rule.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
+import { controllerRights } from '../../controllers/quorate/index.ts';
 import {
   CERTIFICATE_SECRET,
   EVICTIONS_CONFIGURATION,
   type InstallOptions,
+  LINK_CONFIGURATION,
   labels,
   METRICS_READER,
   NAME,
@@ -15,18 +24,6 @@ import {
   WEBHOOK_CONFIGURATION,
 } from './options.ts';
 
-export const rule = (
-  apiGroups: string[],
-  resources: string[],
-  verbs: string[],
-  resourceNames?: string[],
-): PolicyRule => ({
-  apiGroups,
-  resources,
-  verbs,
-  ...(resourceNames === undefined ? {} : { resourceNames }),
-});
-export const READ = ['get', 'list', 'watch'];
 const ADMISSION = ['admissionregistration.k8s.io'];
 
 /** Rules for a kind of our own. */
@@ -44,22 +41,28 @@ const CLUSTER_RULES: readonly PolicyRule[] = [
   // Numbers of ours; alongside, the end of those that another mode has left.
   rule(['policy'], ['poddisruptionbudgets/status'], ['patch']),
   ...ownRules(undefined),
+  ...controllerRights(undefined),
   // Who reads metrics, and whether they may.
   rule(['authentication.k8s.io'], ['tokenreviews'], ['create']),
   rule(['authorization.k8s.io'], ['subjectaccessreviews'], ['create']),
   rule([SCHEDULING_GROUP, OWN_SCHEDULING_GROUP], ['workloads', 'podgroups', 'compositepodgroups'], READ),
-  rule(['', 'events.k8s.io'], ['events'], ['create', 'patch']),
+  rule([''], ['events'], ['create', 'patch']),
   rule(ADMISSION, ['validatingwebhookconfigurations'], [...READ, 'patch'], [WEBHOOK_CONFIGURATION]),
   rule(
     ADMISSION,
     ['mutatingwebhookconfigurations'],
     [...READ, 'patch'],
-    [EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION],
+    [EVICTIONS_CONFIGURATION, STATUS_CONFIGURATION, LINK_CONFIGURATION],
   ),
 ];
 
-/** How many pods there should be, of owners that nothing else is known about. */
-const SCALES = rule(['*'], ['*/scale'], ['get']);
+/** What a feature needs that no controller of ours does: volumes keep pods from nodes. */
+const FEATURE_RULES: Readonly<Partial<Record<OptionalFeature, readonly PolicyRule[]>>> = {
+  capacity: [
+    rule([''], ['persistentvolumes', 'persistentvolumeclaims'], READ),
+    rule(['storage.k8s.io'], ['storageclasses'], READ),
+  ],
+};
 
 interface FeatureRole {
   readonly name: string;
@@ -74,39 +77,25 @@ const FEATURE_ROLES: readonly FeatureRole[] = [
     isOn: ({ mode }) => mode === 'replace',
     // What Kubernetes' own controller does where it runs: count pods, and take back that a pod was to go.
     rules: [
-      SCALES,
+      READ_SCALES,
       rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
       rule([''], ['pods/status'], ['update']),
     ],
   },
+  ...OPTIONAL_FEATURES.map((feature) => ({
+    name: `quorate-${FEATURE_NAMES[feature]}`,
+    isOn: (options: InstallOptions) => options[feature],
+    rules: [...ownRules(feature), ...controllerRights(feature), ...(FEATURE_RULES[feature] ?? [])],
+  })),
   {
-    name: 'quorate-pod-unavailable-budgets',
-    isOn: ({ podUnavailableBudgets }) => podUnavailableBudgets,
+    name: 'quorate-reservations',
+    isOn: ({ reservations }) => reservations,
+    // Placeholders, made and removed; the members whose room they hold are promised it.
     rules: [
-      ...ownRules('podUnavailableBudgets'),
-      // Which of a budget's pods it can spare.
-      rule([''], ['pods'], ['patch']),
-      SCALES,
-      // Whether the controller of a pod that the garbage collector deletes is gone.
-      rule(['apps', 'apps.kruise.io'], ['daemonsets', 'statefulsets', 'clonesets'], ['get']),
-    ],
-  },
-  {
-    name: 'quorate-group-evictions',
-    isOn: ({ groupEvictions }) => groupEvictions,
-    rules: [
-      ...ownRules('groupEvictions'),
-      // Every budget is charged first; then the pods are told and deleted, as the API server does for a single one.
-      rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
+      rule([''], ['pods'], ['create', 'delete']),
       rule([''], ['pods/status'], ['patch']),
-      rule([''], ['pods'], ['delete']),
+      rule(['scheduling.k8s.io'], ['priorityclasses'], ['get', 'create']),
     ],
-  },
-  {
-    name: 'quorate-pickers',
-    isOn: ({ pickers }) => pickers,
-    // What a picker chose is written on the pods.
-    rules: [...ownRules('pickers'), rule([''], ['pods'], ['patch'])],
   },
 ];
 

@@ -1,17 +1,18 @@
-import type { OptionalFeature } from '../../api/crds/index.ts';
+import { OPTIONAL_FEATURES, type OptionalFeature } from '../../api/crds/index.ts';
 import type { FeatureGate } from '../../machinery/runtime/index.ts';
 
 /** Whose pod numbers stand in budgets over groups, and who else counts; see ADR 0018. */
 export type OperatorMode = 'adopt' | 'alongside' | 'replace';
 
-/** What an installation can do without, by the gate that switches it off. */
+/** The gate that switches a feature off. */
 export const FEATURE_GATES = {
   podUnavailableBudgets: 'PodWebhook',
   groupEvictions: 'GroupEviction',
   pickers: 'DownscalePodPicker',
+  groupCreation: 'GroupCreation',
+  maintenances: 'Maintenance',
+  capacity: 'CapacityCheck',
 } as const satisfies Record<OptionalFeature, FeatureGate>;
-
-export const OPTIONAL_FEATURES = Object.keys(FEATURE_GATES) as OptionalFeature[];
 
 export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean>> {
   readonly namespace: string;
@@ -30,6 +31,8 @@ export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean
   readonly webhookFrom: readonly string[];
   /** The operator may put webhook configurations back that somebody deletes. */
   readonly recreateWebhooks: boolean;
+  /** The operator may make pods that hold room for groups, in every namespace. */
+  readonly reservations: boolean;
 }
 
 export type GroupKinds = 'native' | 'crd';
@@ -45,9 +48,8 @@ export const defaultInstall: InstallOptions = {
   scheduler: false,
   webhookFrom: [],
   recreateWebhooks: false,
-  podUnavailableBudgets: true,
-  groupEvictions: true,
-  pickers: true,
+  reservations: false,
+  ...(Object.fromEntries(OPTIONAL_FEATURES.map((feature) => [feature, true])) as Record<OptionalFeature, boolean>),
 };
 
 export const NAME = 'quorate';
@@ -65,6 +67,8 @@ export const WEBHOOK_CONFIGURATION = 'quorate';
 export const EVICTIONS_CONFIGURATION = 'quorate-evictions';
 /** Puts our pod numbers into the status of budgets over groups that others write. */
 export const STATUS_CONFIGURATION = 'quorate-status';
+/** Puts pods into the groups that their owners have asked for. */
+export const LINK_CONFIGURATION = 'quorate-link';
 export const WEBHOOK_PORT = 9443;
 export const METRICS_PORT = 8080;
 

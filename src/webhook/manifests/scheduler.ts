@@ -1,9 +1,10 @@
 import { OWN_KINDS } from '../../api/crds/index.ts';
 import type { Deployment } from '../../api/generated/apps-v1.ts';
+import type { NetworkPolicy } from '../../api/generated/networking-v1.ts';
 import type { ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { READ, rule } from '../../api/policy-rule.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
-import { rule, READ } from './access.ts';
 import { type InstallOptions, labels, METRICS_PORT, SCHEDULER } from './options.ts';
 
 /** Pods must not carry the labels that the webhook's Service selects. */
@@ -12,7 +13,7 @@ const podLabels = { 'app.kubernetes.io/name': SCHEDULER, 'app.kubernetes.io/mana
 /** The scheduler beside the cluster's own, with an account that can place pods and little else. */
 export function schedulerObjects(
   options: InstallOptions,
-): (ServiceAccount | ClusterRole | ClusterRoleBinding | Role | RoleBinding | Deployment)[] {
+): (ServiceAccount | ClusterRole | ClusterRoleBinding | Role | RoleBinding | Deployment | NetworkPolicy)[] {
   const { namespace } = options;
   const subjects = [{ kind: 'ServiceAccount', name: SCHEDULER, namespace }];
   return [
@@ -66,7 +67,22 @@ export function schedulerObjects(
       subjects,
     },
     deployment(options),
+    networkPolicy(options),
   ];
+}
+
+/** Nothing but its metrics and probes is asked of it. */
+function networkPolicy({ namespace }: InstallOptions): NetworkPolicy {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: SCHEDULER, namespace, labels },
+    spec: {
+      podSelector: { matchLabels: { ...podLabels } },
+      policyTypes: ['Ingress'],
+      ingress: [{ ports: [{ protocol: 'TCP', port: 'metrics' }] }],
+    },
+  };
 }
 
 function deployment({ image, namespace, replicas }: InstallOptions): Deployment {

@@ -13,6 +13,7 @@ import {
   IGNORE_LABEL,
   type InstallOptions,
   labels,
+  LINK_CONFIGURATION,
   NAMESPACE_ANNOTATION,
   operatorUser,
   SERVICE,
@@ -30,7 +31,7 @@ const SHRINKS =
   'has(object.spec.replicas) && has(oldObject.spec.replicas) && object.spec.replicas > 0 && object.spec.replicas < oldObject.spec.replicas';
 
 export type WebhookOptions = Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'> &
-  Partial<Pick<InstallOptions, 'groups' | 'mode'>> & {
+  Partial<Pick<InstallOptions, 'groupCreation' | 'groups' | 'mode'>> & {
     /** Who the operator is to the API server, where that is not its service account. */
     readonly user?: string | undefined;
     /** Namespaces that are asked about. Default: all but those that never are. */
@@ -39,10 +40,14 @@ export type WebhookOptions = Pick<InstallOptions, 'certManager' | 'failOpen' | '
     readonly updates?: boolean | undefined;
   };
 
-/** Where requests concern us: evictions under a budget of groups, deletes under a PodUnavailableBudget. */
+/**
+ * Where requests concern us: evictions under a budget of groups, deletes under a PodUnavailableBudget, new pods where
+ * somebody asks for groups.
+ */
 export interface Guarded {
   readonly evictions: readonly string[];
   readonly pods: readonly string[];
+  readonly links: readonly string[];
 }
 
 /** What the API server cannot select by: more names make a configuration too large. */
@@ -55,6 +60,7 @@ export function emptyConfigurations(
   const kinds = [
     ['MutatingWebhookConfiguration', EVICTIONS_CONFIGURATION],
     ['MutatingWebhookConfiguration', STATUS_CONFIGURATION],
+    ['MutatingWebhookConfiguration', LINK_CONFIGURATION],
     ['ValidatingWebhookConfiguration', WEBHOOK_CONFIGURATION],
   ] as const;
   return kinds.map(([kind, name]) => ({
@@ -69,10 +75,11 @@ export function webhookConfigurations(
   options: WebhookOptions,
   reach: Reach = { service: SERVICE },
 ): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
-  const { mode = 'alongside' } = options;
+  const { groupCreation = false, mode = 'alongside' } = options;
   return [
     evictionWebhook(options, reach),
     ...(mode === 'adopt' ? [statusWebhook(options, reach)] : []),
+    ...(groupCreation ? [linkWebhook(options, reach)] : []),
     validatingWebhooks(options, reach),
   ];
 }
@@ -141,6 +148,75 @@ function statusWebhook(options: WebhookOptions, reach: Reach): MutatingWebhookCo
     kind: 'MutatingWebhookConfiguration',
     metadata: configurationMetadata(STATUS_CONFIGURATION, options, reach),
     webhooks: [webhook],
+  };
+}
+
+/** Pods of owners that may have asked for groups, which are in none. */
+const LINK_CONDITIONS = [
+  {
+    name: 'of-an-owner-that-may-ask',
+    expression:
+      "has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(o, has(o.controller) && o.controller && o.kind in ['Job', 'StatefulSet', 'LeaderWorkerSet'])",
+  },
+  { name: 'in-no-group', expression: '!has(object.spec.schedulingGroup)' },
+  {
+    name: 'in-no-group-by-annotation',
+    expression:
+      "!has(object.metadata.annotations) || !('groups.quorate.dev/schedulingGroup' in object.metadata.annotations)",
+  },
+];
+
+const LINK_TIMEOUT_SECONDS = 5;
+
+/**
+ * New pods join the groups that their owners have asked for. Asked in namespaces with such an owner only: there, a pod
+ * that came without its group could not be given one later.
+ */
+function linkWebhook(options: WebhookOptions, reach: Reach): MutatingWebhookConfiguration {
+  const rules = [
+    { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: 'Namespaced' },
+  ];
+  const webhook = {
+    ...webhookFor(options, reach)('link', rules, options.guarded?.links),
+    timeoutSeconds: LINK_TIMEOUT_SECONDS,
+    reinvocationPolicy: 'Never',
+    matchConditions: LINK_CONDITIONS,
+  };
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingWebhookConfiguration',
+    metadata: configurationMetadata(LINK_CONFIGURATION, options, reach),
+    webhooks: options.guarded?.links.length === 0 ? [] : [webhook],
+  };
+}
+
+/** Says that its pods are to be in groups. */
+const ASKS_FOR_GROUPS = [
+  ...['groups.quorate.dev/create', 'scheduling.quorate.dev/gang'].map(
+    (key) => `(has(object.metadata.annotations) && '${key}' in object.metadata.annotations)`,
+  ),
+  '(has(object.spec) && has(object.spec.scheduling))',
+].join(' || ');
+
+/** Those who ask for groups; that nobody answers keeps none of them from being made. */
+function ownersWebhook(options: WebhookOptions, reach: Reach): ValidatingWebhook {
+  const kinds = [
+    ['batch', 'v1', 'jobs'],
+    ['jobset.x-k8s.io', 'v1alpha2', 'jobsets'],
+    ['leaderworkerset.x-k8s.io', 'v1', 'leaderworkersets'],
+    ['apps.kruise.io', 'v1alpha1', 'leaderworkersets'],
+  ] as const;
+  const rules = kinds.map(([group, version, resource]) => ({
+    operations: ['CREATE'],
+    apiGroups: [group],
+    apiVersions: [version],
+    resources: [resource],
+    scope: 'Namespaced',
+  }));
+  return {
+    ...webhookFor(options, reach)('owners', rules),
+    failurePolicy: 'Ignore',
+    matchConditions: [{ name: 'asks-for-groups', expression: ASKS_FOR_GROUPS }],
   };
 }
 
@@ -234,7 +310,7 @@ function podsWebhook(options: WebhookOptions, reach: Reach): ValidatingWebhook {
 }
 
 function validatingWebhooks(options: WebhookOptions, reach: Reach): ValidatingWebhookConfiguration {
-  const { groups = 'native' } = options;
+  const { groupCreation = false, groups = 'native' } = options;
   const webhook = webhookFor(options, reach);
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -242,6 +318,7 @@ function validatingWebhooks(options: WebhookOptions, reach: Reach): ValidatingWe
     metadata: configurationMetadata(WEBHOOK_CONFIGURATION, options, reach),
     webhooks: [
       ...(options.guarded?.pods.length === 0 ? [] : [podsWebhook(options, reach)]),
+      ...(groupCreation ? [ownersWebhook(options, reach)] : []),
       {
         ...webhook('downscales', [
           {

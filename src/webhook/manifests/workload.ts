@@ -1,3 +1,4 @@
+import { OPTIONAL_FEATURES } from '../../api/crds/index.ts';
 import type { Deployment } from '../../api/generated/apps-v1.ts';
 import type { Namespace, Service, ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { NetworkPolicy } from '../../api/generated/networking-v1.ts';
@@ -11,7 +12,6 @@ import {
   METRICS_PORT,
   MODE_LABEL,
   NAME,
-  OPTIONAL_FEATURES,
   SERVICE,
   serviceNames,
   WEBHOOK_PORT,

@@ -20,6 +20,10 @@ export interface KnownDifference {
   /** What the real one says. */
   readonly realSays?: string;
   readonly path?: string;
+  /** Found in the `Accept` header. */
+  readonly accept?: string;
+  /** Found in the body. */
+  readonly body?: string;
   readonly ours: KnownStatuses;
   readonly real: KnownStatuses;
   readonly reason: string;
@@ -46,7 +50,7 @@ const isStatus = (known: KnownStatuses, status: number): boolean =>
 
 const fits = (pattern: string | undefined, value: string): boolean =>
   pattern === undefined || new RegExp(`^(?:${pattern})$`, 's').test(value);
-const says = (pattern: string | undefined, { text }: Outcome): boolean =>
+const has = (pattern: string | undefined, text: string): boolean =>
   pattern === undefined || new RegExp(pattern).test(text);
 
 export class Differences {
@@ -70,8 +74,10 @@ export class Differences {
         fits(entry.kind, request.kind) &&
         fits(entry.mutation, request.mutation) &&
         fits(entry.path, request.path) &&
-        says(entry.says, ours) &&
-        says(entry.realSays, real),
+        has(entry.accept, request.headers['accept'] ?? '') &&
+        has(entry.body, request.body?.toString('utf8') ?? '') &&
+        has(entry.says, ours.text) &&
+        has(entry.realSays, real.text),
     );
     if (known !== undefined) {
       this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);

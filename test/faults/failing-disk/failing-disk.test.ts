@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClusterConnection, openCluster } from '../../../src/cli/shared/cluster.ts';
-import { readBody } from '../../../src/machinery/runtime/index.ts';
 import { openLmdbStore } from '../../../src/storage/index.ts';
+import { ask } from '../../shared/answers.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -40,17 +40,6 @@ async function up(home: string): Promise<{ child: ChildProcess; ended: Promise<u
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()));
   await expect.poll(() => text, { timeout: 120_000 }).toContain('export KUBECONFIG=');
   return { child, ended, cluster: openCluster({ kubeconfig }) };
-}
-
-async function ask(
-  { transport }: ClusterConnection,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<[number, string]> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const answer = await transport({ method, path, headers, ...(body && { body: JSON.stringify(body) }) });
-  return [answer.status, (await readBody(answer.body)).toString()];
 }
 
 const failures = [

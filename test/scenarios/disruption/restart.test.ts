@@ -33,7 +33,7 @@ async function untilReady(plane: ControlPlane): Promise<void> {
 }
 
 test(
-  `18.2: no pod of the last whole group is granted in ${ROUNDS} restarts of the other`,
+  `18.2 GR-21: no pod of the last whole group is granted in ${ROUNDS} restarts of the other`,
   async () => {
     const text = readFileSync(new URL('../../../examples/gangs/serving.yaml', import.meta.url), 'utf8');
     const [lws] = parseAllDocuments(text).map((document) => document.toJS() as LeaderWorkerSet);

@@ -60,6 +60,7 @@ async function bind(user: string, role: string): Promise<void> {
 const UNREAD = [
   'leaderworkersets.leaderworkerset.x-k8s.io',
   'leaderworkersets.apps.kruise.io',
+  'disruptionpolicies.policy.quorate.dev',
   'podunavailablebudgets.policy.kruise.io',
 ];
 
@@ -78,10 +79,15 @@ it('18.11: why names what it may not read and decides nothing', async () => {
   expect(await unreadBy(explainEverything(viewer, { now }))).toEqual(unread);
 });
 
+it('18.11: who may not read a node is told so, and not that a request failed', async () => {
+  expect(await unreadBy(explainTarget(viewer, { target: 'node/node-1', namespace, now }))).toEqual(['nodes']);
+  await expect(explainTarget(drainer, { target: 'node/node-9', namespace, now })).rejects.toThrow('"node-9" not found');
+});
+
 it('18.11: a kind that is not served is none, also for those who may read nothing else', async () => {
   const unread = await unreadBy(explainTarget(viewer, { target: 'pod/llm-0', namespace, now }));
-  // Definitions of ours and ledgers are not served here, and nobody could list them.
-  expect(unread.filter((resource) => resource.includes('quorate.dev'))).toEqual([]);
+  // Groups of our own definitions are not served here, and nobody could list them.
+  expect(unread.filter((resource) => resource.includes('scheduling.quorate.dev'))).toEqual([]);
 });
 
 it('18.11: plan and drain stop before they touch anything', async () => {

@@ -1,5 +1,6 @@
 /** For every kind that an index is fed with, a world in which one object of that kind makes a difference. */
 import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
+import { disruptionPolicyType } from '../../../src/api/quorate/disruption-policy.ts';
 import { leaderWorkerSetType } from '../../../src/api/lws/types.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../../src/api/resource.ts';
 import {
@@ -98,6 +99,14 @@ export const groupExamples = {
     read: (index: DisruptionIndex, at: string): unknown => index.groupsIn(at).composite('root')?.needed,
     before: undefined,
     value: 2,
+  },
+  DisruptionPolicy: {
+    type: disruptionPolicyType as ResourceType,
+    object: { metadata: named('d'), spec: { selector: {}, limits: { minInterval: '1h' } } } as KubeObject,
+    others: [pod()],
+    read: (index: DisruptionIndex, at: string): unknown => index.policy(at, 'd')?.limits?.minInterval?.text,
+    before: undefined,
+    value: '1h0m0s',
   },
   LeaderWorkerSet: {
     type: leaderWorkerSetType as ResourceType,

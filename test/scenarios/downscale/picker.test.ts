@@ -36,6 +36,13 @@ async function workers(w: World, replicas: number, field: DownscalePodPicker): P
   return (await w.alive()).sort();
 }
 
+/** Changes the number and does not wait for what comes of it. */
+const askFor = (w: World, replicas: number) =>
+  w.client.patch(
+    replicaSetType,
+    { namespace: 'default', name: 'web' },
+    { type: 'merge', body: { spec: { replicas } } },
+  );
 const shrink = (w: World, replicas: number) => w.scale(replicaSetType, 'web', replicas);
 const reasons = async (w: World, name = 'web') => (await w.events(name)).map(({ reason }) => reason);
 const choose = (pick: (names: readonly string[]) => object) => answering(({ candidates }) => pick(candidates));
@@ -97,14 +104,7 @@ test('K7 a picker that hangs holds the downscale no longer than its time', async
   const w = await start();
   const service = await picker(() => {});
   await workers(w, 4, service.field());
-  await w.client.patch(
-    replicaSetType,
-    { namespace: 'default', name: 'web' },
-    {
-      type: 'merge',
-      body: { spec: { replicas: 2 } },
-    },
-  );
+  await askFor(w, 2);
   await w.until(() => service.asked.length === 1);
   await w.clock.advance(999);
   expect(await w.alive()).toHaveLength(4);
@@ -149,14 +149,7 @@ test('K9 a picker that answers 500 once is asked again', async () => {
       : choose((names) => ({ chosen_pods: [names[1]] }))(response, asked, 2),
   );
   const names = await workers(w, 3, service.field({ maxRetries: 3 }));
-  await w.client.patch(
-    replicaSetType,
-    { namespace: 'default', name: 'web' },
-    {
-      type: 'merge',
-      body: { spec: { replicas: 2 } },
-    },
-  );
+  await askFor(w, 2);
   await w.until(() => service.asked.length === 1);
   await w.until(() => (w.clock.nextDue ?? Number.POSITIVE_INFINITY) <= w.clock.now() + 50);
   await w.clock.advance(50);
@@ -327,14 +320,7 @@ test('F18 a shutdown during a call deletes nothing', async () => {
   const w = await start();
   const service = await picker(() => {});
   await workers(w, 3, service.field());
-  await w.client.patch(
-    replicaSetType,
-    { namespace: 'default', name: 'web' },
-    {
-      type: 'merge',
-      body: { spec: { replicas: 1 } },
-    },
-  );
+  await askFor(w, 1);
   await w.until(() => service.asked.length === 1);
   w.components.stop();
   await w.clock.advance(60_000);
@@ -345,14 +331,7 @@ test('200 ReplicaSets scale while one picker hangs', async () => {
   const w = await start();
   const service = await picker(() => {});
   await workers(w, 3, service.field({ timeoutSeconds: 30 }));
-  await w.client.patch(
-    replicaSetType,
-    { namespace: 'default', name: 'web' },
-    {
-      type: 'merge',
-      body: { spec: { replicas: 1 } },
-    },
-  );
+  await askFor(w, 1);
   await w.until(() => service.asked.length === 1);
   for (let index = 0; index < 200; index += 1) {
     await w.client.create(replicaSetType, replicaSet({ name: `other-${index}`, replicas: 1 }));

@@ -25,7 +25,7 @@ import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 
 const eventType = builtinType('Event') as ResourceType<Event>;
 
-export interface WorldOptions extends Omit<ReplicaControllerOptions, 'pickerProtocols'> {
+export interface WorldOptions extends ReplicaControllerOptions {
   /** Stands between the controllers and the API server. */
   readonly intercept?: (inner: Transport) => Transport;
   readonly starts?: readonly Controller[];

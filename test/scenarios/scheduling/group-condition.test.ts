@@ -36,15 +36,18 @@ const addWorkload = () =>
     spec: { podGroupTemplates: [{ name: 'gang', policy: { gang: { minCount: 2 } } }] },
   });
 
+const addGroup = () =>
+  plane.client.create(draft('PodGroup'), {
+    metadata: group,
+    spec: { workloadRef: { name: 'training' }, podGroupTemplateName: 'gang' },
+  });
+
 test('18.13: a group says what it is missing, that it is being placed, that it is, and that it has lost members', async () => {
   plane = await startControlPlane({ controllers: true, nodes: 2 });
   const { client, clock } = plane;
   await clock.advance(5_000);
   await addWorkload();
-  await client.create(draft('PodGroup'), {
-    metadata: group,
-    spec: { workloadRef: { name: 'training' }, podGroupTemplateName: 'gang' },
-  });
+  await addGroup();
   await clock.advance(2_000);
   expect(await standing('PodGroupScheduled')).toBe('Unknown/InProgress');
   expect(await standing('PodGroupInitiallyScheduled', 'v1beta1')).toBe('Unknown/InProgress');
@@ -75,13 +78,10 @@ test('18.13: a group says what it is missing, that it is being placed, that it i
 
 test('18.13: a group that does not fit says so as the scheduler said it', async () => {
   plane = await startControlPlane({ controllers: true, nodes: 1 });
-  const { client, clock } = plane;
+  const { clock } = plane;
   await clock.advance(5_000);
   await addWorkload();
-  await client.create(draft('PodGroup'), {
-    metadata: group,
-    spec: { workloadRef: { name: 'training' }, podGroupTemplateName: 'gang' },
-  });
+  await addGroup();
   await addPod('a', '10000');
   await addPod('b', '10000');
   await clock.advance(10_000);

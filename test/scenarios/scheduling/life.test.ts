@@ -110,7 +110,9 @@ test('a PodGroup no scheduler of groups looks after gets its condition from the 
     await stage.pass(1);
     expect(await stage.condition('g')).toMatchObject({ status: 'False', reason: 'Unschedulable' });
     for (const index of [0, 1]) {
-      await stage.client.createSubresource(podType, { namespace: 'default', name: `g-${index}` }, 'binding', {
+      const name = `g-${index}`;
+      await stage.client.createSubresource(podType, { namespace: 'default', name }, 'binding', {
+        metadata: { name },
         target: { kind: 'Node', name: 'n0' },
       });
     }

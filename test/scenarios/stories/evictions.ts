@@ -86,8 +86,8 @@ export function tellEvictionStories(on: () => StoryHost): void {
     expect(await evictOnly({ uid: 'other' })).toBe(409);
     for (const resourceVersion of ['1', '2']) expect(await evictOnly({ resourceVersion })).toBe(409);
     expect(await podsOf(host, 'exactly')).toEqual(['g0-0', 'g1-0']);
-    // What was approved stays taken: the pod may still be on its way out.
-    expect(await codesOf(host, 'exactly', 'g1-0')).toEqual([429]);
+    // Whether these approvals still stand is each host's own affair: Kubernetes keeps them for two minutes, a ledger ends
+    // one as soon as the pod is seen at another version than the eviction was pinned to.
     const { metadata } = await host.client.get(podType, { namespace: 'exactly', name: 'g0-0' });
     expect(await evictOnly({ uid: metadata.uid })).toBe(201);
     expect(await codesOf(host, 'exactly', 'g1-0')).toEqual([429]);

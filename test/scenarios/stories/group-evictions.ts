@@ -5,27 +5,16 @@ import { systemClock } from '../../../src/machinery/runtime/index.ts';
 import { quorate } from './command.ts';
 import { budget, member, podGroup, workload } from './groups.ts';
 import { begin, end, pod, podsOf, type StoryHost, until, untilAllowed } from './host.ts';
+import { shardBudget } from './shards.ts';
 
 const shard = (value: string, at: number) =>
   pod(`llm-${value}-${at}`, { app: 'llm', shard: value }, { nodeName: `node-${at}` });
-
-const shardBudget = {
-  apiVersion: 'policy.kruise.io/v1beta1',
-  kind: 'PodUnavailableBudget',
-  metadata: { name: 'llm' },
-  spec: {
-    selector: { matchLabels: { app: 'llm' } },
-    maxUnavailable: 1,
-    protectTotalReplicas: 2,
-    podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 3 },
-  },
-};
 
 export function tellGroupEvictionStories(on: () => StoryHost): void {
   const beginShards = async (namespace: string): Promise<void> => {
     const host = on();
     const pods = ['p', 'q'].flatMap((value) => [0, 1, 2].map((at) => shard(value, at)));
-    await begin(host, namespace, ...pods, shardBudget);
+    await begin(host, namespace, ...pods, shardBudget(3));
     await until('the budget to count both shards', async () => {
       const path = 'jsonpath={.status.unavailableAllowed}/{.status.currentAvailable}';
       return (await host.kubectl.out('get', 'pub', 'llm', '-n', namespace, '-o', path)) === '1/2';

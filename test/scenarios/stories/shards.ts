@@ -4,7 +4,9 @@ import { apply, begin, end, evict, pod, podsOf, type StoryHost, until } from './
 
 const shard = (index: number, worker: number | string, nodeName: string) =>
   pod(`llm-${index}-${worker}`, { app: 'llm', shard: String(index) }, { nodeName });
-const budget = {
+
+/** Shards of `app: llm`, one of which may be down. */
+export const shardBudget = (minReadyReplicas: number) => ({
   apiVersion: 'policy.kruise.io/v1beta1',
   kind: 'PodUnavailableBudget',
   metadata: { name: 'llm' },
@@ -12,9 +14,10 @@ const budget = {
     selector: { matchLabels: { app: 'llm' } },
     maxUnavailable: 1,
     protectTotalReplicas: 2,
-    podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 2 },
+    podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas },
   },
-};
+});
+const budget = shardBudget(2);
 
 export function tellShardStories(on: () => StoryHost): void {
   const untilUnavailable = (namespace: string, allowed: number): Promise<void> =>

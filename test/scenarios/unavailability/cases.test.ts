@@ -5,8 +5,9 @@ import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudgetSpec } from '../../..
 import { leaderWorkerSetType, LWS } from '../../../src/api/lws/types.ts';
 import { deploymentType, podType, replicaSetType } from '../../../src/api/resource-types.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
-import { ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
+import { FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
+import { codeOf, evict as askEviction } from '../../shared/answers.ts';
 
 const namespace = 'default';
 let plane: ControlPlane;
@@ -65,19 +66,7 @@ async function published(): Promise<string> {
   return `${totalReplicas}/${desiredAvailable}/${currentAvailable}/${unavailableAllowed}`;
 }
 
-async function evict(name: string): Promise<number> {
-  try {
-    await plane.client.createSubresource(podType, { namespace, name }, 'eviction', {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { name, namespace },
-    });
-    return 201;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
+const evict = (name: string): Promise<number> => codeOf(askEviction(plane.client, namespace, name), 201);
 
 const byIndex = (minReadyReplicas: number) => ({ podGroupPolicy: { groupLabelKey: LWS.groupIndex, minReadyReplicas } });
 

@@ -9,8 +9,9 @@ import {
 import { leaderWorkerSetType, LWS } from '../../../src/api/lws/types.ts';
 import { eventType, podType } from '../../../src/api/resource-types.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
-import { ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
+import { type ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
+import { codeOf, evict as askEviction } from '../../shared/answers.ts';
 
 const namespace = 'default';
 const key = (name: string) => ({ namespace, name });
@@ -67,23 +68,7 @@ async function addBudget(spec: PodUnavailableBudgetSpec = {}, options: BudgetOpt
 const full = { unavailableAllowed: 0, desiredAvailable: 1, currentAvailable: 1, totalReplicas: 1 };
 const roomy = { unavailableAllowed: 1, desiredAvailable: 1, currentAvailable: 2, totalReplicas: 2 };
 
-async function codeOf(request: Promise<unknown>): Promise<number> {
-  try {
-    await request;
-    return 200;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
-
-const evict = (name: string, more: object = {}) =>
-  plane.client.createSubresource(podType, key(name), 'eviction', {
-    apiVersion: 'policy/v1',
-    kind: 'Eviction',
-    metadata: { name, namespace },
-    ...more,
-  });
+const evict = (name: string, more: object = {}) => askEviction(plane.client, namespace, name, more);
 const budget = async (name = 'pub') => plane.client.get(POD_UNAVAILABLE_BUDGETS, key(name));
 
 /** Runs the same story with and without the quirks; `want` is what each of them answers, the quirk last. */

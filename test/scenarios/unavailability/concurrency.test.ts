@@ -4,9 +4,10 @@ import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
-import { ApiError, FeatureGates } from '../../../src/machinery/runtime/index.ts';
+import { FeatureGates } from '../../../src/machinery/runtime/index.ts';
 import { seededRandom } from '../../../src/machinery/values/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
+import { codeOf, evict } from '../../shared/answers.ts';
 
 const namespace = 'default';
 const CLIENTS = 64;
@@ -52,26 +53,9 @@ async function startFleet(minAvailable: number, debounceMs = 0): Promise<string[
   return names;
 }
 
-async function codeOf(request: Promise<unknown>): Promise<number> {
-  try {
-    await request;
-    return 200;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
-
 const key = (name: string) => ({ namespace, name });
 const OPERATIONS: readonly ((name: string, at: number) => Promise<number>)[] = [
-  (name) =>
-    codeOf(
-      plane.client.createSubresource(podType, key(name), 'eviction', {
-        apiVersion: 'policy/v1',
-        kind: 'Eviction',
-        metadata: { name, namespace },
-      }),
-    ),
+  (name) => codeOf(evict(plane.client, namespace, name)),
   (name) => codeOf(plane.client.delete(podType, key(name))),
   (name, at) => {
     const body = { spec: { containers: [{ name: 'c', image: `app:${at + 2}` }] } };

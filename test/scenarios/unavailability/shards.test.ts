@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
 import { kruiseLeaderWorkerSetType, leaderWorkerSetType, LWS } from '../../../src/api/lws/types.ts';
 import { deploymentType, namespaceType, podType, statefulSetType } from '../../../src/api/resource-types.ts';
-import { ApiError } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/testkit/index.ts';
+import { codeOf, evict as askEviction } from '../../shared/answers.ts';
 
 const namespace = 'inference';
 let plane: ControlPlane;
@@ -56,19 +56,7 @@ async function applyStory(): Promise<void> {
 const budgetStatus = async () =>
   (await plane.client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name: 'llm-serving-budget' })).status ?? {};
 
-async function evict(name: string): Promise<number> {
-  try {
-    await plane.client.createSubresource(podType, { namespace, name }, 'eviction', {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { name, namespace },
-    });
-    return 201;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
+const evict = (name: string): Promise<number> => codeOf(askEviction(plane.client, namespace, name), 201);
 
 const uidOf = async (name: string): Promise<string | undefined> =>
   (await plane.client.get(podType, { namespace, name })).metadata.uid;

@@ -3,8 +3,9 @@ import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudgetSpec } from '../../..
 import { eventType, jobType, podType } from '../../../src/api/resource-types.ts';
 import { createPodUnavailableBudgetController } from '../../../src/controllers/quorate/pod-unavailable-budget/index.ts';
 import { explainTarget } from '../../../src/tasks/index.ts';
-import { ApiError, FeatureGates, Metrics } from '../../../src/machinery/runtime/index.ts';
+import { type ApiError, FeatureGates, Metrics } from '../../../src/machinery/runtime/index.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../../src/testkit/index.ts';
+import { codeOf, evict as askEviction } from '../../shared/answers.ts';
 
 const namespace = 'default';
 let plane: ControlPlane | undefined;
@@ -45,20 +46,8 @@ async function addBudget(on: ControlPlane, spec: PodUnavailableBudgetSpec): Prom
   await on.settle();
 }
 
-const evict = async (on: ControlPlane, name: string, dryRun = false): Promise<number> => {
-  try {
-    await on.client.createSubresource(podType, { namespace, name }, 'eviction', {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { name, namespace },
-      ...(dryRun && { deleteOptions: { dryRun: ['All'] } }),
-    });
-    return 201;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-};
+const evict = (on: ControlPlane, name: string, dryRun = false): Promise<number> =>
+  codeOf(askEviction(on.client, namespace, name, { ...(dryRun && { deleteOptions: { dryRun: ['All'] } }) }), 201);
 const budgetStatus = async (on: ControlPlane) =>
   (await on.client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name: 'pub' })).status ?? {};
 

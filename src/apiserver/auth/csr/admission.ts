@@ -5,6 +5,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admissi
 import { semanticEqual } from '../../../machinery/values/index.ts';
 import { parseCertificateRequest } from '../../../machinery/runtime/certificate-request.ts';
 import { forbidden } from '../../exchange/status.ts';
+import { userInfoOf } from '../../exchange/user.ts';
 import { SUPERUSERS } from '../rbac/authorizer.ts';
 import { decodeRequest } from './rules.ts';
 import { CLIENT_SIGNER } from './signer-rules.ts';
@@ -42,15 +43,8 @@ export function signingRequestAdmission(authorizer: Authorizer): AdmissionPlugin
       if (attributes.operation !== 'CREATE') return;
       const request = asRequest(attributes.object);
       if (request.spec === undefined) return;
-      const { username, uid, groups, extra } = attributes.user;
       const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec;
-      request.spec = {
-        ...rest,
-        username,
-        ...(uid && { uid }),
-        groups: [...groups],
-        ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
-      };
+      request.spec = { ...rest, ...userInfoOf(attributes.user) };
     },
     async validate(attributes) {
       const request = asRequest(attributes.object);

@@ -218,3 +218,21 @@ test('the main resource cannot approve', async () => {
   const written = await admin.request<Csr>('PUT', `${CSRS}/a`, csr);
   expect(written.status.conditions ?? []).toEqual([]);
 });
+
+test('17.12: nobody owns what a request asks for, so that an apply changes nothing and meets no conflict', async () => {
+  await ask('owned');
+  const made = await admin.request<Csr & { spec: object }>('GET', `${CSRS}/owned`);
+  expect(made.metadata).not.toHaveProperty('managedFields');
+  const config = {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name: 'owned' },
+  };
+  const applied = await admin.request(
+    'PATCH',
+    `${CSRS}/owned?fieldManager=other`,
+    { ...config, spec: { ...made.spec, usages: ['server auth'] } },
+    { 'content-type': 'application/apply-patch+yaml' },
+  );
+  expect(applied).toMatchObject({ spec: { usages: ['client auth'] } });
+});

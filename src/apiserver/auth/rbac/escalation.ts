@@ -5,6 +5,7 @@
 import type { ClusterRole, PolicyRule, RoleBinding } from '../../../api/generated/rbac-v1.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import type { ApiObject } from '../../exchange/object.ts';
 import { forbidden } from '../../exchange/status.ts';
 import type { RbacAuthorizer } from './authorizer.ts';
 import { SUPERUSERS } from './authorizer.ts';
@@ -73,7 +74,7 @@ export function escalationCheck(authorizer: RbacAuthorizer, index: RoleIndex): A
         }
         return;
       }
-      const binding = object as unknown as RoleBinding;
+      const binding = object as ApiObject & RoleBinding;
       const old = oldObject as RoleBinding | undefined;
       if (
         old !== undefined &&

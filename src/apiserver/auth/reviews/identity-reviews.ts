@@ -4,7 +4,7 @@ import { formatTime } from '../../../machinery/values/index.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
 import type { Resource } from '../../registry/resource.ts';
 import { badRequest } from '../../exchange/status.ts';
-import type { UserInfo } from '../../exchange/user.ts';
+import { userInfoOf } from '../../exchange/user.ts';
 import { findStaticUser, type TokenIdentity } from '../authenticators.ts';
 import { withAuthenticated } from '../identify.ts';
 import type { ServiceAccountTokens } from '../tokens.ts';
@@ -28,7 +28,7 @@ export function identityReviews({ tokens, staticTokens, clock }: IdentityReviewO
     reviewResource({ group: AUTHENTICATION, kind: 'SelfSubjectReview' }, (object, { user }) => ({
       ...object,
       metadata: { ...object.metadata, creationTimestamp: formatTime(clock.now()) },
-      status: { userInfo: userInfo(user) },
+      status: { userInfo: userInfoOf(user) },
     })),
   ];
 }
@@ -40,21 +40,13 @@ function reviewToken(
 ): TokenReviewStatus {
   const wanted = audiences.length === 0 ? [tokens.issuer] : [...audiences];
   const known = findStaticUser(staticTokens, token);
-  if (known !== undefined) return { authenticated: true, user: userInfo(withAuthenticated(known)), audiences: wanted };
+  if (known !== undefined)
+    return { authenticated: true, user: userInfoOf(withAuthenticated(known)), audiences: wanted };
   const verdict = tokens.check(token, wanted);
   if (verdict?.valid) {
-    const user = userInfo(withAuthenticated(verdict.user));
+    const user = userInfoOf(withAuthenticated(verdict.user));
     return { authenticated: true, user, audiences: [...verdict.audiences] };
   }
   const why = verdict === undefined ? '' : `, ${verdict.reason}`;
   return { user: {}, error: `[invalid bearer token${why}]` };
-}
-
-function userInfo({ username, uid, groups, extra }: UserInfo) {
-  return {
-    username,
-    ...(uid && { uid }),
-    groups: [...groups],
-    ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
-  };
 }

@@ -24,25 +24,37 @@ function isProtobuf(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
+/** By their numbers, as errors name them. */
+const ENVELOPE_FIELDS = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType'];
+const TYPE_FIELDS = ['', 'APIVersion', 'Kind'];
+
+/** Each field that the envelope has is one of bytes. */
+function expectBytes(wire: number, field: string | undefined): void {
+  if (field !== undefined && wire !== 2) throw new DecodeError(`proto: wrong wireType = ${wire} for field ${field}`);
+}
+
 function openEnvelope(bytes: Uint8Array): Envelope {
   if (!isProtobuf(bytes)) {
     throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   }
+  if (bytes.length === MAGIC.length) throw new DecodeError('empty body');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reader = new ProtobufReader(buffer, MAGIC.length);
   let [apiVersion, kind, raw] = ['', '', Buffer.alloc(0)];
   while (!reader.done) {
     const { number, wire } = reader.tag();
-    if (number === 1 && wire === 2) {
+    expectBytes(wire, ENVELOPE_FIELDS[number]);
+    if (number === 1) {
       const type = reader.message();
       while (!type.done) {
         const tag = type.tag();
-        if (tag.number === 1 && tag.wire === 2) apiVersion = type.text();
-        else if (tag.number === 2 && tag.wire === 2) kind = type.text();
+        expectBytes(tag.wire, TYPE_FIELDS[tag.number]);
+        if (tag.number === 1) apiVersion = type.text();
+        else if (tag.number === 2) kind = type.text();
         else type.skip(tag.wire);
       }
-    } else if (number === 2 && wire === 2) raw = reader.slice() as Buffer<ArrayBuffer>;
-    else if (number === 3 && wire === 2) {
+    } else if (number === 2) raw = reader.slice() as Buffer<ArrayBuffer>;
+    else if (number === 3) {
       if (reader.text() !== '') throw new DecodeError('content encoding of protobuf objects is not supported');
     } else reader.skip(wire);
   }

@@ -68,6 +68,7 @@ export function conformScalar(scalar: ScalarName, value: unknown): unknown {
       if (typeof value !== 'number') throw new ScalarMismatch('float64');
       return value;
     case 'bytes':
+      if (Array.isArray(value)) return bytesOf(value);
       if (typeof value !== 'string') throw new ScalarMismatch('[]uint8');
       if (!BASE64.test(value)) return normalizeBase64(value);
       return value;
@@ -87,6 +88,11 @@ export function conformScalar(scalar: ScalarName, value: unknown): unknown {
     default:
       return value;
   }
+}
+
+/** Go reads bytes from a list of numbers as well; null among them is zero. */
+function bytesOf(items: readonly unknown[]): string {
+  return Buffer.from(items.map((item) => integer(item ?? 0, 0, 255, 'uint8') as number)).toString('base64');
 }
 
 /** Go ignores line breaks inside base64; anything else is an error at a byte. */

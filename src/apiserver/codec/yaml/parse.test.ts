@@ -31,6 +31,12 @@ const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g', 'h'].m
 
 test.each([
   ['a bad indent', 'a:\n - b\n  c: d\n : :'],
+  ['a tab on a line of its own', 'kind: DeleteOptions\n\t\n'],
+  ['a tab below quotes, even after a space', 'a: "b"\n \t\nc: d\n'],
+  ['a tab before a comment', 'a: b\n\t# c\nd: e\n'],
+  ['a tab in the first line', '\t\na: b\n'],
+  ['a tab no further in than its map', 'a:\n  b: c\n  \t\n  d: e\n'],
+  ['a tab after the dash of an item', '- \tfoo\n'],
   ['an alias bomb', bomb],
   ['brackets without end', '['.repeat(50_000)],
   ['brackets in brackets', '['.repeat(5000) + ']'.repeat(5000)],
@@ -103,4 +109,25 @@ test('parseYaml() fails only with DecodeError on any text', () => {
 
 test.each(['\uffff', '\ufffe', '\u0080', '\u0001'])('17.12: %j is no character of YAML, in JSON neither', (odd) => {
   for (const text of [`a: "x${odd}"`, `{"a":"x${odd}"}`]) expect(() => parseYaml(text)).toThrow(DecodeError);
+});
+
+test.each(['{a:{}}', '{a:[]}', '{b: 1, a:{c: 1}}'])(
+  '17.12: in %j the colon is part of the key, which has no value',
+  (text) => {
+    expect(() => parseYaml(text)).toThrow(DecodeError);
+  },
+);
+
+test.each([
+  ['after a colon', 'a:\tb\n'],
+  ['after a value', 'a: b \t# x\nc: d\t\n'],
+  ['on a line below plain text, further in than its map', 'a:\n  b: c\n   \t\n  d: e\n'],
+  ['below an item, further in than its list', '- foo\n \t\n- bar\n'],
+  ['in quotes and in a block', 'a: "x\n  \ty"\nb: |\n  x\n  \ty\nc: d\n'],
+])('17.12: parseYaml() takes tabs %s', (_, text) => {
+  expect(() => parseYaml(text)).not.toThrow();
+});
+
+test.each(['{a: {}}', '{"a":{}}', 'a: {b: []}', '{a:b: {}}'])('17.12: %j is a map', (text) => {
+  expect(() => parseYaml(text)).not.toThrow();
 });

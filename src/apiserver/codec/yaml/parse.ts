@@ -15,6 +15,7 @@ import { DecodeError, TooLargeError } from '../decode-error.ts';
 import { checkValues, parseJson } from '../json/parse.ts';
 import { checkYamlSize } from './count.ts';
 import { nestingBound } from './nesting.ts';
+import { checkTabs } from './tabs.ts';
 
 const MAX_DEPTH = LIMITS.yamlDepth;
 
@@ -66,6 +67,7 @@ export function yamlToJson(text: string): { readonly json: string; readonly dupl
   if (nestingBound(text) > MAX_DEPTH) throw new DecodeError(`exceeded max depth of ${MAX_DEPTH}`);
   if (CONTROL.test(text)) throw new DecodeError('yaml: control characters are not allowed');
   checkYamlSize(text);
+  checkTabs(text);
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, {
@@ -82,7 +84,7 @@ export function yamlToJson(text: string): { readonly json: string; readonly dupl
       const { col, line } = lines.linePos(error.pos[0]);
       throw new DecodeError(`yaml: ${firstLine(error.message)} at line ${line}, column ${col}`);
     }
-    const duplicates = duplicatesIn(document, lines);
+    const duplicates = duplicatesIn(document, text, lines);
     const json = toJson(document.toJS({ maxAliasCount: 100 }));
     checkValues(json);
     return { json, duplicates };
@@ -92,7 +94,7 @@ export function yamlToJson(text: string): { readonly json: string; readonly dupl
   }
 }
 
-function duplicatesIn(document: Document, lines: LineCounter): string[] {
+function duplicatesIn(document: Document, text: string, lines: LineCounter): string[] {
   const duplicates: string[] = [];
   visit(document, {
     Map: (_, map) => {
@@ -100,6 +102,7 @@ function duplicatesIn(document: Document, lines: LineCounter): string[] {
       for (const { key } of map.items) {
         if (isCollection(key)) throw new DecodeError('yaml: invalid map key');
         if (!isScalar(key)) continue;
+        if (map.flow === true && key.type === 'PLAIN') checkFlowKey(text, key.range?.[1] ?? 0);
         const name = String(key.value);
         if (seen.has(name)) {
           const { line } = lines.linePos(key.range?.[0] ?? 0);
@@ -112,6 +115,12 @@ function duplicatesIn(document: Document, lines: LineCounter): string[] {
     },
   });
   return duplicates;
+}
+
+/** To YAML 1.1 the colon of `{a:{}}` is part of the plain key, which then has no value; YAML 1.2 reads a map. */
+function checkFlowKey(text: string, end: number): void {
+  if (text[end] === ':' && (text[end + 1] === '{' || text[end + 1] === '['))
+    throw new DecodeError("yaml: did not find expected ',' or '}'");
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;

@@ -6,7 +6,6 @@ import {
   validateDaemonSetUpdate,
 } from '../../../api/apps/index.ts';
 import type { DaemonSet } from '../../../api/generated/apps-v1.ts';
-import { strategyOf } from '../../registry/strategy.ts';
 import {
   ageColumn,
   integer,
@@ -14,11 +13,11 @@ import {
   nameColumn,
   selectorColumn,
   selectorText,
-  since,
-  templateCells,
+  table,
   templateColumns,
   text,
-} from '../columns.ts';
+} from '../../registry/columns.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 import { checkTemplate } from './template-check.ts';
 
@@ -41,33 +40,22 @@ export const daemonSetStrategy = strategyOf<DaemonSet>({
   validateUpdate: (object, old) => validateDaemonSetUpdate(object, old, checkTemplate),
   validateStatusUpdate: (object, old) => validateDaemonSetStatus(object, old),
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      integer('Desired', 0, 'Nodes that should run a pod'),
-      integer('Current', 0, 'Nodes that have one'),
-      integer('Ready', 0, 'Nodes whose pod is ready'),
-      integer('Up-to-date', 0, 'Nodes whose pod is made from the current template'),
-      integer('Available', 0, 'Nodes whose pod has been ready long enough'),
-      text('Node Selector', 0, 'Labels of the nodes it is for'),
-      ageColumn,
-      ...templateColumns,
-      selectorColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      return [
-        object.metadata.name ?? '',
-        status?.desiredNumberScheduled ?? 0,
-        status?.currentNumberScheduled ?? 0,
-        status?.numberReady ?? 0,
-        status?.updatedNumberScheduled ?? 0,
-        status?.numberAvailable ?? 0,
-        labelsText(spec?.template?.spec?.nodeSelector),
-        since(object.metadata.creationTimestamp, now),
-        ...templateCells(spec?.template),
-        selectorText(spec?.selector),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    integer('Desired', 'Nodes that should run a pod', ({ status }) => status?.desiredNumberScheduled ?? 0),
+    integer('Current', 'Nodes that have one', ({ status }) => status?.currentNumberScheduled ?? 0),
+    integer('Ready', 'Nodes whose pod is ready', ({ status }) => status?.numberReady ?? 0),
+    integer(
+      'Up-to-date',
+      'Nodes whose pod is made from the current template',
+      ({ status }) => status?.updatedNumberScheduled ?? 0,
+    ),
+    integer('Available', 'Nodes whose pod has been ready long enough', ({ status }) => status?.numberAvailable ?? 0),
+    text('Node Selector', 'Labels of the nodes it is for', ({ spec }) =>
+      labelsText(spec?.template?.spec?.nodeSelector),
+    ),
+    ageColumn,
+    ...templateColumns<DaemonSet>(({ spec }) => spec?.template),
+    selectorColumn(({ spec }) => selectorText(spec?.selector)),
+  ]),
 });

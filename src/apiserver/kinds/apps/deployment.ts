@@ -7,18 +7,17 @@ import {
 } from '../../../api/apps/index.ts';
 import type { Deployment } from '../../../api/generated/apps-v1.ts';
 import { FieldPath, semanticEqual } from '../../../machinery/values/index.ts';
-import { strategyOf } from '../../registry/strategy.ts';
 import {
   ageColumn,
   integer,
   nameColumn,
+  readyColumn,
   selectorColumn,
   selectorText,
-  since,
-  templateCells,
+  table,
   templateColumns,
-  text,
-} from '../columns.ts';
+} from '../../registry/columns.ts';
+import { strategyOf } from '../../registry/strategy.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 import { checkTemplate } from './template-check.ts';
 
@@ -44,27 +43,13 @@ export const deploymentStrategy = strategyOf<Deployment>({
   generation: (object, old) =>
     !semanticEqual(object['spec'], old['spec']) ||
     !semanticEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
-  table: {
-    columns: [
-      nameColumn,
-      text('Ready', 0, 'Pods that are ready, of those wanted'),
-      integer('Up-to-date', 0, 'Pods made from the current template'),
-      integer('Available', 0, 'Pods that have been ready long enough'),
-      ageColumn,
-      ...templateColumns,
-      selectorColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      return [
-        object.metadata.name ?? '',
-        `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
-        status?.updatedReplicas ?? 0,
-        status?.availableReplicas ?? 0,
-        since(object.metadata.creationTimestamp, now),
-        ...templateCells(spec?.template),
-        selectorText(spec?.selector),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    readyColumn,
+    integer('Up-to-date', 'Pods made from the current template', ({ status }) => status?.updatedReplicas ?? 0),
+    integer('Available', 'Pods that have been ready long enough', ({ status }) => status?.availableReplicas ?? 0),
+    ageColumn,
+    ...templateColumns<Deployment>(({ spec }) => spec?.template),
+    selectorColumn(({ spec }) => selectorText(spec?.selector)),
+  ]),
 });

@@ -13,7 +13,6 @@ import {
 import type { ReplicaSet } from '../../../api/generated/apps-v1.ts';
 import type { ReplicationController } from '../../../api/generated/core-v1.ts';
 import { FieldPath } from '../../../machinery/values/index.ts';
-import { strategyOf, type TableLayout } from '../../registry/strategy.ts';
 import {
   ageColumn,
   integer,
@@ -21,39 +20,25 @@ import {
   nameColumn,
   selectorColumn,
   selectorText,
-  since,
-  templateCells,
+  table,
   templateColumns,
-} from '../columns.ts';
+} from '../../registry/columns.ts';
+import { strategyOf, type TableLayout } from '../../registry/strategy.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 import { checkTemplate } from './template-check.ts';
 
 const PICKER = FieldPath.of('spec', 'downscalePodPicker');
 
 function replicaTable<T extends ReplicaSet | ReplicationController>(selector: (object: T) => string): TableLayout<T> {
-  return {
-    columns: [
-      nameColumn,
-      integer('Desired', 0, 'Pods wanted'),
-      integer('Current', 0, 'Pods that exist'),
-      integer('Ready', 0, 'Pods that are ready'),
-      ageColumn,
-      ...templateColumns,
-      selectorColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      return [
-        object.metadata.name ?? '',
-        spec?.replicas ?? 0,
-        status?.replicas ?? 0,
-        status?.readyReplicas ?? 0,
-        since(object.metadata.creationTimestamp, now),
-        ...templateCells(spec?.template),
-        selector(object),
-      ];
-    },
-  };
+  return table([
+    nameColumn,
+    integer('Desired', 'Pods wanted', ({ spec }) => spec?.replicas ?? 0),
+    integer('Current', 'Pods that exist', ({ status }) => status?.replicas ?? 0),
+    integer('Ready', 'Pods that are ready', ({ status }) => status?.readyReplicas ?? 0),
+    ageColumn,
+    ...templateColumns<T>(({ spec }) => spec?.template),
+    selectorColumn(selector),
+  ]);
 }
 
 export const replicaSetStrategy = strategyOf<ReplicaSet>({

@@ -6,8 +6,8 @@ import {
 } from '../../../api/apps/index.ts';
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import { checkDnsLabel } from '../../../machinery/values/index.ts';
+import { ageColumn, nameColumn, readyColumn, table, templateColumns } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, nameColumn, since, templateCells, templateColumns, text } from '../columns.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 import { checkTemplate } from './template-check.ts';
 
@@ -24,16 +24,10 @@ export const statefulSetStrategy = strategyOf<StatefulSet>({
   validateUpdate: (object, old) => validateStatefulSetUpdate(object, old, checkTemplate),
   validateStatusUpdate: (object, old) => validateStatefulSetStatus(object, old),
   generation: 'spec',
-  table: {
-    columns: [nameColumn, text('Ready', 0, 'Pods that are ready, of those wanted'), ageColumn, ...templateColumns],
-    cells(object, now) {
-      const { spec, status } = object;
-      return [
-        object.metadata.name ?? '',
-        `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
-        since(object.metadata.creationTimestamp, now),
-        ...templateCells(spec?.template),
-      ];
-    },
-  },
+  table: table<StatefulSet>([
+    nameColumn,
+    readyColumn,
+    ageColumn,
+    ...templateColumns<StatefulSet>(({ spec }) => spec?.template),
+  ]),
 });

@@ -1,7 +1,7 @@
 import { defaultHorizontalPodAutoscaler, validateHorizontalPodAutoscaler } from '../../../api/autoscaling/index.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../../api/generated/autoscaling-v2.ts';
+import { ageColumn, integer, nameColumn, table, text } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, integer, nameColumn, since, text } from '../columns.ts';
 
 export const horizontalPodAutoscalerStrategy = strategyOf<HorizontalPodAutoscaler>({
   defaults: (object) => defaultHorizontalPodAutoscaler(object),
@@ -11,30 +11,19 @@ export const horizontalPodAutoscalerStrategy = strategyOf<HorizontalPodAutoscale
   validate: (object) => validateHorizontalPodAutoscaler(object),
   validateUpdate: (object) => validateHorizontalPodAutoscaler(object),
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      text('Reference', 0, 'What is scaled'),
-      text('Targets', 0, 'Measured use, of what is aimed at'),
-      text('MinPods', 0, 'Fewest pods'),
-      integer('MaxPods', 0, 'Most pods'),
-      integer('Replicas', 0, 'Pods at present'),
-      ageColumn,
-    ],
-    cells(object, now) {
-      const { metadata, spec, status } = object;
-      const { kind = '', name = '' } = spec?.scaleTargetRef ?? {};
-      return [
-        metadata.name ?? '',
-        `${kind}/${name}`,
-        targetsOf(object),
-        String(spec?.minReplicas ?? '<unset>'),
-        spec?.maxReplicas ?? 0,
-        status?.currentReplicas ?? 0,
-        since(metadata.creationTimestamp, now),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text(
+      'Reference',
+      'What is scaled',
+      ({ spec: { scaleTargetRef: { kind = '', name = '' } = {} } = {} }) => `${kind}/${name}`,
+    ),
+    text('Targets', 'Measured use, of what is aimed at', targetsOf),
+    text('MinPods', 'Fewest pods', ({ spec }) => String(spec?.minReplicas ?? '<unset>')),
+    integer('MaxPods', 'Most pods', ({ spec }) => spec?.maxReplicas ?? 0),
+    integer('Replicas', 'Pods at present', ({ status }) => status?.currentReplicas ?? 0),
+    ageColumn,
+  ]),
 });
 
 const SHOWN_METRICS = 2;

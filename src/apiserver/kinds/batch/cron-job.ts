@@ -1,22 +1,21 @@
 import { defaultCronJob, validateCronJob, validateCronJobUpdate } from '../../../api/batch/index.ts';
 import type { CronJob } from '../../../api/generated/batch-v1.ts';
-import { type Column, strategyOf } from '../../registry/strategy.ts';
-import { checkTemplate } from '../apps/template-check.ts';
 import {
   ageColumn,
+  flag,
   integer,
   nameColumn,
   NONE,
   selectorColumn,
   selectorText,
   since,
-  templateCells,
+  table,
   templateColumns,
   text,
-} from '../columns.ts';
+} from '../../registry/columns.ts';
+import { strategyOf } from '../../registry/strategy.ts';
+import { checkTemplate } from '../apps/template-check.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
-
-const suspend: Column = { name: 'Suspend', type: 'boolean', description: 'Whether it starts no Jobs' };
 
 export const cronJobStrategy = strategyOf<CronJob>({
   defaults(object) {
@@ -29,32 +28,17 @@ export const cronJobStrategy = strategyOf<CronJob>({
   validate: (object) => validateCronJob(object, checkTemplate),
   validateUpdate: (object, old) => validateCronJobUpdate(object, old, checkTemplate),
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      text('Schedule', 0, 'When Jobs are started'),
-      text('Timezone', 0, 'Where the schedule is read'),
-      suspend,
-      integer('Active', 0, 'Jobs that run'),
-      text('Last Schedule', 0, 'Time since the last start'),
-      ageColumn,
-      ...templateColumns,
-      selectorColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      const job = spec?.jobTemplate?.spec;
-      return [
-        object.metadata.name ?? '',
-        spec?.schedule ?? '',
-        spec?.timeZone ?? NONE,
-        spec?.suspend ? 'True' : 'False',
-        status?.active?.length ?? 0,
-        status?.lastScheduleTime ? since(status.lastScheduleTime, now) : NONE,
-        since(object.metadata.creationTimestamp, now),
-        ...templateCells(job?.template),
-        selectorText(job?.selector),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Schedule', 'When Jobs are started', ({ spec }) => spec?.schedule ?? ''),
+    text('Timezone', 'Where the schedule is read', ({ spec }) => spec?.timeZone ?? NONE),
+    flag('Suspend', 'Whether it starts no Jobs', ({ spec }) => (spec?.suspend ? 'True' : 'False')),
+    integer('Active', 'Jobs that run', ({ status }) => status?.active?.length ?? 0),
+    text('Last Schedule', 'Time since the last start', ({ status }, { now }) =>
+      status?.lastScheduleTime ? since(status.lastScheduleTime, now) : NONE,
+    ),
+    ageColumn,
+    ...templateColumns<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.template),
+    selectorColumn(({ spec }) => selectorText(spec?.jobTemplate?.spec?.selector)),
+  ]),
 });

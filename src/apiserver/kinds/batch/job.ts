@@ -7,18 +7,17 @@ import {
 } from '../../../api/batch/index.ts';
 import type { Job } from '../../../api/generated/batch-v1.ts';
 import { checkDnsLabel, formatAge, parseTime } from '../../../machinery/values/index.ts';
-import { strategyOf } from '../../registry/strategy.ts';
-import { checkTemplate } from '../apps/template-check.ts';
 import {
   ageColumn,
   nameColumn,
   selectorColumn,
   selectorText,
-  since,
-  templateCells,
+  table,
   templateColumns,
   text,
-} from '../columns.ts';
+} from '../../registry/columns.ts';
+import { strategyOf } from '../../registry/strategy.ts';
+import { checkTemplate } from '../apps/template-check.ts';
 import { defaultPodTemplate } from '../core/pod-defaults.ts';
 
 export const jobStrategy = strategyOf<Job>({
@@ -43,31 +42,18 @@ export const jobStrategy = strategyOf<Job>({
   fields: (object) => ({ 'status.successful': String(object.status?.succeeded ?? 0) }),
   generation: 'spec',
   garbageCollection: 'Orphan',
-  table: {
-    columns: [
-      nameColumn,
-      text('Status', 0, 'What the Job is doing'),
-      text('Completions', 0, 'Pods that succeeded, of those wanted'),
-      text('Duration', 0, 'Time it took, or has been running'),
-      ageColumn,
-      ...templateColumns,
-      selectorColumn,
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
+  table: table([
+    nameColumn,
+    text('Status', 'What the Job is doing', statusText),
+    text('Completions', 'Pods that succeeded, of those wanted', completionsText),
+    text('Duration', 'Time it took, or has been running', ({ status }, { now }) => {
       const startedAt = parseTime(status?.startTime);
-      const endedAt = parseTime(status?.completionTime) ?? now;
-      return [
-        object.metadata.name ?? '',
-        statusText(object),
-        completionsText(object),
-        startedAt === undefined ? '' : formatAge(endedAt - startedAt),
-        since(object.metadata.creationTimestamp, now),
-        ...templateCells(spec?.template),
-        selectorText(spec?.selector),
-      ];
-    },
-  },
+      return startedAt === undefined ? '' : formatAge((parseTime(status?.completionTime) ?? now) - startedAt);
+    }),
+    ageColumn,
+    ...templateColumns<Job>(({ spec }) => spec?.template),
+    selectorColumn(({ spec }) => selectorText(spec?.selector)),
+  ]),
 });
 
 function statusText({ metadata, status }: Job): string {

@@ -1,8 +1,8 @@
 /** ConfigMap and Secret. */
 import type { ConfigMap, Secret } from '../../../api/generated/core-v1.ts';
 import { FieldPath, forbidden, invalid, type Issue, semanticEqual } from '../../../machinery/values/index.ts';
+import { ageColumn, nameColumn, table, text } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, nameColumn, since, text } from '../columns.ts';
 
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const MAX_BYTES = 1024 * 1024;
@@ -50,6 +50,9 @@ function validateImmutable<T extends ConfigMap | Secret>(
   return issues;
 }
 
+const countKeys = (...parts: (object | undefined)[]): string =>
+  String(parts.reduce((count, part) => count + Object.keys(part ?? {}).length, 0));
+
 export const configMapStrategy = strategyOf<ConfigMap>({
   validate(object) {
     const { data, binaryData } = object;
@@ -62,14 +65,11 @@ export const configMapStrategy = strategyOf<ConfigMap>({
     return issues;
   },
   validateUpdate: (object, old) => validateImmutable(object, old, ['data', 'binaryData']),
-  table: {
-    columns: [nameColumn, { name: 'Data', type: 'string', description: 'Number of keys' }, ageColumn],
-    cells(object, now) {
-      const { data, binaryData } = object;
-      const count = Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length;
-      return [object.metadata.name ?? '', String(count), since(object.metadata.creationTimestamp, now)];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Data', 'Number of keys', (object) => countKeys(object.data, object.binaryData)),
+    ageColumn,
+  ]),
 });
 
 export const secretStrategy = strategyOf<Secret>({
@@ -90,12 +90,10 @@ export const secretStrategy = strategyOf<Secret>({
     return issues;
   },
   fields: (object) => ({ type: object.type ?? '' }),
-  table: {
-    columns: [nameColumn, text('Type', 0, 'What the secret is for'), text('Data', 0, 'Number of keys'), ageColumn],
-    cells(object, now) {
-      const { type, data } = object;
-      const count = Object.keys(data ?? {}).length;
-      return [object.metadata.name ?? '', type ?? '', String(count), since(object.metadata.creationTimestamp, now)];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Type', 'What the secret is for', ({ type }) => type ?? ''),
+    text('Data', 'Number of keys', ({ data }) => countKeys(data)),
+    ageColumn,
+  ]),
 });

@@ -2,8 +2,8 @@
 import type { Event } from '../../../api/generated/core-v1.ts';
 import { FieldPath, invalid, type Issue } from '../../../machinery/values/index.ts';
 import type { ApiObject } from '../../exchange/object.ts';
+import { nameColumn, since, table, text, wide } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { since, text } from '../columns.ts';
 
 const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 
@@ -27,43 +27,30 @@ export const eventStrategy = strategyOf<Event>({
     ...Object.fromEntries(REFERENCE_FIELDS.map((name) => [`regarding.${name}`, `involvedObject.${name}`])),
     reportingController: 'reportingComponent',
   },
-  table: {
-    columns: [
-      text('Last Seen', 0, 'When it was last seen'),
-      text('Type', 0, 'Normal or Warning'),
-      text('Reason', 0, 'Why, in one word'),
-      text('Object', 0, 'What it happened to'),
-      text('Subobject', 1, 'Part of the object'),
-      text('Source', 1, 'Who says so'),
-      text('Message', 0, 'What happened'),
-      text('First Seen', 1, 'When it was first seen'),
-      text('Count', 1, 'How often'),
-      { name: 'Name', type: 'string', format: 'name', priority: 1, description: 'Name of the object' },
-    ],
-    cells(object, now) {
-      const { involvedObject, source } = object;
-      const micro = object.eventTime as string | undefined;
-      const first = (object.firstTimestamp as string | undefined) ?? micro;
-      const last = (object.lastTimestamp as string | undefined) ?? first;
-      const seen = object.series?.lastObservedTime as string | undefined;
-      const count = object.series?.count ?? object.count ?? 1;
+  table: table([
+    text('Last Seen', 'When it was last seen', (event, { now }) =>
+      since(event.series?.lastObservedTime ?? event.lastTimestamp ?? firstSeen(event), now),
+    ),
+    text('Type', 'Normal or Warning', ({ type }) => type ?? ''),
+    text('Reason', 'Why, in one word', ({ reason }) => reason ?? ''),
+    text('Object', 'What it happened to', ({ involvedObject }) => {
       const kind = (involvedObject?.kind ?? '').toLowerCase();
-      const from = [source?.component || object.reportingComponent, source?.host].filter(Boolean).join(', ');
-      return [
-        since(seen ?? last, now),
-        object.type ?? '',
-        object.reason ?? '',
-        involvedObject?.name ? `${kind}/${involvedObject.name}` : kind,
-        involvedObject?.fieldPath ?? '',
-        from,
-        (object.message ?? '').trim(),
-        since(first, now),
-        String(count),
-        object.metadata.name ?? '',
-      ];
-    },
-  },
+      return involvedObject?.name ? `${kind}/${involvedObject.name}` : kind;
+    }),
+    wide(text('Subobject', 'Part of the object', ({ involvedObject }) => involvedObject?.fieldPath ?? '')),
+    wide(
+      text('Source', 'Who says so', ({ reportingComponent, source }) =>
+        [source?.component || reportingComponent, source?.host].filter(Boolean).join(', '),
+      ),
+    ),
+    text('Message', 'What happened', ({ message }) => (message ?? '').trim()),
+    wide(text('First Seen', 'When it was first seen', (event, { now }) => since(firstSeen(event), now))),
+    wide(text('Count', 'How often', ({ count, series }) => String(series?.count ?? count ?? 1))),
+    wide(nameColumn),
+  ]),
 });
+
+const firstSeen = ({ eventTime, firstTimestamp }: Event) => firstTimestamp ?? eventTime;
 
 function validateEvent(object: Event): Issue[] {
   const { involvedObject } = object;

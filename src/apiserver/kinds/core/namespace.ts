@@ -1,7 +1,7 @@
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import { checkDnsLabel } from '../../../machinery/values/index.ts';
+import { ageColumn, nameColumn, table, text } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, nameColumn, since, text } from '../columns.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
@@ -40,12 +40,5 @@ export const namespaceStrategy = strategyOf<Namespace>({
   },
   deleteReturnsObject: true,
   fields: (object) => ({ 'status.phase': object.status?.phase ?? '' }),
-  table: {
-    columns: [nameColumn, text('Status', 0, 'Phase of the namespace'), ageColumn],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
-      object.status?.phase ?? '',
-      since(object.metadata.creationTimestamp, now),
-    ],
-  },
+  table: table([nameColumn, text('Status', 'Phase of the namespace', ({ status }) => status?.phase ?? ''), ageColumn]),
 });

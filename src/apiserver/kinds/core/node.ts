@@ -1,10 +1,12 @@
 import type { Node } from '../../../api/generated/core-v1.ts';
 import { duplicate, FieldPath, type Issue, notSupported, required } from '../../../machinery/values/index.ts';
+import { ageColumn, nameColumn, NONE, table, text, wide } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, NONE, nameColumn, since, text } from '../columns.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+const UNKNOWN = '<unknown>';
 
 export const nodeStrategy = strategyOf<Node>({
   defaults(object) {
@@ -28,35 +30,24 @@ export const nodeStrategy = strategyOf<Node>({
   },
   writesStatus: false,
   fields: (object) => ({ 'spec.unschedulable': String(object.spec?.unschedulable ?? false) }),
-  table: {
-    columns: [
-      nameColumn,
-      text('Status', 0, 'Ready or not, and whether new pods are accepted'),
-      text('Roles', 0, 'Roles of the node'),
-      ageColumn,
-      text('Version', 0, 'Version of the kubelet'),
-      text('Internal-IP', 1, 'Address inside the cluster'),
-      text('External-IP', 1, 'Address outside the cluster'),
-      text('OS-Image', 1, 'Operating system'),
-      text('Kernel-Version', 1, 'Kernel'),
-      text('Container-Runtime', 1, 'Container runtime'),
-    ],
-    cells(object, now) {
-      const info = object.status?.nodeInfo;
-      return [
-        object.metadata.name ?? '',
-        statusOf(object),
-        rolesOf(object),
-        since(object.metadata.creationTimestamp, now),
-        info?.kubeletVersion ?? '',
-        addressOf(object, 'InternalIP'),
-        addressOf(object, 'ExternalIP'),
-        info?.osImage || '<unknown>',
-        info?.kernelVersion || '<unknown>',
-        info?.containerRuntimeVersion || '<unknown>',
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Status', 'Ready or not, and whether new pods are accepted', statusOf),
+    text('Roles', 'Roles of the node', rolesOf),
+    ageColumn,
+    text('Version', 'Version of the kubelet', ({ status }) => status?.nodeInfo?.kubeletVersion ?? ''),
+    wide(text('Internal-IP', 'Address inside the cluster', (node) => addressOf(node, 'InternalIP'))),
+    wide(text('External-IP', 'Address outside the cluster', (node) => addressOf(node, 'ExternalIP'))),
+    wide(text('OS-Image', 'Operating system', ({ status }) => status?.nodeInfo?.osImage || UNKNOWN)),
+    wide(text('Kernel-Version', 'Kernel', ({ status }) => status?.nodeInfo?.kernelVersion || UNKNOWN)),
+    wide(
+      text(
+        'Container-Runtime',
+        'Container runtime',
+        ({ status }) => status?.nodeInfo?.containerRuntimeVersion || UNKNOWN,
+      ),
+    ),
+  ]),
 });
 
 function statusOf(node: Node): string {

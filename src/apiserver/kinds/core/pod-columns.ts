@@ -1,8 +1,8 @@
 /** What `kubectl get pods` shows. */
 import type { ContainerStatus, Pod } from '../../../api/generated/core-v1.ts';
 import { formatAge, parseTime } from '../../../machinery/values/index.ts';
+import { ageColumn, nameColumn, orNone, table, text, wide } from '../../registry/columns.ts';
 import type { TableLayout } from '../../registry/strategy.ts';
-import { ageColumn, nameColumn, orNone, since, text } from '../columns.ts';
 
 interface Reading {
   ready: number;
@@ -12,36 +12,32 @@ interface Reading {
   lastRestart: number;
 }
 
-export const podTable: TableLayout = {
-  columns: [
-    nameColumn,
-    text('Ready', 0, 'Containers that are ready, of all'),
-    text('Status', 0, 'What the pod is doing'),
-    text('Restarts', 0, 'How often containers were restarted, and when last'),
-    ageColumn,
-    text('IP', 1, 'Address of the pod'),
-    text('Node', 1, 'Node the pod is assigned to'),
-    text('Nominated Node', 1, 'Node where room is being made for the pod'),
-    text('Readiness Gates', 1, 'Gates that are open, of all'),
-  ],
-  cells(object, now) {
-    const pod = object as Pod;
-    const { ready, total, reason, restarts, lastRestart } = read(pod);
-    const { spec, status } = pod;
-    return [
-      pod.metadata?.name ?? '',
-      `${ready}/${total}`,
-      reason,
+const columns = table<Pod & { readonly reading: Reading }>([
+  nameColumn,
+  text('Ready', 'Containers that are ready, of all', ({ reading: { ready, total } }) => `${ready}/${total}`),
+  text('Status', 'What the pod is doing', ({ reading }) => reading.reason),
+  text(
+    'Restarts',
+    'How often containers were restarted, and when last',
+    ({ reading: { lastRestart, restarts } }, { now }) =>
       restarts > 0 && lastRestart > 0 ? `${restarts} (${formatAge(now - lastRestart)} ago)` : String(restarts),
-      since(pod.metadata?.creationTimestamp as string | undefined, now),
-      orNone(status?.podIPs?.[0]?.ip),
-      orNone(spec?.nodeName),
+  ),
+  ageColumn,
+  wide(text('IP', 'Address of the pod', ({ status }) => orNone(status?.podIPs?.[0]?.ip))),
+  wide(text('Node', 'Node the pod is assigned to', ({ spec }) => orNone(spec?.nodeName))),
+  wide(
+    text('Nominated Node', 'Node where room is being made for the pod', ({ status }) =>
       orNone(status?.nominatedNodeName),
-      gates(pod),
-    ];
-  },
-  conditions(object) {
-    switch ((object as Pod).status?.phase) {
+    ),
+  ),
+  wide(text('Readiness Gates', 'Gates that are open, of all', gates)),
+]);
+
+export const podTable: TableLayout<Pod> = {
+  columns: columns.columns,
+  cells: (pod, now, find) => columns.cells({ ...pod, reading: read(pod) }, now, find),
+  conditions({ status }) {
+    switch (status?.phase) {
       case 'Succeeded':
         return [
           { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },

@@ -1,5 +1,6 @@
 /** Validation of pods and pod templates: the rules clients and controllers rely on. */
 import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import { requestsWithinLimits } from '../../../api/core/resource-limits.ts';
 import { validateGroupLinks } from '../../../api/scheduling/index.ts';
 import { DELETION_COST_ANNOTATION, parseDeletionCost } from '../../../decisions/downscale/index.ts';
 import {
@@ -209,14 +210,7 @@ function validateResources({ resources }: Container, path: FieldPath): Issue[] {
         issues.push(invalid(at, quantity, 'must be greater than or equal to 0'));
     }
   }
-  for (const [name, request] of Object.entries(requests)) {
-    const limit = limits[name];
-    if (limit === undefined || !isQuantity(limit) || !isQuantity(request)) continue;
-    if (compareQuantities(request, limit) > 0) {
-      issues.push(invalid(path.child('requests'), request, `must be less than or equal to ${name} limit of ${limit}`));
-    }
-  }
-  return issues;
+  return [...issues, ...requestsWithinLimits({ limits, requests }, path)];
 }
 
 const isStandardResource = (name: string): boolean =>

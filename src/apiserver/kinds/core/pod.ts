@@ -17,6 +17,7 @@ export const podStrategy = strategyOf<Pod>({
           status: 'False',
           reason: 'SchedulingGated',
           message: 'Scheduling is blocked due to non-empty scheduling gates',
+          // As Kubernetes writes it, although its schema has no null.
           lastProbeTime: null as unknown as undefined,
           lastTransitionTime: formatTime(now),
         },

@@ -7,8 +7,8 @@ import {
   notSupported,
   required,
 } from '../../../machinery/values/index.ts';
+import { ageColumn, labelsText, nameColumn, NONE, table, text, wide } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, labelsText, NONE, nameColumn, since, text } from '../columns.ts';
 
 const SPEC = FieldPath.of('spec');
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -89,29 +89,15 @@ export const serviceStrategy = strategyOf<Service>({
     'spec.clusterIP': object.spec?.clusterIP ?? '',
     'spec.type': object.spec?.type ?? '',
   }),
-  table: {
-    columns: [
-      nameColumn,
-      text('Type', 0, 'How the service is reached'),
-      text('Cluster-IP', 0, 'Address inside the cluster'),
-      text('External-IP', 0, 'Address outside the cluster'),
-      text('Port(s)', 0, 'Ports and their protocols'),
-      ageColumn,
-      text('Selector', 1, 'Labels of the pods behind it'),
-    ],
-    cells(object, now) {
-      const { spec } = object;
-      return [
-        object.metadata.name ?? '',
-        spec?.type ?? '',
-        spec?.clusterIP || NONE,
-        externalAddress(object),
-        (spec?.ports ?? []).map(portText).join(',') || NONE,
-        since(object.metadata.creationTimestamp, now),
-        labelsText(spec?.selector),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Type', 'How the service is reached', ({ spec }) => spec?.type ?? ''),
+    text('Cluster-IP', 'Address inside the cluster', ({ spec }) => spec?.clusterIP || NONE),
+    text('External-IP', 'Address outside the cluster', externalAddress),
+    text('Port(s)', 'Ports and their protocols', ({ spec }) => (spec?.ports ?? []).map(portText).join(',') || NONE),
+    ageColumn,
+    wide(text('Selector', 'Labels of the pods behind it', ({ spec }) => labelsText(spec?.selector))),
+  ]),
 });
 
 const portText = ({ port, nodePort, protocol }: ServicePort): string =>

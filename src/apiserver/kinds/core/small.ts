@@ -10,8 +10,18 @@ import type {
   ResourceQuota,
 } from '../../../api/generated/core-v1.ts';
 import { FieldPath, invalid, isQuantity, type Issue, semanticEqual } from '../../../machinery/values/index.ts';
+import {
+  ageColumn,
+  containerColumns,
+  firstOf,
+  labelsText,
+  nameColumn,
+  orNone,
+  table,
+  text,
+  wide,
+} from '../../registry/columns.ts';
 import { type Strategy, strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, containerImages, containerNames, labelsText, NONE, nameColumn, since, text } from '../columns.ts';
 import { defaultPodTemplate } from './pod-defaults.ts';
 
 export const endpointsStrategy = strategyOf<Endpoints>({
@@ -22,25 +32,14 @@ export const endpointsStrategy = strategyOf<Endpoints>({
   },
   warnings: () => [],
   createOnUpdate: true,
-  table: {
-    columns: [nameColumn, text('Endpoints', 0, 'Addresses and ports'), ageColumn],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
-      addresses(object),
-      since(object.metadata.creationTimestamp, now),
-    ],
-  },
+  table: table([nameColumn, text('Endpoints', 'Addresses and ports', addresses), ageColumn]),
 });
-
-const SHOWN = 3;
 
 function addresses({ subsets = [] }: Endpoints): string {
   const all = subsets.flatMap(({ addresses: ready = [], ports = [] }) =>
     ready.flatMap(({ ip }) => (ports.length === 0 ? [ip] : ports.map(({ port }) => `${ip}:${port}`))),
   );
-  if (all.length === 0) return NONE;
-  const more = all.length > SHOWN ? ` + ${all.length - SHOWN} more...` : '';
-  return all.slice(0, SHOWN).join(',') + more;
+  return orNone(firstOf(all));
 }
 
 export const resourceQuotaStrategy = strategyOf<ResourceQuota>({
@@ -64,25 +63,22 @@ export const resourceQuotaStrategy = strategyOf<ResourceQuota>({
       : [invalid(FieldPath.of('spec', 'scopes'), scopes ?? [], 'field is immutable')];
   },
   deleteReturnsObject: true,
-  table: {
-    columns: [
-      nameColumn,
-      text('Request', 0, 'Requests used, of those allowed'),
-      text('Limit', 0, 'Limits used, of those allowed'),
-      ageColumn,
-    ],
-    cells(object, now) {
-      const { status } = object;
-      const used = (wanted: boolean) =>
-        Object.entries(status?.hard ?? {})
-          .filter(([name]) => name.startsWith('limits.') === wanted)
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([name, hard]) => `${name}: ${status?.used?.[name] ?? 0}/${hard}`)
-          .join(', ');
-      return [object.metadata.name ?? '', used(false), used(true), since(object.metadata.creationTimestamp, now)];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Request', 'Requests used, of those allowed', (object) =>
+      quotaUse(object, (name) => !name.startsWith('limits.')),
+    ),
+    text('Limit', 'Limits used, of those allowed', (object) => quotaUse(object, (name) => name.startsWith('limits.'))),
+    ageColumn,
+  ]),
 });
+
+const quotaUse = ({ status }: ResourceQuota, counts: (name: string) => boolean): string =>
+  Object.entries(status?.hard ?? {})
+    .filter(([name]) => counts(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, hard]) => `${name}: ${status?.used?.[name] ?? 0}/${hard}`)
+    .join(', ');
 
 /** Writes only where something is missing: what an update does not touch is shared with the stored object. */
 function addMissing(
@@ -111,13 +107,24 @@ export const limitRangeStrategy = strategyOf<LimitRange>({
   createOnUpdate: true,
 });
 
-export const serviceAccountStrategy: Strategy = {
-  deleteReturnsObject: true,
-  table: {
-    columns: [nameColumn, ageColumn],
-    cells: (object, now) => [object.metadata.name ?? '', since(object.metadata.creationTimestamp, now)],
-  },
-};
+export const serviceAccountStrategy: Strategy = { deleteReturnsObject: true };
+
+type AnyVolume = PersistentVolume | PersistentVolumeClaim;
+
+const phaseColumn = text<AnyVolume>('Status', 'Phase', ({ metadata, status }) =>
+  metadata.deletionTimestamp ? 'Terminating' : (status?.phase ?? ''),
+);
+const classColumns = [
+  text<AnyVolume>('StorageClass', 'Class', ({ spec }) => spec?.storageClassName ?? ''),
+  text<AnyVolume>(
+    'VolumeAttributesClass',
+    'Class of attributes',
+    ({ spec }) => spec?.volumeAttributesClassName ?? '<unset>',
+  ),
+];
+const modeColumn = wide(
+  text<AnyVolume>('VolumeMode', 'File system or block', ({ spec }) => spec?.volumeMode ?? '<unset>'),
+);
 
 export const persistentVolumeStrategy = strategyOf<PersistentVolume>({
   defaults(object) {
@@ -135,38 +142,20 @@ export const persistentVolumeStrategy = strategyOf<PersistentVolume>({
     };
   },
   deleteReturnsObject: true,
-  table: {
-    columns: [
-      nameColumn,
-      text('Capacity', 0, 'Size'),
-      text('Access Modes', 0, 'How it may be mounted'),
-      text('Reclaim Policy', 0, 'What happens after use'),
-      text('Status', 0, 'Phase'),
-      text('Claim', 0, 'Claim it is bound to'),
-      text('StorageClass', 0, 'Class'),
-      text('VolumeAttributesClass', 0, 'Class of attributes'),
-      text('Reason', 0, 'Why it is in this phase'),
-      ageColumn,
-      text('VolumeMode', 1, 'File system or block'),
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      const claim = spec?.claimRef ? `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}` : '';
-      return [
-        object.metadata.name ?? '',
-        String(spec?.capacity?.['storage'] ?? ''),
-        accessModes(spec?.accessModes),
-        spec?.persistentVolumeReclaimPolicy ?? '',
-        object.metadata.deletionTimestamp ? 'Terminating' : (status?.phase ?? ''),
-        claim,
-        spec?.storageClassName ?? '',
-        spec?.volumeAttributesClassName ?? '<unset>',
-        status?.reason ?? '',
-        since(object.metadata.creationTimestamp, now),
-        spec?.volumeMode ?? '<unset>',
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Capacity', 'Size', ({ spec }) => String(spec?.capacity?.['storage'] ?? '')),
+    text('Access Modes', 'How it may be mounted', ({ spec }) => accessModes(spec?.accessModes)),
+    text('Reclaim Policy', 'What happens after use', ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? ''),
+    phaseColumn,
+    text('Claim', 'Claim it is bound to', ({ spec: { claimRef } = {} }) =>
+      claimRef ? `${claimRef.namespace ?? ''}/${claimRef.name ?? ''}` : '',
+    ),
+    ...classColumns,
+    text('Reason', 'Why it is in this phase', ({ status }) => status?.reason ?? ''),
+    ageColumn,
+    modeColumn,
+  ]),
 });
 
 export const persistentVolumeClaimStrategy = strategyOf<PersistentVolumeClaim>({
@@ -181,33 +170,20 @@ export const persistentVolumeClaimStrategy = strategyOf<PersistentVolumeClaim>({
     object['status'] = { phase: 'Pending' };
   },
   deleteReturnsObject: true,
-  table: {
-    columns: [
-      nameColumn,
-      text('Status', 0, 'Phase'),
-      text('Volume', 0, 'Volume it is bound to'),
-      text('Capacity', 0, 'Size'),
-      text('Access Modes', 0, 'How it may be mounted'),
-      text('StorageClass', 0, 'Class'),
-      text('VolumeAttributesClass', 0, 'Class of attributes'),
-      ageColumn,
-      text('VolumeMode', 1, 'File system or block'),
-    ],
-    cells(object, now) {
-      const { spec, status } = object;
-      return [
-        object.metadata.name ?? '',
-        object.metadata.deletionTimestamp ? 'Terminating' : (status?.phase ?? ''),
-        spec?.volumeName ?? '',
-        spec?.volumeName ? String(status?.capacity?.['storage'] ?? '') : '',
-        spec?.volumeName ? accessModes(status?.accessModes) : '',
-        spec?.storageClassName ?? '',
-        spec?.volumeAttributesClassName ?? '<unset>',
-        since(object.metadata.creationTimestamp, now),
-        spec?.volumeMode ?? '<unset>',
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    phaseColumn,
+    text('Volume', 'Volume it is bound to', ({ spec }) => spec?.volumeName ?? ''),
+    text('Capacity', 'Size', ({ spec, status }) =>
+      spec?.volumeName ? String(status?.capacity?.['storage'] ?? '') : '',
+    ),
+    text('Access Modes', 'How it may be mounted', ({ spec, status }) =>
+      spec?.volumeName ? accessModes(status?.accessModes) : '',
+    ),
+    ...classColumns,
+    ageColumn,
+    modeColumn,
+  ]),
 });
 
 const MODES: Readonly<Record<string, string>> = {
@@ -224,22 +200,9 @@ export const podTemplateStrategy = strategyOf<PodTemplate>({
   defaults: (object) => defaultPodTemplate(object.template),
   generation: (object, old) => !semanticEqual(object.template, old.template),
   deleteReturnsObject: true,
-  table: {
-    columns: [
-      nameColumn,
-      text('Containers', 0, 'Names of the containers'),
-      text('Images', 0, 'Images of the containers'),
-      text('Pod Labels', 0, 'Labels of the pods'),
-    ],
-    cells(object) {
-      const { template } = object;
-      const containers = template?.spec?.containers;
-      return [
-        object.metadata.name ?? '',
-        containerNames(containers),
-        containerImages(containers),
-        labelsText(template?.metadata?.labels),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    ...containerColumns<PodTemplate>(({ template }) => template),
+    text('Pod Labels', 'Labels of the pods', ({ template }) => labelsText(template?.metadata?.labels)),
+  ]),
 });

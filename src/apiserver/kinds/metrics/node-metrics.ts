@@ -4,8 +4,7 @@ import { formatTime, parseMillis, parseUnits } from '../../../machinery/values/i
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
 import type { Resource } from '../../registry/resource.ts';
-import { nameColumn, text } from '../columns.ts';
-import { usageOf, WINDOW } from './pod-metrics.ts';
+import { measuredMetadata, type Usage, usageOf, usageTable, WINDOW } from './pod-metrics.ts';
 
 interface Load {
   millis: number;
@@ -44,13 +43,7 @@ export function nodeMetrics(
     stored: { group: '', version: 'v1' },
     prefix: prefixes.nodes,
     strategy: {
-      table: {
-        columns: [nameColumn, text('CPU', 0, 'Use of all its pods'), text('Memory', 0, 'Use of all its pods')],
-        cells({ metadata, ...rest }) {
-          const usage = (rest['usage'] ?? {}) as Record<string, string>;
-          return [metadata.name ?? '', usage['cpu'] ?? '', usage['memory'] ?? ''];
-        },
-      },
+      table: usageTable('Use of all its pods', ({ usage }) => usage as Usage),
     },
     subresources: new Map(),
     custom: true,
@@ -83,14 +76,8 @@ function amount(quantity: string | undefined, parse: (text: string) => number): 
 }
 
 function metricsOf({ metadata }: ApiObject, { bytes, millis }: Load, now: number): ApiObject {
-  const { creationTimestamp, labels, name, resourceVersion } = metadata;
   return {
-    metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-    },
+    metadata: measuredMetadata(metadata),
     timestamp: formatTime(now),
     window: WINDOW,
     usage: { cpu: `${millis}m`, memory: `${Math.ceil(bytes / 1024)}Ki` },

@@ -2,9 +2,10 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
 import { formatTime } from '../../../machinery/values/index.ts';
-import type { ApiObject } from '../../exchange/object.ts';
+import type { ApiObject, ObjectMeta } from '../../exchange/object.ts';
+import { nameColumn, table, text } from '../../registry/columns.ts';
+import type { TableLayout } from '../../registry/strategy.ts';
 import type { Resource } from '../../registry/resource.ts';
-import { nameColumn, text } from '../columns.ts';
 
 /** On a Pod: what each of its containers uses, as quantities. */
 const CPU_ANNOTATION = 'nodes.quorate.dev/cpu';
@@ -27,21 +28,41 @@ export function podMetrics(clock: Clock, podPrefix: string): Resource {
     stored: { group: '', version: 'v1' },
     prefix: podPrefix,
     strategy: {
-      table: {
-        columns: [nameColumn, text('CPU', 0, 'Use of each container'), text('Memory', 0, 'Use of each container')],
-        cells({ metadata, ...rest }) {
-          const [first] = (rest['containers'] ?? []) as { usage: Record<string, string> }[];
-          return [metadata.name ?? '', first?.usage['cpu'] ?? '', first?.usage['memory'] ?? ''];
-        },
-      },
+      table: usageTable('Use of each container', ({ containers }) => (containers as { usage: Usage }[])?.[0]?.usage),
     },
     subresources: new Map(),
     custom: true,
   };
 }
 
+export type Usage = Readonly<Record<string, string>>;
+
+export const usageTable = (description: string, read: (object: ApiObject) => Usage | undefined): TableLayout =>
+  table<ApiObject>([
+    nameColumn,
+    text('CPU', description, (object) => read(object)?.['cpu'] ?? ''),
+    text('Memory', description, (object) => read(object)?.['memory'] ?? ''),
+  ]);
+
+/** What measurements tell of the object they are of. */
+export function measuredMetadata({
+  creationTimestamp,
+  labels,
+  name,
+  namespace,
+  resourceVersion,
+}: ObjectMeta): ObjectMeta {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+  };
+}
+
 /** What each container of a pod is seen to use; undefined for a pod that does not run, or whose use nobody set. */
-export function usageOf({ metadata, status }: Pod): Record<string, string> | undefined {
+export function usageOf({ metadata, status }: Pod): Usage | undefined {
   const cpu = metadata.annotations?.[CPU_ANNOTATION];
   const memory = metadata.annotations?.[MEMORY_ANNOTATION];
   if (status?.phase !== 'Running' || (cpu === undefined && memory === undefined)) return undefined;
@@ -51,15 +72,8 @@ export function usageOf({ metadata, status }: Pod): Record<string, string> | und
 function metricsOf(pod: Pod, now: number): ApiObject {
   const { metadata, spec } = pod;
   const usage = usageOf(pod);
-  const { creationTimestamp, labels, name, namespace, resourceVersion } = metadata;
   return {
-    metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-    },
+    metadata: measuredMetadata(metadata),
     timestamp: formatTime(now),
     window: WINDOW,
     containers:

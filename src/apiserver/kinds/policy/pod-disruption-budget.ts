@@ -8,8 +8,8 @@ import {
 } from '../../../api/policy/index.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
 import type { ApiObject } from '../../exchange/object.ts';
+import { ageColumn, integer, nameColumn, table, text } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, nameColumn, since, text } from '../columns.ts';
 
 /** Every field of the spec may change; nothing is defaulted; the optimistic lock is not optional. */
 export const podDisruptionBudgetStrategy = strategyOf<PodDisruptionBudget>({
@@ -26,25 +26,17 @@ export const podDisruptionBudgetStrategy = strategyOf<PodDisruptionBudget>({
   validateStatusUpdate: (object, _old, version) => validateBudgetStatus(object, version),
   generation: (object, old) => !sameSpec(object, old),
   unconditionalUpdate: false,
-  table: {
-    columns: [
-      nameColumn,
-      text('Min Available', 0, 'Pods (or pod groups) that must stay available'),
-      text('Max Unavailable', 0, 'Pods (or pod groups) that may be unavailable'),
-      { name: 'Allowed Disruptions', type: 'integer', description: 'How many may be disrupted now' },
-      ageColumn,
-    ],
-    cells(object, now) {
-      const { metadata, spec, status } = object;
-      return [
-        metadata.name ?? '',
-        String(spec?.minAvailable ?? 'N/A'),
-        String(spec?.maxUnavailable ?? 'N/A'),
-        status?.disruptionsAllowed ?? 0,
-        since(metadata.creationTimestamp, now),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Min Available', 'Pods (or pod groups) that must stay available', ({ spec }) =>
+      String(spec?.minAvailable ?? 'N/A'),
+    ),
+    text('Max Unavailable', 'Pods (or pod groups) that may be unavailable', ({ spec }) =>
+      String(spec?.maxUnavailable ?? 'N/A'),
+    ),
+    integer('Allowed Disruptions', 'How many may be disrupted now', ({ status }) => status?.disruptionsAllowed ?? 0),
+    ageColumn,
+  ]),
 });
 
 /** policy/v1beta1, whose empty selector means nothing instead of everything. */

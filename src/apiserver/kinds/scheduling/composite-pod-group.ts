@@ -1,7 +1,7 @@
 import type { CompositePodGroup } from '../../../api/generated/scheduling-v1alpha3.ts';
 import { defaultComposite, validateComposite, validateCompositeUpdate } from '../../../api/scheduling/index.ts';
+import { ageColumn, integer, nameColumn, orNone, table, text, wide } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
 
 /** A group of groups. Nothing protects it: its groups, which hold the pods, protect themselves. */
 export const compositePodGroupStrategy = strategyOf<CompositePodGroup>({
@@ -12,27 +12,21 @@ export const compositePodGroupStrategy = strategyOf<CompositePodGroup>({
   validate: (object) => validateComposite(object),
   validateUpdate: (object, old) => validateCompositeUpdate(object, old),
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      text('Policy', 0, 'How its groups are scheduled'),
-      integer('Min Groups', 0, 'Groups that must be scheduled together'),
-      text('Parent', 0, 'The group of groups it belongs to'),
-      text('Disruption', 0, 'Whether it is disrupted group by group or as a whole'),
-      text('Workload', 1, 'The Workload it is made from'),
-      ageColumn,
-    ],
-    cells({ metadata, spec }, now) {
-      const gang = spec?.schedulingPolicy.gang;
-      return [
-        metadata.name ?? '',
-        gang === undefined ? 'Basic' : 'Gang',
-        gang?.minGroupCount ?? null,
-        orNone(spec?.parentCompositePodGroupName),
-        spec?.disruptionMode?.all === undefined ? 'Single' : 'All',
-        orNone(spec?.workloadRef?.workloadName),
-        since(metadata.creationTimestamp, now),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    text('Policy', 'How its groups are scheduled', ({ spec }) =>
+      spec?.schedulingPolicy.gang === undefined ? 'Basic' : 'Gang',
+    ),
+    integer(
+      'Min Groups',
+      'Groups that must be scheduled together',
+      ({ spec }) => spec?.schedulingPolicy.gang?.minGroupCount ?? null,
+    ),
+    text('Parent', 'The group of groups it belongs to', ({ spec }) => orNone(spec?.parentCompositePodGroupName)),
+    text('Disruption', 'Whether it is disrupted group by group or as a whole', ({ spec }) =>
+      spec?.disruptionMode?.all === undefined ? 'Single' : 'All',
+    ),
+    wide(text('Workload', 'The Workload it is made from', ({ spec }) => orNone(spec?.workloadRef?.workloadName))),
+    ageColumn,
+  ]),
 });

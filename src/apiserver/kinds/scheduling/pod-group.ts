@@ -10,8 +10,8 @@ import {
   validatePodGroup,
   validatePodGroupUpdate,
 } from '../../../api/scheduling/index.ts';
+import { ageColumn, integer, nameColumn, orNone, table, text, wide } from '../../registry/columns.ts';
 import { type FindStored, strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
 
 /** What a group without a policy of its own goes by. */
 function templateOf({ metadata, spec }: StoredPodGroup, find: FindStored): StoredTemplate | undefined {
@@ -21,6 +21,8 @@ function templateOf({ metadata, spec }: StoredPodGroup, find: FindStored): Store
   const templates = (workload as StoredWorkload | undefined)?.spec.podGroupTemplates;
   return templates?.find(({ name }) => name === templateName);
 }
+
+const scheduled = ({ status }: StoredPodGroup) => status?.conditions?.find(({ type }) => type === INITIALLY_SCHEDULED);
 
 /** Groups are held by a finalizer until none of their pods is left to run. */
 export const podGroupStrategy = strategyOf<StoredPodGroup>({
@@ -36,33 +38,26 @@ export const podGroupStrategy = strategyOf<StoredPodGroup>({
   validateUpdate: (object, old, version) => validatePodGroupUpdate(object, old, version as SchedulingVersion),
   storedOnly: ['draft'],
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      text('Policy', 0, 'How its pods are scheduled'),
-      integer('Min Count', 0, 'Pods that must be scheduled together'),
-      integer('Pods', 0, 'Pods that have a node'),
-      text('Scheduled', 0, 'Whether the group has been scheduled'),
-      text('Workload', 0, 'The Workload it is made from'),
-      text('Disruption', 1, 'Whether it is disrupted pod by pod or as a whole'),
-      text('Reason', 1, 'Why it is, or is not, scheduled'),
-      ageColumn,
-    ],
-    cells(object, now, find) {
-      const { metadata, spec, status } = object;
-      const condition = status?.conditions?.find(({ type }) => type === INITIALLY_SCHEDULED);
-      const gang = spec.schedulingPolicy?.gang;
-      return [
-        metadata.name ?? '',
-        gang !== undefined ? 'Gang' : spec.schedulingPolicy === undefined ? 'Template' : 'Basic',
-        (gang ?? templateOf(object, find)?.schedulingPolicy?.gang)?.minCount ?? null,
-        status?.scheduledPods ?? 0,
-        condition?.status ?? 'Unknown',
-        orNone(spec.workloadRef?.workloadName),
+  table: table([
+    nameColumn,
+    text('Policy', 'How its pods are scheduled', ({ spec: { schedulingPolicy: policy } }) =>
+      policy?.gang !== undefined ? 'Gang' : policy === undefined ? 'Template' : 'Basic',
+    ),
+    integer(
+      'Min Count',
+      'Pods that must be scheduled together',
+      (object, { find }) =>
+        (object.spec.schedulingPolicy?.gang ?? templateOf(object, find)?.schedulingPolicy?.gang)?.minCount ?? null,
+    ),
+    integer('Pods', 'Pods that have a node', ({ status }) => status?.scheduledPods ?? 0),
+    text('Scheduled', 'Whether the group has been scheduled', (object) => scheduled(object)?.status ?? 'Unknown'),
+    text('Workload', 'The Workload it is made from', ({ spec }) => orNone(spec.workloadRef?.workloadName)),
+    wide(
+      text('Disruption', 'Whether it is disrupted pod by pod or as a whole', ({ spec }) =>
         spec.disruptionMode?.all === undefined ? 'Single' : 'All',
-        orNone(condition?.reason),
-        since(metadata.creationTimestamp, now),
-      ];
-    },
-  },
+      ),
+    ),
+    wide(text('Reason', 'Why it is, or is not, scheduled', (object) => orNone(scheduled(object)?.reason))),
+    ageColumn,
+  ]),
 });

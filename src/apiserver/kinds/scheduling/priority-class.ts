@@ -1,7 +1,7 @@
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
 import { FieldPath, forbidden, invalid, type Issue, notSupported } from '../../../machinery/values/index.ts';
+import { ageColumn, flag, integer, nameColumn, table, text, wide } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, integer, nameColumn, since, text } from '../columns.ts';
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
@@ -25,19 +25,15 @@ export const priorityClassStrategy = strategyOf<PriorityClass>({
     return issues;
   },
   generation: (object, old) => JSON.stringify({ ...object, metadata: 0 }) !== JSON.stringify({ ...old, metadata: 0 }),
-  table: {
-    columns: [
-      nameColumn,
-      integer('Value', 0, 'Pods of higher values come first'),
-      { name: 'Global-Default', type: 'boolean', description: 'Given to pods that name no class' },
-      ageColumn,
-      text('PreemptionPolicy', 1, 'Whether its pods may remove others'),
-    ],
-    cells(object, now) {
-      const { globalDefault = false, metadata, preemptionPolicy = '', value = 0 } = object;
-      return [metadata.name ?? '', value, globalDefault, since(metadata.creationTimestamp, now), preemptionPolicy];
-    },
-  },
+  table: table([
+    nameColumn,
+    integer('Value', 'Pods of higher values come first', ({ value = 0 }) => value),
+    flag('Global-Default', 'Given to pods that name no class', ({ globalDefault = false }) => globalDefault),
+    ageColumn,
+    wide(
+      text('PreemptionPolicy', 'Whether its pods may remove others', ({ preemptionPolicy = '' }) => preemptionPolicy),
+    ),
+  ]),
 });
 
 /** System classes have fixed values, and no other class may look like one. */

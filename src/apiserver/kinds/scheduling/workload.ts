@@ -4,8 +4,8 @@ import {
   validateWorkload,
   validateWorkloadUpdate,
 } from '../../../api/scheduling/index.ts';
+import { ageColumn, integer, nameColumn, orNone, table, text } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
-import { ageColumn, integer, nameColumn, orNone, since, text } from '../columns.ts';
 
 export const workloadStrategy = strategyOf<StoredWorkload>({
   prepareForCreate(object) {
@@ -15,30 +15,22 @@ export const workloadStrategy = strategyOf<StoredWorkload>({
   validateUpdate: (object, old, version) => validateWorkloadUpdate(object, old, version as SchedulingVersion),
   storedOnly: ['draftList'],
   generation: 'spec',
-  table: {
-    columns: [
-      nameColumn,
-      integer('Templates', 0, 'Kinds of pod groups it describes'),
-      text('Pod Groups', 0, 'Names of the templates, with the pods each needs'),
-      text('Controller', 0, 'The object it stands for'),
-      ageColumn,
-    ],
-    cells(object, now) {
-      const { metadata, spec } = object;
-      const { controllerRef } = spec;
-      const names = [
-        ...(spec.podGroupTemplates ?? []).map(({ name, schedulingPolicy: { gang } }) =>
-          gang === undefined ? name : `${name}(${gang.minCount})`,
-        ),
-        ...(spec.compositePodGroupTemplates ?? []).map(({ name }) => name),
-      ];
-      return [
-        metadata.name ?? '',
-        names.length,
-        orNone(names.join(',')),
-        orNone(controllerRef && `${controllerRef.kind}/${controllerRef.name}`),
-        since(metadata.creationTimestamp, now),
-      ];
-    },
-  },
+  table: table([
+    nameColumn,
+    integer('Templates', 'Kinds of pod groups it describes', (object) => templateNames(object).length),
+    text('Pod Groups', 'Names of the templates, with the pods each needs', (object) =>
+      orNone(templateNames(object).join(',')),
+    ),
+    text('Controller', 'The object it stands for', ({ spec: { controllerRef } }) =>
+      orNone(controllerRef && `${controllerRef.kind}/${controllerRef.name}`),
+    ),
+    ageColumn,
+  ]),
 });
+
+const templateNames = ({ spec }: StoredWorkload): string[] => [
+  ...(spec.podGroupTemplates ?? []).map(({ name, schedulingPolicy: { gang } }) =>
+    gang === undefined ? name : `${name}(${gang.minCount})`,
+  ),
+  ...(spec.compositePodGroupTemplates ?? []).map(({ name }) => name),
+];

@@ -76,7 +76,8 @@ function checkConfig({ config, node, apiVersion, kind }: ApplyRequest): void {
     );
   }
   const metadata = isObject(config.metadata) ? config.metadata : {};
-  if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
+  // What is no list of entries is none, and found fault with by the schema, where it minds: it does not mind null in one.
+  if (Array.isArray(metadata.managedFields) && metadata.managedFields.every(isObject)) {
     throw new PatchError('BadRequest', 'metadata.managedFields must be nil');
   }
   const errors = typeErrors(config, node);

@@ -21,10 +21,6 @@ export const daemonSetController = defineController({
   workers: 2,
   deps(context) {
     const { client, clock, informers } = context;
-    const pods = informers.of(podType);
-    const revisions = informers.of(controllerRevisionType);
-    indexByController(pods);
-    indexByController(revisions);
     const events = context.eventsFor('daemonset-controller');
     return {
       client,
@@ -33,8 +29,8 @@ export const daemonSetController = defineController({
       events,
       sets: informers.of(daemonSetType),
       nodes: informers.of(nodeType),
-      pods,
-      revisions,
+      pods: indexByController(informers.of(podType)),
+      revisions: indexByController(informers.of(controllerRevisionType)),
       expectations: new Expectations(clock),
       writes: new ReadYourWrites(),
       backOff: new FailedPodBackOff(),

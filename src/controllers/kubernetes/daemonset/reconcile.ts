@@ -1,5 +1,5 @@
 import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
-import { daemonSetType, podType } from '../../../api/resource-types.ts';
+import { daemonSetType } from '../../../api/resource-types.ts';
 import { formatKey, keyOf, type ObjectKey } from '../../../api/resource.ts';
 import {
   type Client,
@@ -21,7 +21,6 @@ import {
   claim,
   type Expectations,
   type ReadYourWrites,
-  ownedOrOrphaned,
   type PodControl,
   slowStart,
 } from '../../shared/pod-control/index.ts';
@@ -68,19 +67,8 @@ export async function reconcileDaemonSet(deps: DaemonDeps, objectKey: ObjectKey)
   const selector = cachedSelector(set.spec?.selector);
   const history = { client, revisions, ownerType: daemonSetType, writes, hashLabel: REVISION_LABEL };
   const known = await claimRevisions(history, set, selector);
-  const { collisionCount, revision } = await revisionFor(history, set, {
-    existing: known,
-    collisionCount: set.status?.collisionCount ?? 0,
-    template: set.spec?.template ?? {},
-  });
-  const mine = await claim(ownedOrOrphaned(pods, set), {
-    client,
-    owner: set,
-    ownerType: daemonSetType,
-    childType: podType,
-    selector,
-    onWrite: (pod) => writes.record(key, pods, pod),
-  });
+  const { collisionCount, revision } = await revisionFor(history, set, known);
+  const mine = await claim({ client, owner: set, ownerType: daemonSetType, cache: pods, writes, selector });
 
   const now = clock.now();
   const hash = revision.metadata.labels?.[REVISION_LABEL] ?? '';

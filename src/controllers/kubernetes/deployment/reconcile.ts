@@ -1,9 +1,9 @@
 import type { ReplicaSet } from '../../../api/generated/apps-v1.ts';
-import { deploymentType, replicaSetType } from '../../../api/resource-types.ts';
+import { deploymentType } from '../../../api/resource-types.ts';
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
 import { type ReconcileResult, settled } from '../../../machinery/runtime/index.ts';
 import { deepClone } from '../../../machinery/values/index.ts';
-import { cachedSelector, claim, ownedOrOrphaned } from '../../shared/pod-control/index.ts';
+import { cachedSelector, claim } from '../../shared/pod-control/index.ts';
 import { rollbackTarget } from './annotations.ts';
 import { findCondition, setCondition } from './conditions.ts';
 import { isRolling, progressDeadlineOf } from './limits.ts';
@@ -63,14 +63,14 @@ async function refuseToSelectAll(pass: Pass): Promise<ReconcileResult> {
   return settled;
 }
 
-function claimReplicaSets({ deployment, deps, key }: Pass): Promise<ReplicaSet[]> {
-  return claim(ownedOrOrphaned(deps.replicaSets, deployment), {
+function claimReplicaSets({ deployment, deps }: Pass): Promise<ReplicaSet[]> {
+  return claim({
     client: deps.context.client,
     owner: deployment,
     ownerType: deploymentType,
-    childType: replicaSetType,
+    cache: deps.replicaSets,
+    writes: deps.writes,
     selector: cachedSelector(deployment.spec?.selector),
-    onWrite: (written) => deps.writes.record(key, deps.replicaSets, written),
   });
 }
 

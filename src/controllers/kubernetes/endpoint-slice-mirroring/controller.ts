@@ -12,13 +12,11 @@ const CATCH_UP_MS = 100;
 export const endpointSliceMirroringController = defineController({
   name: 'endpoint-slice-mirroring',
   deps({ client, informers }) {
-    const slices = informers.of(endpointSliceType);
-    indexSlices(slices);
     return {
       client,
       services: informers.of(serviceType),
       endpoints: informers.of(endpointsType),
-      slices,
+      slices: indexSlices(informers.of(endpointSliceType)),
       readYourWrites: new ReadYourWrites(),
     };
   },

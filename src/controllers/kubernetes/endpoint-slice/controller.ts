@@ -29,14 +29,12 @@ export const endpointSliceController = defineController({
   name: 'endpoint-slice',
   workers: 5,
   deps({ client, informers }) {
-    const slices = informers.of(endpointSliceType);
-    indexSlices(slices);
     return {
       client,
       services: informers.of(serviceType),
       pods: informers.of(podType),
       nodes: informers.of(nodeType),
-      slices,
+      slices: indexSlices(informers.of(endpointSliceType)),
       readYourWrites: new ReadYourWrites(),
     };
   },

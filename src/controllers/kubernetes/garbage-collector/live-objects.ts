@@ -1,6 +1,6 @@
 import type { ObjectMeta, OwnerReference } from '../../../api/generated/meta-v1.ts';
 import type { ResourceType } from '../../../api/resource.ts';
-import { type Client, type DeleteOptions, isConflict, isNotFound } from '../../../machinery/runtime/index.ts';
+import { type Client, type DeleteOptions, existing, isConflict, isNotFound } from '../../../machinery/runtime/index.ts';
 import { deepEqual } from '../../../machinery/values/index.ts';
 import type { SeenObject } from './graph.ts';
 
@@ -16,13 +16,8 @@ export interface LiveObject {
 
 /** Undefined when it is gone, or another object has its name. */
 export async function getLive(client: Client, { type, uid, ...key }: LiveObject): Promise<SeenObject | undefined> {
-  try {
-    const live = await client.get(type, key);
-    return live.metadata.uid === uid ? (live as SeenObject) : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const live = await existing(client.get(type, key));
+  return live?.metadata.uid === uid ? (live as SeenObject) : undefined;
 }
 
 /**

@@ -38,7 +38,11 @@ export function createJobController({
     deps(context): JobDeps {
       const { client, clock, informers } = context;
       const pods = informers.of(podType);
+      const workloads = informers.of(workloadType);
+      const podGroups = informers.of(podGroupType);
       indexByController(pods);
+      indexByController(workloads);
+      indexByController(podGroups);
       const events = context.eventsFor('job-controller');
       const expectations = new Expectations(clock);
       const writes = new ReadYourWrites();
@@ -49,8 +53,8 @@ export function createJobController({
         events,
         jobs: informers.of(jobType),
         pods,
-        workloads: informers.of(workloadType),
-        podGroups: informers.of(podGroupType),
+        workloads,
+        podGroups,
         expectations,
         writes,
         writer: new PodWriter({ client, control, pods, expectations, writes }),

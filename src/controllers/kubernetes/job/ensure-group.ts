@@ -4,19 +4,22 @@ import type { PodGroup, Workload } from '../../../api/generated/scheduling-v1bet
 import { keyOf } from '../../../api/resource.ts';
 import { jobType } from '../../../api/resource-types.ts';
 import type { Client, EventRecorder, Informer } from '../../../machinery/runtime/index.ts';
-import type { ReadYourWrites } from '../../shared/pod-control/index.ts';
+import { ownedBy, type ReadYourWrites } from '../../shared/pod-control/index.ts';
+import {
+  decideJobGang,
+  isNew,
+  podGroupName,
+  templateName,
+  UNREADABLE_GANG,
+  workloadName,
+} from '../../../decisions/group-making/index.ts';
 import {
   createPodGroup,
   createWorkload,
   type GroupWriter,
-  podGroupName,
   setGroupMinimum,
   setWorkloadMinimum,
-  templateName,
-  UNREADABLE_GANG,
-  workloadName,
 } from '../../shared/workload-groups/index.ts';
-import { decideGang, isNew } from './gang.ts';
 
 /** The PodGroup that a Job's pods join; while it goes, no pod is made that would name it. */
 export interface JobGroup {
@@ -27,6 +30,7 @@ export interface JobGroup {
 export interface GroupDeps {
   readonly client: Client;
   readonly events: EventRecorder;
+  /** Both indexed by controller. */
   readonly workloads: Informer<Workload>;
   readonly podGroups: Informer<PodGroup>;
   readonly writes: ReadYourWrites;
@@ -39,15 +43,18 @@ export interface GroupDeps {
  * not begun; afterwards a change of parallelism only moves the minimum of both, so that neither is ever created anew.
  */
 export async function ensureGroup(deps: GroupDeps, job: Job, podCount: number): Promise<JobGroup | undefined> {
-  const verdict = decideGang(job, { automatic: deps.automaticGangs });
+  const verdict = decideJobGang(job, { automatic: deps.automaticGangs });
   if (verdict.reason === 'Unreadable') deps.events.record(job, 'Warning', 'InvalidGang', UNREADABLE_GANG);
   if (verdict.reason !== 'Gang' && verdict.reason !== 'Basic') return undefined;
   const minCount = verdict.reason === 'Gang' ? verdict.minCount : undefined;
   const { namespace } = job.metadata;
-  const names = { workload: workloadName(job), template: templateName(job) };
-  const groupName = podGroupName(names.workload, names.template);
-  const workload = deps.workloads.get({ namespace, name: names.workload });
-  const group = deps.podGroups.get({ namespace, name: groupName });
+  // What a Job has stays its own under the name it has: names were made otherwise once.
+  const [ownWorkload] = ownedBy(deps.workloads, job);
+  const [ownGroup] = ownedBy(deps.podGroups, job);
+  const names = { workload: ownWorkload?.metadata.name ?? workloadName(job), template: templateName(job) };
+  const groupName = ownGroup?.metadata.name ?? podGroupName(names.workload, names.template);
+  const workload = ownWorkload ?? deps.workloads.get({ namespace, name: names.workload });
+  const group = ownGroup ?? deps.podGroups.get({ namespace, name: groupName });
   if (workload !== undefined && !isControlledBy(workload, job)) return undefined;
   if (group !== undefined && !isControlledBy(group, job)) return undefined;
   if (workload === undefined && group === undefined && !isNew(job, podCount)) return undefined;

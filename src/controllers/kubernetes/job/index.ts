@@ -1,2 +1,1 @@
 export { createJobController } from './controller.ts';
-export { decideGang } from './gang.ts';

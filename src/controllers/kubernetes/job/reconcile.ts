@@ -1,12 +1,12 @@
 import { isJobFinished } from '../../../api/batch/job-state.ts';
 import type { Job, JobCondition, JobStatus } from '../../../api/generated/batch-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
-import { jobType, podType } from '../../../api/resource-types.ts';
+import { jobType } from '../../../api/resource-types.ts';
 import { formatKey, keyOf, type ObjectKey } from '../../../api/resource.ts';
 import type { Clock, Informer, ReconcileResult } from '../../../machinery/runtime/index.ts';
 import { settled } from '../../../machinery/runtime/index.ts';
 import { deepEqual, formatTime } from '../../../machinery/values/index.ts';
-import { cachedSelector, claim, type Expectations, ownedOrOrphaned } from '../../shared/pod-control/index.ts';
+import { cachedSelector, claim, type Expectations } from '../../shared/pod-control/index.ts';
 import { type FailureRecord, noFailures, recordOutcomes } from './back-off.ts';
 import { ensureGroup, type GroupDeps } from './ensure-group.ts';
 import { deadlineLeftMs, decideFinish, isSuspended, newCondition } from './finish.ts';
@@ -44,14 +44,14 @@ export async function reconcileJob(deps: JobDeps, objectKey: ObjectKey): Promise
   if ((cached.spec?.managedBy ?? OWN_CONTROLLER) !== OWN_CONTROLLER) return settled;
   if (!writes.seen(key)) return { requeueAfterMs: STALE_CACHE_WAIT_MS };
   const upToDate = expectations.satisfied(key);
-  const claimed = await claim(ownedOrOrphaned(pods, cached), {
+  const claimed = await claim({
     client: deps.client,
     owner: cached,
     ownerType: jobType,
-    childType: podType,
+    cache: pods,
+    writes,
     selector: cachedSelector(cached.spec?.selector),
     finalizers: [TRACKING_FINALIZER],
-    onWrite: (pod) => writes.record(key, pods, pod),
   });
   const group = cached.metadata.deletionTimestamp ? undefined : await ensureGroup(deps, cached, claimed.length);
 

@@ -7,8 +7,7 @@ import { type LeaderWorkerSet, LWS } from '../../../api/lws/types.ts';
 import type { ResourceType } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { deepClone } from '../../../machinery/values/index.ts';
-import { workloadName } from '../../shared/workload-groups/index.ts';
-import { decideGang } from './gang.ts';
+import { decideSetGang, workloadName } from '../../../decisions/group-making/index.ts';
 
 export const replicasOf = ({ spec }: LeaderWorkerSet): number => spec?.replicas ?? 1;
 export const sizeOf = ({ spec }: LeaderWorkerSet): number => spec?.leaderWorkerTemplate?.size ?? 1;
@@ -16,7 +15,7 @@ export const sizeOf = ({ spec }: LeaderWorkerSet): number => spec?.leaderWorkerT
 /** Names what a group is made of; a group made of anything else is replaced. No pod can join or leave a gang later. */
 export function revisionOf(lws: LeaderWorkerSet): string {
   const { leaderTemplate, workerTemplate, size = 1 } = lws.spec?.leaderWorkerTemplate ?? {};
-  const gang = decideGang(lws).reason === 'Gang' ? ['gang'] : [];
+  const gang = decideSetGang(lws).reason === 'Gang' ? ['gang'] : [];
   return createHash('sha1')
     .update(JSON.stringify([leaderTemplate ?? null, workerTemplate ?? null, size, ...gang]))
     .digest('hex')
@@ -78,7 +77,7 @@ export function leaderStatefulSet(
         labels: { ...labels, [LWS.revision]: revision },
         annotations: {
           [LWS.size]: String(sizeOf(lws)),
-          ...(decideGang(lws).reason === 'Gang' && { [LWS.workloadName]: workload }),
+          ...(decideSetGang(lws).reason === 'Gang' && { [LWS.workloadName]: workload }),
         },
       }),
     },

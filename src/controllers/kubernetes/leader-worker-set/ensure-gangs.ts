@@ -7,22 +7,22 @@ import type { ResourceType } from '../../../api/resource.ts';
 import { type Client, type EventRecorder, type Informer, isNotFound } from '../../../machinery/runtime/index.ts';
 import { ownedBy } from '../../shared/pod-control/index.ts';
 import {
-  createPodGroup,
-  createWorkload,
-  type GroupTemplateTerms,
-  podGroupType,
-  readGangAnnotation,
-  setGroupMinimum,
-  setWorkloadMinimum,
+  decideSetGang,
+  disruptionOf,
+  minimumOfReplica,
+  REPLICA_TEMPLATE,
   UNREADABLE_GANG,
   workloadName,
+} from '../../../decisions/group-making/index.ts';
+import {
+  createPodGroup,
+  createWorkload,
+  podGroupType,
+  setGroupMinimum,
+  setWorkloadMinimum,
   workloadType,
 } from '../../shared/workload-groups/index.ts';
-import { decideGang } from './gang.ts';
 import { type LeaderWorkerGroup, isPodReady } from './groups.ts';
-
-/** The one template of a set's Workload: what a replica of the set is. */
-const TEMPLATE = 'replica';
 
 export interface GangDeps {
   readonly client: Client;
@@ -43,7 +43,7 @@ export async function ensureGangs(
   lws: LeaderWorkerSet,
   { groups, pods }: { groups: readonly LeaderWorkerGroup[]; pods: readonly Pod[] },
 ): Promise<void> {
-  const verdict = decideGang(lws);
+  const verdict = decideSetGang(lws);
   if (verdict.reason === 'Unreadable') deps.events.record(lws, 'Warning', 'InvalidGang', UNREADABLE_GANG);
   if (verdict.reason === 'DifferentPriorities') {
     const text = 'Leader and workers have different priority classes, a gang has only one: pods are placed one by one';
@@ -101,7 +101,7 @@ async function ensureWorkload(
     { type: deps.type, object: lws },
     {
       name: workloadName(lws),
-      template: TEMPLATE,
+      template: REPLICA_TEMPLATE,
       minCount: minCount ?? 1,
       priorityClassName: template?.spec?.priorityClassName,
       disruptionMode: disruptionOf(lws),
@@ -146,26 +146,10 @@ async function ensureGang(
   );
 }
 
-/**
- * Pods of this group that must be placed together now. Its leader tells the size it was made for, which an update in
- * progress may have changed for others.
- *
- * Where workers wait for a ready leader, the leader has to be placed alone: the minimum is 1 until it is ready and
- * the whole from then on, so that at least the workers come together or not at all.
- */
+/** The minimum of a group as it stands, see `minimumOfReplica`. */
 export function computeMinimum(lws: LeaderWorkerSet, { leader, workerSet }: LiveGang): number {
-  const declared = Number(leader.metadata.annotations?.[LWS.size] ?? 1);
-  const size = Number.isSafeInteger(declared) && declared > 0 ? declared : 1;
-  const asked = readGangAnnotation(lws.metadata);
   const hasWorkers = workerSet !== undefined && isControlledBy(workerSet, leader);
-  if (lws.spec?.startupPolicy === 'LeaderReady' && !hasWorkers && !isPodReady(leader)) return 1;
-  return asked.reason === 'AtLeast' ? Math.min(asked.count, size) : size;
-}
-
-/** Where one pod lost costs the group anyway, preemption takes it whole instead of leaving a useless rest. */
-function disruptionOf(lws: LeaderWorkerSet): GroupTemplateTerms['disruptionMode'] {
-  const { restartPolicy = 'RecreateGroupOnPodRestart' } = lws.spec?.leaderWorkerTemplate ?? {};
-  return restartPolicy.startsWith('RecreateGroup') ? { all: {} } : undefined;
+  return minimumOfReplica(lws, leader, { hasWorkers, isReady: isPodReady(leader) });
 }
 
 async function remove<T extends Workload | PodGroup>(

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { gangOf, markLeaderWorkerPod } from '../../../api/lws/pod-marks.ts';
 import { type LeaderWorkerSet, LWS } from '../../../api/lws/types.ts';
-import { GANG_ANNOTATION } from '../../shared/workload-groups/index.ts';
+import { decideSetGang, GANG_ANNOTATION } from '../../../decisions/group-making/index.ts';
 import { leaderStatefulSet, revisionOf, workerStatefulSet } from './desired.ts';
 import { computeMinimum } from './ensure-gangs.ts';
-import { decideGang } from './gang.ts';
 
 type Spec = NonNullable<LeaderWorkerSet['spec']>;
 const container = { containers: [{ name: 'c' }] };
@@ -40,7 +39,8 @@ const cases: [name: string, given: LeaderWorkerSet, want: object][] = [
     { reason: 'DifferentPriorities' },
   ],
 ];
-for (const [name, given, want] of cases) test(`decideGang() ${name}`, () => expect(decideGang(given)).toEqual(want));
+for (const [name, given, want] of cases)
+  test(`decideSetGang() ${name}`, () => expect(decideSetGang(given)).toEqual(want));
 
 const type = {
   group: 'leaderworkerset.x-k8s.io',

@@ -1,1 +1,1 @@
-export { createNodeLifecycleController } from './controller.ts';
+export { nodeLifecycleController } from './controller.ts';

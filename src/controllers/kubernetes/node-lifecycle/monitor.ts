@@ -6,6 +6,7 @@ import {
   type Client,
   type Clock,
   type EventRecorder,
+  existing,
   type Informer,
   isNotFound,
 } from '../../../machinery/runtime/index.ts';
@@ -93,14 +94,9 @@ export class NodeMonitor {
     const conditions = unknownConditions(node, now);
     if (conditions.length === 0) return undefined;
     const wasReady = readyCondition(node)?.status === 'True';
-    let written: Node;
-    try {
-      const patch = { type: 'strategic', body: { status: { conditions } } } as const;
-      written = await client.patch(nodeType, { name }, patch, { subresource: 'status' });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const patch = { type: 'strategic', body: { status: { conditions } } } as const;
+    const written = await existing(client.patch(nodeType, { name }, patch, { subresource: 'status' }));
+    if (written === undefined) return undefined;
     if (wasReady) {
       events.record(node, 'Normal', 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
       await this.#markPodsUnready(name, now);

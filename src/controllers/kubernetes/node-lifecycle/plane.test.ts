@@ -4,9 +4,9 @@ import { nodeType, podType } from '../../../api/resource-types.ts';
 import { isNotFound } from '../../../machinery/runtime/index.ts';
 import { POWER, createSimulatedNodes } from '../../../nodes/index.ts';
 import { type ControlPlane, pod, startControlPlane } from '../../../testkit/index.ts';
-import { createPodGcController } from '../pod-gc/index.ts';
+import { podGcController } from '../pod-gc/index.ts';
 import { taintEvictionController } from '../taint-eviction/index.ts';
-import { createNodeLifecycleController } from './index.ts';
+import { nodeLifecycleController } from './index.ts';
 
 let plane: ControlPlane | undefined;
 afterEach(async () => {
@@ -19,9 +19,9 @@ async function threeNodes(): Promise<ControlPlane> {
   plane = await startControlPlane({
     controllers: [
       createSimulatedNodes({ count: 3 }),
-      createNodeLifecycleController(),
+      nodeLifecycleController,
       taintEvictionController,
-      createPodGcController(),
+      podGcController,
     ],
   });
   await plane.settle();

@@ -3,7 +3,6 @@ import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { nodeType, podType } from '../../../api/resource-types.ts';
 import {
   type Client,
-  type Controller,
   type ControllerContext,
   defineController,
   type Informer,
@@ -12,27 +11,21 @@ import {
 import { formatTime } from '../../../machinery/values/index.ts';
 import { decideGarbage, terminatedBeyond } from './decide.ts';
 
-export interface PodGcOptions {
-  /** Ended pods kept in the whole cluster. Default 12500. */
-  readonly terminatedPodLimit?: number | undefined;
-}
-
+/** Ended pods kept in the whole cluster. */
+const TERMINATED_POD_LIMIT = 12_500;
 const PERIOD_MS = 20_000;
 
 /** Removes pods that no kubelet will ever finish off, and ended pods beyond a limit. */
-export function createPodGcController({ terminatedPodLimit = 12_500 }: PodGcOptions = {}): Controller {
-  return defineController({
-    name: 'pod-gc',
-    deps: (context) => ({
-      context,
-      pods: context.informers.of(podType),
-      nodes: context.informers.of(nodeType),
-      missingSince: new Map<string, number>(),
-      terminatedPodLimit,
-    }),
-    passes: [{ everyMs: PERIOD_MS, atStart: true, pass: removeGarbage }],
-  });
-}
+export const podGcController = defineController({
+  name: 'pod-gc',
+  deps: (context) => ({
+    context,
+    pods: context.informers.of(podType),
+    nodes: context.informers.of(nodeType),
+    missingSince: new Map<string, number>(),
+  }),
+  passes: [{ everyMs: PERIOD_MS, atStart: true, pass: removeGarbage }],
+});
 
 interface Deps {
   readonly context: ControllerContext;
@@ -40,10 +33,9 @@ interface Deps {
   readonly nodes: Informer<Node>;
   /** Since when pods have named nodes that are not there. */
   readonly missingSince: Map<string, number>;
-  readonly terminatedPodLimit: number;
 }
 
-async function removeGarbage({ context, missingSince, nodes, pods, terminatedPodLimit }: Deps): Promise<void> {
+async function removeGarbage({ context, missingSince, nodes, pods }: Deps): Promise<void> {
   const now = context.clock.now();
   const all = pods.list();
   const gone = new Map<string, Promise<boolean>>();
@@ -62,7 +54,7 @@ async function removeGarbage({ context, missingSince, nodes, pods, terminatedPod
     await remove(context, pod, reason === 'NodeGone');
   }
   for (const name of missingSince.keys()) if (!missing.has(name)) missingSince.delete(name);
-  for (const pod of terminatedBeyond(all, terminatedPodLimit)) await remove(context, pod, false);
+  for (const pod of terminatedBeyond(all, TERMINATED_POD_LIMIT)) await remove(context, pod, false);
 }
 
 async function remove({ client, clock, log }: ControllerContext, pod: Pod, orphaned: boolean): Promise<void> {

@@ -1,1 +1,1 @@
-export { createPodGcController } from './controller.ts';
+export { podGcController } from './controller.ts';

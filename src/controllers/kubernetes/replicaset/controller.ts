@@ -1,12 +1,7 @@
 import { podType } from '../../../api/resource-types.ts';
 import { type Controller, defineController, FeatureGates } from '../../../machinery/runtime/index.ts';
 import { matches } from '../../../machinery/values/index.ts';
-import {
-  type AddressRules,
-  createAddressPolicy,
-  createHttpProtocol,
-  type PickerProtocol,
-} from '../../shared/picker/index.ts';
+import { type AddressRules, createAddressPolicy, createHttpProtocol } from '../../shared/picker/index.ts';
 import {
   createPodControl,
   Expectations,
@@ -26,8 +21,6 @@ export interface ReplicaControllerOptions {
   readonly pickerAddresses?: AddressRules | undefined;
   /** PEM certificates that pickers' certificates may be signed by, beside the system's roots. */
   readonly pickerCertificates?: string | undefined;
-  /** Replaces the ways pickers are asked. */
-  readonly pickerProtocols?: readonly PickerProtocol[] | undefined;
   /** Passes that work at once; those waiting for a picker do not count. Default 5. */
   readonly workers?: number | undefined;
   /** Most pods created or deleted in one pass. Default 500. */
@@ -72,9 +65,7 @@ function createReplicaController<T extends ReplicaOwner>(
         writes: new ReadYourWrites(),
         control: createPodControl(client, events),
         events,
-        picker: options.pickerProtocols ?? [
-          createHttpProtocol({ client, addresses, extraCertificates: pickerCertificates }),
-        ],
+        picker: [createHttpProtocol({ client, addresses, extraCertificates: pickerCertificates })],
         slots: new Slots(workers),
         burst,
       };

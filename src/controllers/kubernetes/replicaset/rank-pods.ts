@@ -1,8 +1,6 @@
 import { controllerOf } from '../../../api/core/owner.ts';
-import type { ReplicaSet } from '../../../api/generated/apps-v1.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { planPickerCall, rankByColocation, type Ranks } from '../../../decisions/downscale/index.ts';
-import type { Informer } from '../../../machinery/runtime/index.ts';
 import { askPicker } from '../../shared/picker/index.ts';
 import { ownedBy } from '../../shared/pod-control/index.ts';
 import type { ReplicaDeps } from './deps.ts';
@@ -39,7 +37,7 @@ function* relatedPods<T extends ReplicaOwner>({ kind, owners, pods }: ReplicaDep
   const controller = controllerOf(owner);
   if (!kind.hasRelatives || controller === undefined) return;
   const family = { metadata: { uid: controller.uid } };
-  for (const sibling of ownedBy(owners as unknown as Informer<ReplicaSet>, family)) {
-    yield* pods.select(owner.metadata.namespace, kind.selectorOf(sibling as T));
+  for (const sibling of ownedBy(owners, family)) {
+    yield* pods.select(owner.metadata.namespace, kind.selectorOf(sibling));
   }
 }

@@ -1,7 +1,6 @@
 import { controllerOf } from '../../../api/core/owner.ts';
 import { isPodActive, isPodTerminating } from '../../../api/core/pod-state.ts';
 import type { ReplicaSetStatus } from '../../../api/generated/apps-v1.ts';
-import { podType } from '../../../api/resource-types.ts';
 import { formatKey, keyOf, type ObjectKey } from '../../../api/resource.ts';
 import { type ReconcileResult, settled } from '../../../machinery/runtime/index.ts';
 import { matches } from '../../../machinery/values/index.ts';
@@ -33,13 +32,14 @@ export async function reconcileReplicas<T extends ReplicaOwner>(
   const upToDate = expectations.satisfied(key);
   const selector = kind.selectorOf(owner);
   const candidates = ownedOrOrphaned(pods, owner);
-  const active = await claim(candidates.filter(isPodActive), {
+  const active = await claim({
     client: context.client,
     owner,
     ownerType: kind.type,
-    childType: podType,
+    cache: pods,
+    writes,
     selector,
-    onWrite: (pod) => writes.record(key, pods, pod),
+    children: candidates.filter(isPodActive),
   });
 
   let failure: Error | undefined;

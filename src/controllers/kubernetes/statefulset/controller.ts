@@ -20,17 +20,13 @@ export const statefulSetController = defineController({
   workers: 5,
   deps(context) {
     const { client, clock, informers } = context;
-    const pods = informers.of(podType);
-    const revisions = informers.of(controllerRevisionType);
-    indexByController(pods);
-    indexByController(revisions);
     return {
       client,
       clock,
       events: context.eventsFor('statefulset-controller'),
       sets: informers.of(statefulSetType),
-      pods,
-      revisions,
+      pods: indexByController(informers.of(podType)),
+      revisions: indexByController(informers.of(controllerRevisionType)),
       claims: informers.of(persistentVolumeClaimType),
       writes: new ReadYourWrites(),
     };

@@ -20,7 +20,7 @@ import {
   revisionsBeyond,
   templateOf,
 } from '../../shared/controller-history/index.ts';
-import { cachedSelector, claim, type ReadYourWrites, ownedOrOrphaned } from '../../shared/pod-control/index.ts';
+import { cachedSelector, claim, type ReadYourWrites } from '../../shared/pod-control/index.ts';
 import { type ClaimDeps, ensureClaims, hasStaleClaim, retainClaims } from './claims.ts';
 import { isInRange, isMember, newPod, ordinalOf, POD_INDEX_LABEL, POD_NAME_LABEL, revisionOf } from './identity.ts';
 import { isCreatedFromCurrent, planSteps, type StatefulStep } from './plan.ts';
@@ -52,21 +52,17 @@ export async function reconcileStatefulSet(deps: StatefulDeps, objectKey: Object
   const selector = cachedSelector(set.spec?.selector);
   const history = { client, revisions, ownerType: statefulSetType, writes };
   const known = await claimRevisions(history, set, selector);
-  const members = await claim(ownedOrOrphaned(pods, set), {
+  const members = await claim({
     client,
     owner: set,
     ownerType: statefulSetType,
-    childType: podType,
+    cache: pods,
+    writes,
     selector,
     isMember: (pod) => isMember(set, pod),
-    onWrite: (pod) => writes.record(key, pods, pod),
   });
 
-  const update = await revisionFor(history, set, {
-    existing: known,
-    collisionCount: set.status?.collisionCount ?? 0,
-    template: set.spec?.template ?? {},
-  });
+  const update = await revisionFor(history, set, known);
   const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update.revision;
   const now = clock.now();
   const updateRevision = update.revision.metadata.name ?? '';

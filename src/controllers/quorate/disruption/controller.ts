@@ -11,16 +11,18 @@ import { DisruptionIndex } from '../../../decisions/disruption/index.ts';
 import {
   type Controller,
   type ControllerContext,
-  defineController,
   Debounce,
-  isNotFound,
+  defineController,
+  existing,
   settled,
-  type WorkQueue,
   wake,
+  type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
+import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { type BudgetBook, ownStatusBook } from './book.ts';
 import { type FollowedGroups, followGroups } from './groups.ts';
+import { type HoldDeps, reconcileHolds, watchHolds } from './holds.ts';
 import { SettlingTimes } from './settling.ts';
 import { type DisruptionDeps, reconcileDisruptionBudget } from './reconcile.ts';
 import { clearStaleTarget, type StaleTargetDeps } from './stale-target.ts';
@@ -57,6 +59,11 @@ export interface DisruptionOptions {
 const NAME = 'disruption';
 const RECHECK = 'disruption_recheck';
 const STALE_TARGETS = 'stale_pod_disruption';
+const HOLDS = 'capacity_hold';
+
+/** How often all room that is held is looked at. */
+const SWEEP_MS = 60_000;
+
 const backOff = { maxDelayMs: MAX_BACKOFF_MS };
 
 /** Keeps the status of PodDisruptionBudgets, and takes back evictions that never happened. */
@@ -70,7 +77,8 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
     name: NAME,
     workers: WORKERS,
     backOff,
-    deps: (context, queueOf) => gatherDeps(context, options, { queue: queueOf(NAME), recheck: queueOf(RECHECK) }),
+    deps: (context, queueOf) =>
+      gatherDeps(context, options, { queue: queueOf(NAME), recheck: queueOf(RECHECK), holds: queueOf(HOLDS) }),
     ready: ({ groups }) => groups.firstTry,
     watches: (deps) => [watchBudgets(deps), watchPods(deps)],
     reconcile: reconcileDisruptionBudget,
@@ -87,20 +95,36 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
       ...(clearsStaleTargets
         ? [{ name: STALE_TARGETS, workers: 1, backOff, watches: watchStaleTargets, reconcile: clearStaleTarget }]
         : []),
+      { name: HOLDS, workers: 1, backOff, watches: watchHolds, reconcile: reconcileHolds },
     ],
-    passes: resyncMs === undefined ? [] : [{ everyMs: resyncMs, pass: lookAtAll }],
+    passes: [
+      // A budget may be gone, or a unit: no event tells.
+      { everyMs: SWEEP_MS, pass: ({ held, holds }) => wake(holds, [...held]) },
+      ...(resyncMs === undefined ? [] : [{ everyMs: resyncMs, pass: lookAtAll }]),
+    ],
   });
 }
 
-interface Deps extends DisruptionDeps, StaleTargetDeps {
+export interface DisruptionHost extends ControllerHost {
+  readonly disruption?: DisruptionOptions;
+}
+
+/** On a cluster evictions are judged by its counts, which it keeps whatever gates say; its rights depend on the mode. */
+export const disruption: OwnController<DisruptionHost> = {
+  hosts: { embedded: 'PodDisruptionBudget', operator: 'always' },
+  create: (host) => createDisruptionController(host.disruption),
+};
+
+interface Deps extends DisruptionDeps, StaleTargetDeps, HoldDeps {
   readonly groups: FollowedGroups;
   readonly queue: WorkQueue;
+  readonly holds: WorkQueue;
 }
 
 function gatherDeps(
   context: ControllerContext,
   options: DisruptionOptions,
-  { queue, recheck }: { readonly queue: WorkQueue; readonly recheck: WorkQueue },
+  { holds, queue, recheck }: Pick<Deps, 'holds' | 'queue' | 'recheck'>,
 ): Deps {
   const { client, clock, informers } = context;
   const index = options.index ?? new DisruptionIndex();
@@ -112,16 +136,14 @@ function gatherDeps(
     clock,
     queue,
     recheck,
+    holds,
+    held: new Set<string>(),
     index,
     groups: followGroups({ context, index, changed }),
     events: context.eventsFor('controllermanager'),
     book: options.book?.(context) ?? ownStatusBook(client, informers.of(podDisruptionBudgetType)),
     pods: informers.of(podType),
-    podNow: (key: ObjectKey) =>
-      client.get(podType, key).catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }),
+    podNow: (key: ObjectKey) => existing(client.get(podType, key)),
     debounce: new Debounce(clock, options.debounceMs ?? 0),
     settling: new SettlingTimes(options.settlingMs),
     said: new Map<string, string>(),

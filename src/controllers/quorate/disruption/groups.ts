@@ -1,4 +1,4 @@
-import { type DisruptionIndex, GROUP_KINDS } from '../../../decisions/disruption/index.ts';
+import { type DisruptionIndex, FOLLOWED_KINDS } from '../../../decisions/disruption/index.ts';
 import { type ControllerContext, type Following, followServed } from '../../../machinery/runtime/index.ts';
 
 export interface GroupsOptions {
@@ -19,7 +19,7 @@ export function followGroups({ changed, context, index }: GroupsOptions): Follow
   };
   return followServed({
     context,
-    kinds: GROUP_KINDS,
+    kinds: FOLLOWED_KINDS,
     seen: (row, object) => noting(object.metadata.namespace ?? '', () => row.set(index, object)),
     gone: (row, { metadata: { name = '', namespace = '' } }) =>
       noting(namespace, () => row.delete(index, namespace, name)),

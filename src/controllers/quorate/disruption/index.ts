@@ -1,2 +1,2 @@
-export { createDisruptionController } from './controller.ts';
+export { createDisruptionController, disruption, type DisruptionHost } from './controller.ts';
 export { ledgerBook } from './ledger-book.ts';

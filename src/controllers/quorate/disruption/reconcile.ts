@@ -23,6 +23,7 @@ import {
   isConflict,
   type ReconcileResult,
   settled,
+  TerminalError,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { formatTime, parseTime } from '../../../machinery/values/index.ts';
@@ -61,8 +62,9 @@ export interface DisruptionDeps {
 
 /**
  * Brings one budget's status in line with its pods. On any failure but a conflict nothing may be disrupted and the
- * status says why; a conflict means that an eviction was faster: nothing is written, and the key comes again. Where the
- * effects of evictions are gathered it comes again with them, as trying before would lose once more.
+ * status says why; the key comes again where trying again may help. A conflict means that an eviction was faster:
+ * nothing is written, and the key comes again. Where the effects of evictions are gathered it comes again with them, as
+ * trying before would lose once more.
  */
 export async function reconcileDisruptionBudget(deps: DisruptionDeps, key: ObjectKey): Promise<ReconcileResult> {
   const budget = deps.book.get(key);
@@ -82,6 +84,8 @@ export async function reconcileDisruptionBudget(deps: DisruptionDeps, key: Objec
     if (isUnwritable(error)) return { requeueAfterMs: UNSERVED_MS };
     const why = error instanceof Error ? error.message : String(error);
     await deps.book.write(budget, computeFailedStatus(budget, why, deps.clock.now()));
+    // The status may say so already: then no event of it brings the key back.
+    if (!(error instanceof TerminalError)) throw error;
   }
   return settled;
 }
@@ -101,7 +105,7 @@ async function syncBudget(deps: DisruptionDeps, key: ObjectKey, budget: PodDisru
   if (seen === undefined || deps.book.leavesAlone?.(key, seen.mode.unit)) return;
   if (seen.budget.selectorError !== undefined) {
     publish(events, budget, podsUnreadable(seen.budget.selectorError));
-    throw new Error(seen.budget.selectorError);
+    throw new TerminalError(seen.budget.selectorError);
   }
   if (seen.pods === 0) publish(events, budget, noPods);
   if (seen.linked > 0 && !deps.groups.known) throw new Error('Workloads and PodGroups cannot be read');
@@ -227,7 +231,7 @@ async function expectedOf(deps: DisruptionDeps, budget: PodDisruptionBudget, cou
   const scales = new Map<string, number>();
   for (const owner of count.owners) {
     const found = await deps.scaleOf(owner, count.budget.namespace);
-    if (found === undefined) throw new Error(`found no controllers for pod "${podOf(deps, count, owner)}"`);
+    if (found === undefined) throw new TerminalError(`found no controllers for pod "${podOf(deps, count, owner)}"`);
     scales.set(found.uid, found.scale);
   }
   if (count.unmanaged > 0) publish(deps.events, budget, unmanagedPods(budget));

@@ -1,14 +1,16 @@
 /** Takes picks back when their downscale is over, failed, or never came; also those a former leader left behind. */
 import { controllerOf } from '../../../api/core/owner.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
+import { rule } from '../../../api/policy-rule.ts';
 import { keyOf } from '../../../api/resource.ts';
 import { podType, replicaSetType } from '../../../api/resource-types.ts';
 import { defineController, watch } from '../../../machinery/runtime/index.ts';
+import type { OwnController } from '../own-controller.ts';
 import { isPicked, reconcilePick } from './reconcile.ts';
 
 const BY_OWNER = 'pickedByOwner';
 
-export const downscalePickController = defineController({
+const downscalePickController = defineController({
   name: 'downscale-pick',
   deps({ client, clock, informers, log, metrics }) {
     const pods = informers.of(podType);
@@ -31,3 +33,12 @@ export const downscalePickController = defineController({
   },
   reconcile: reconcilePick,
 });
+
+/** The embedded host asks pickers in its own controllers of ReplicaSets. */
+export const downscalePick: OwnController = {
+  hosts: { operator: 'DownscalePodPicker' },
+  feature: 'pickers',
+  // What a picker chose is written on the pods.
+  rights: [rule([''], ['pods'], ['patch'])],
+  create: () => downscalePickController,
+};

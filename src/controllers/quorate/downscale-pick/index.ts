@@ -1,1 +1,1 @@
-export { downscalePickController } from './controller.ts';
+export { downscalePick } from './controller.ts';

@@ -1,6 +1,8 @@
 import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
-import { keyOf } from '../../../api/resource.ts';
+import { rule } from '../../../api/policy-rule.ts';
+import { keyOf, type ResourceType } from '../../../api/resource.ts';
 import { type Controller, defineController, watch } from '../../../machinery/runtime/index.ts';
+import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { reconcileGroupEviction, type SettleGroup } from './reconcile.ts';
 
 /**
@@ -21,3 +23,20 @@ export function createGroupEvictionController(settle?: SettleGroup): Controller 
     reconcile: reconcileGroupEviction,
   });
 }
+
+export interface GroupEvictionHost extends ControllerHost {
+  readonly settleGroup?: SettleGroup;
+}
+
+export const groupEviction: OwnController<GroupEvictionHost> = {
+  hosts: { embedded: 'always', operator: 'GroupEviction' },
+  needs: groupEvictionType as ResourceType,
+  feature: 'groupEvictions',
+  // Every budget is charged first; then the pods are told and deleted, as the API server does for a single one.
+  rights: [
+    rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
+    rule([''], ['pods/status'], ['patch']),
+    rule([''], ['pods'], ['delete']),
+  ],
+  create: ({ settleGroup }) => createGroupEvictionController(settleGroup),
+};

@@ -1,2 +1,2 @@
-export { createGroupEvictionController } from './controller.ts';
+export { createGroupEvictionController, groupEviction, type GroupEvictionHost } from './controller.ts';
 export type { SettledGroup } from './reconcile.ts';

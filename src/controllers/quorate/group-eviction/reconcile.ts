@@ -12,6 +12,7 @@ import {
   type Client,
   type Clock,
   type EventRecorder,
+  existing,
   type Informer,
   isConflict,
   isNotFound,
@@ -107,16 +108,7 @@ async function evict(
   } catch (error) {
     if (isNotFound(error)) return;
     // Replaced by another pod of its name: this one went.
-    if (isConflict(error) && (await uidOf(client, { namespace, name })) !== uid) return;
-    throw error;
-  }
-}
-
-async function uidOf(client: Client, key: ObjectKey): Promise<string | undefined> {
-  try {
-    return (await client.get(podType, key)).metadata.uid;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isConflict(error) && (await existing(client.get(podType, { namespace, name })))?.metadata.uid !== uid) return;
     throw error;
   }
 }

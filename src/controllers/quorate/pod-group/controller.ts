@@ -13,6 +13,7 @@ import {
   type Wake,
   watch,
 } from '../../../machinery/runtime/index.ts';
+import type { OwnController } from '../own-controller.ts';
 import { followGroupObjects, type GroupInformers } from './group-objects.ts';
 import { BY_GROUP, reconcilePodGroup } from './reconcile.ts';
 
@@ -39,10 +40,12 @@ interface Deps {
 export function createPodGroupController({ writesCondition = false }: PodGroupControllerOptions = {}): Controller {
   return defineController({
     name: NAME,
-    deps({ client, clock, informers }, queueOf): Deps {
+    deps({ client, clock, informers, log, signal }, queueOf): Deps {
       const pods = informers.of(podType);
       pods.addIndex(BY_GROUP, groupOf);
-      const objects = followGroupObjects({ client, informers, queue: queueOf(NAME), newest: writesCondition });
+      const from = { client, clock, informers, log, signal };
+      const objects = followGroupObjects({ ...from, queue: queueOf(NAME), newest: writesCondition });
+      informers.finding('PodGroups', objects);
       return { client, clock, pods, writesCondition, objects };
     },
     watches: ({ pods }) => [
@@ -71,3 +74,6 @@ function groupOf(pod: Pod): string[] {
   if (link?.source !== 'SchedulingGroup' && link?.source !== 'WorkloadRefPodGroup') return [];
   return [groupIdOf(pod.metadata.namespace ?? '', link)];
 }
+
+/** On a cluster that serves PodGroups its own controller does this. */
+export const podGroup: OwnController = { hosts: { embedded: 'always' }, create: () => createPodGroupController() };

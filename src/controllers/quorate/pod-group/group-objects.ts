@@ -1,6 +1,7 @@
 import { keyOf, type KubeObject, type ResourceType } from '../../../api/resource.ts';
 import {
   discoverGroupApi,
+  type GroupApi,
   podGroupType,
   type SchedulingVersion,
   type StoredPodGroup,
@@ -11,9 +12,12 @@ import {
 import { findTerms, type TermsAnswer } from '../../../decisions/gang/index.ts';
 import {
   type Client,
+  type Clock,
+  existing,
   type Informer,
   type Informers,
-  isNotFound,
+  type Logger,
+  sleep,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 
@@ -28,6 +32,9 @@ export interface GroupInformers {
 
 export interface GroupObjectsOptions {
   readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
   readonly informers: Informers;
   /** Gets the keys of groups that came or changed. */
   readonly queue: WorkQueue;
@@ -37,15 +44,9 @@ export interface GroupObjectsOptions {
 
 /** Finds out what is served and follows it; undefined where there are no PodGroups. */
 export async function followGroupObjects(options: GroupObjectsOptions): Promise<GroupInformers | undefined> {
-  const { client, informers, queue } = options;
-  const api = await discoverGroupApi(async (path) => {
-    try {
-      return await client.request('GET', path);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  });
+  const { informers, queue } = options;
+  const api = await discoverGroups(options);
+  if (api === undefined) return undefined;
   // Only the oldest version counts members, only the newer ones show the policy.
   const [newest] = api.podGroups;
   const version = options.newest ? newest : api.podGroups.at(-1);
@@ -82,6 +83,21 @@ export async function followGroupObjects(options: GroupObjectsOptions): Promise<
       });
     },
   };
+}
+
+const DISCOVERY_RETRY_MS = 5000;
+
+/** Asks until the API server answers; undefined when the controller ends before that. */
+async function discoverGroups({ client, clock, log, signal }: GroupObjectsOptions): Promise<GroupApi | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await discoverGroupApi((path) => existing(client.request('GET', path)));
+    } catch (error) {
+      log.warn({ error: String(error) }, 'cannot find out which groups the cluster serves; trying again');
+      await sleep(clock, DISCOVERY_RETRY_MS, signal).catch(() => {});
+    }
+  }
+  return undefined;
 }
 
 interface Following {

@@ -1,1 +1,1 @@
-export { createPodGroupController } from './controller.ts';
+export { createPodGroupController, podGroup } from './controller.ts';

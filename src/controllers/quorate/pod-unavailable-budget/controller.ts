@@ -5,6 +5,7 @@ import {
   leaderWorkerSetType,
 } from '../../../api/lws/types.ts';
 import { POD_UNAVAILABLE_BUDGETS, type TargetReference } from '../../../api/kruise/types.ts';
+import { READ_SCALES, rule } from '../../../api/policy-rule.ts';
 import {
   deploymentType,
   podType,
@@ -20,6 +21,7 @@ import {
   Debounce,
 } from '../../../machinery/runtime/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
+import type { ControllerHost, OwnController } from '../own-controller.ts';
 import type { ExpectedSources } from './expected.ts';
 import { createBudgetGauges } from './metrics.ts';
 import { type UnavailabilityDeps, reconcileUnavailableBudget } from './reconcile.ts';
@@ -71,6 +73,25 @@ export function createPodUnavailableBudgetController(options: PodUnavailableBudg
     reconcile: reconcileUnavailableBudget,
   });
 }
+
+export interface UnavailabilityHost extends ControllerHost {
+  readonly unavailability?: Omit<PodUnavailableBudgetOptions, 'leaderWorkerSets'>;
+}
+
+export const podUnavailableBudget: OwnController<UnavailabilityHost> = {
+  hosts: { embedded: 'always', operator: 'PodWebhook' },
+  feature: 'podUnavailableBudgets',
+  rights: [
+    // Which of a budget's pods it can spare.
+    rule([''], ['pods'], ['patch']),
+    READ_SCALES,
+    // Whether the controller of a pod that the garbage collector deletes is gone.
+    rule(['apps'], ['daemonsets', 'statefulsets'], ['get']),
+    rule(['apps.kruise.io'], ['daemonsets', 'statefulsets', 'clonesets'], ['get']),
+  ],
+  create: ({ serves, unavailability }) =>
+    createPodUnavailableBudgetController({ ...unavailability, leaderWorkerSets: serves(leaderWorkerSetType) }),
+};
 
 /** Where it is read how many pods there should be. */
 function workloadSources(

@@ -1,1 +1,1 @@
-export { createPodUnavailableBudgetController } from './controller.ts';
+export { createPodUnavailableBudgetController, podUnavailableBudget, type UnavailabilityHost } from './controller.ts';

@@ -5,7 +5,7 @@ import { controllerRevisionType } from '../../../api/resource-types.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../../api/resource.ts';
 import { type Client, type Informer, isAlreadyExists, isNotFound } from '../../../machinery/runtime/index.ts';
 import type { Selector } from '../../../machinery/values/index.ts';
-import { claim, type ReadYourWrites, ownedOrOrphaned } from '../pod-control/index.ts';
+import { claim, type ReadYourWrites } from '../pod-control/index.ts';
 import { HASH_LABEL, isSameData, newRevision, revisionName, sortRevisions } from './revision.ts';
 
 export interface HistoryDeps {
@@ -23,15 +23,13 @@ export async function claimRevisions(
   owner: KubeObject & Owned,
   selector: Selector,
 ): Promise<ControllerRevision[]> {
-  const claimed = await claim(ownedOrOrphaned(revisions, owner), {
-    client,
-    owner,
-    ownerType,
-    childType: controllerRevisionType,
-    selector,
-    onWrite: (written) => writes.record(keyOf(owner), revisions, written),
-  });
-  return sortRevisions(claimed);
+  return sortRevisions(await claim({ client, owner, ownerType, cache: revisions, writes, selector }));
+}
+
+/** What has pods of a template, which revisions keep. */
+interface HasTemplate {
+  readonly spec?: { readonly template?: PodTemplateSpec | undefined } | undefined;
+  readonly status?: { readonly collisionCount?: number | undefined } | undefined;
 }
 
 export interface UpdateRevision {
@@ -47,18 +45,11 @@ export interface UpdateRevision {
  */
 export async function revisionFor(
   deps: HistoryDeps,
-  owner: KubeObject & Owned,
-  {
-    existing,
-    collisionCount,
-    template,
-  }: {
-    existing: readonly ControllerRevision[];
-    collisionCount: number;
-    template: PodTemplateSpec;
-  },
+  owner: KubeObject & Owned & HasTemplate,
+  existing: readonly ControllerRevision[],
 ): Promise<UpdateRevision> {
   const { client, revisions, writes } = deps;
+  const { spec: { template = {} } = {}, status: { collisionCount = 0 } = {} } = owner;
   const newest = existing.at(-1);
   const number = (newest?.revision ?? 0) + 1;
   const wanted = newRevision(owner, deps.ownerType, {

@@ -1,4 +1,3 @@
 /** Remembers the pod templates of StatefulSets and DaemonSets as ControllerRevisions. */
-export { nameHash } from './hash.ts';
 export { claimRevisions, deleteRevisions, revisionFor } from './history.ts';
 export { newRevision, revisionsBeyond, templateOf } from './revision.ts';

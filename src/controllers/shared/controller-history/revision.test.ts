@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
 import { statefulSetType } from '../../../api/resource-types.ts';
-import { nameHash, stableJson } from './hash.ts';
+import { nameHash } from '../../../machinery/values/index.ts';
+import { stableJson } from './hash.ts';
 import { newRevision, revisionsBeyond, sortRevisions, templateOf } from './revision.ts';
 
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'web:1' }] } };

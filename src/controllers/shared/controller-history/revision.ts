@@ -2,8 +2,8 @@ import { controllerReference, type Owned } from '../../../api/core/owner.ts';
 import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
 import type { Container, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { KubeObject, ResourceType } from '../../../api/resource.ts';
-import { deepEqual } from '../../../machinery/values/index.ts';
-import { nameHash, stableJson } from './hash.ts';
+import { deepEqual, nameHash } from '../../../machinery/values/index.ts';
+import { stableJson } from './hash.ts';
 
 /** Label of a revision that holds the hash in its name, unless its kind has another. */
 export const HASH_LABEL = 'controller.kubernetes.io/hash';

@@ -1,7 +1,9 @@
 import { controllerOf, controllerReference, type Owned } from '../../../api/core/owner.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../../api/resource.ts';
-import { type Client, isInvalid, isNotFound } from '../../../machinery/runtime/index.ts';
+import { type Client, type Informer, isInvalid, isNotFound } from '../../../machinery/runtime/index.ts';
 import { matches, type Selector } from '../../../machinery/values/index.ts';
+import { ownedOrOrphaned } from './owned.ts';
+import type { ReadYourWrites } from './read-your-writes.ts';
 
 type Child = KubeObject & Owned;
 
@@ -9,15 +11,17 @@ export interface ClaimOptions<T extends Child> {
   readonly client: Client;
   readonly owner: Child;
   readonly ownerType: ResourceType;
-  /** Kind of the objects claimed: Pod, ReplicaSet, ControllerRevision. */
-  readonly childType: ResourceType<T>;
+  /** Of the objects claimed: pods, ReplicaSets, ControllerRevisions. Needs `indexByController`. */
+  readonly cache: Informer<T>;
+  /** Hears of each object this claim wrote. */
+  readonly writes: ReadYourWrites;
   readonly selector: Selector;
+  /** Those that come into question. Default: all that the owner controls or nobody does. */
+  readonly children?: readonly T[] | undefined;
   /** Beyond the selector, what makes a child ours (a StatefulSet looks at names). */
   readonly isMember?: ((child: T) => boolean) | undefined;
   /** Finalizers put on what is adopted and taken off what is released. */
   readonly finalizers?: readonly string[] | undefined;
-  /** Called with each object this claim wrote. */
-  readonly onWrite?: ((written: T) => void) | undefined;
 }
 
 /**
@@ -32,8 +36,8 @@ export interface ClaimOptions<T extends Child> {
  *
  * Throws when an adoption or release failed; the others have been tried by then.
  */
-export async function claim<T extends Child>(children: readonly T[], options: ClaimOptions<T>): Promise<T[]> {
-  const { isMember = () => true, owner, selector } = options;
+export async function claim<T extends Child>(options: ClaimOptions<T>): Promise<T[]> {
+  const { cache, owner, selector, children = ownedOrOrphaned(cache, owner), isMember = () => true } = options;
   const claimed: T[] = [];
   const errors: unknown[] = [];
   let permission: Promise<void> | undefined;
@@ -89,7 +93,7 @@ async function confirmOwner<T extends Child>({ client, owner, ownerType }: Claim
 }
 
 async function adopt<T extends Child>(child: T, options: ClaimOptions<T>): Promise<T> {
-  const { childType, client, finalizers, onWrite, owner, ownerType } = options;
+  const { cache, client, finalizers, owner, ownerType, writes } = options;
   const { name = '', namespace, uid } = child.metadata;
   const body = {
     metadata: {
@@ -99,13 +103,13 @@ async function adopt<T extends Child>(child: T, options: ClaimOptions<T>): Promi
       ...(finalizers === undefined ? {} : { finalizers }),
     },
   };
-  const written = await client.patch(childType, { name, namespace }, { type: 'strategic', body });
-  onWrite?.(written);
+  const written = await client.patch(cache.type, { name, namespace }, { type: 'strategic', body });
+  writes.record(keyOf(owner), cache, written);
   return written;
 }
 
 async function release<T extends Child>(child: T, options: ClaimOptions<T>): Promise<void> {
-  const { childType, client, finalizers, onWrite, owner } = options;
+  const { cache, client, finalizers, owner, writes } = options;
   const { name = '', namespace, uid } = child.metadata;
   const body = {
     metadata: {
@@ -115,7 +119,8 @@ async function release<T extends Child>(child: T, options: ClaimOptions<T>): Pro
     },
   };
   try {
-    onWrite?.(await client.patch(childType, { name, namespace }, { type: 'strategic', body }));
+    const written = await client.patch(cache.type, { name, namespace }, { type: 'strategic', body });
+    writes.record(keyOf(owner), cache, written);
   } catch (error) {
     // Gone, or replaced by a namesake: either way it is no longer ours.
     if (!isNotFound(error) && !isInvalid(error)) throw error;

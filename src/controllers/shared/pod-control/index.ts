@@ -3,7 +3,7 @@
  *
  *  1. `expectations.satisfied(key)`, asked before pods are listed: false means the cache still lags behind what the
  *     last pass did; then only status may be written
- *  2. `claim(ownedOrOrphaned(pods, owner), ...)`: adopts and releases, answers with the owner's pods
+ *  2. `claim({ owner, cache: pods, ... })`: adopts and releases, answers with the owner's pods
  *  3. decide; then `expectCreations` or `expectDeletions` before the first write
  *  4. `slowStart(n, () => control.create(podFromTemplate(...), owner))`; what failed or was skipped is taken back with
  *     `creationObserved`, a failed deletion with `deletionObserved`

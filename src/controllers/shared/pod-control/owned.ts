@@ -5,8 +5,9 @@ import type { Informer } from '../../../machinery/runtime/index.ts';
 const INDEX = 'by-controller';
 
 /** Lets readers find what an owner controls without looking at the others. Call it before the informer is waited for. */
-export function indexByController<T extends KubeObject & Owned>(informer: Informer<T>): void {
+export function indexByController<T extends KubeObject & Owned>(informer: Informer<T>): Informer<T> {
   informer.addIndex(INDEX, (object) => [controllerOf(object)?.uid ?? orphanBucket(object.metadata.namespace)]);
+  return informer;
 }
 
 /** Objects the owner controls, and those of its namespace that nobody does. Needs `indexByController`. */

@@ -16,10 +16,11 @@ export interface SliceWriter {
   readonly readYourWrites: ReadYourWrites;
 }
 
-export function indexSlices(slices: Informer<EndpointSlice>): void {
+export function indexSlices(slices: Informer<EndpointSlice>): Informer<EndpointSlice> {
   slices.addIndex(BY_SERVICE, ({ metadata: { labels = {}, namespace = '' } }) => [
     `${namespace}/${labels[SERVICE_NAME] ?? ''} ${labels[MANAGED_BY] ?? ''}`,
   ]);
+  return slices;
 }
 
 export function slicesOf(slices: Informer<EndpointSlice>, serviceKey: string, manager: string): EndpointSlice[] {

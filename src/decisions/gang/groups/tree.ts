@@ -23,16 +23,20 @@ export interface LeafTerms {
   readonly terms: GroupTerms;
 }
 
-export type TermsTree =
-  | LeafTerms
-  | {
-      readonly kind: 'composite';
-      readonly name: string;
-      /** Children that must have their place: `minGroupCount` of a gang, one of a basic group. */
-      readonly needed: number;
-      readonly mode: GroupDisruption['mode'];
-      readonly children: readonly TermsTree[];
-    };
+export interface CompositeTerms {
+  readonly kind: 'composite';
+  readonly name: string;
+  /** Children that must have their place: `minGroupCount` of a gang, one of a basic group. */
+  readonly needed: number;
+  /** Everything below shares one value of this node label. */
+  readonly topologyKey: string | undefined;
+  readonly mode: GroupDisruption['mode'];
+  readonly children: readonly TermsTree[];
+  /** Shows how the groups fare. */
+  readonly object: CompositePodGroup;
+}
+
+export type TermsTree = LeafTerms | CompositeTerms;
 
 /** What is scheduled as one: a group, or the whole tree that it is part of. */
 export interface GroupTree {
@@ -41,6 +45,7 @@ export interface GroupTree {
   readonly root: string | undefined;
   readonly tree: TermsTree;
   readonly leaves: readonly LeafTerms[];
+  readonly composites: readonly CompositeTerms[];
   /** Of the root, which rule over those of its groups. */
   readonly priority: number | undefined;
   readonly preemptionPolicy: string | undefined;
@@ -51,7 +56,7 @@ export type TreeAnswer =
   | Exclude<TermsAnswer, { readonly reason: 'Found' }>;
 
 /** Levels of a tree, the leaf included. */
-const MAX_LEVELS = 4;
+export const MAX_LEVELS = 4;
 
 /** Follows a pod's link to its group, and the group to the root of its tree. */
 export function findTree(link: GroupLink, namespace: string, objects: TreeObjects): TreeAnswer {
@@ -62,7 +67,7 @@ export function findTree(link: GroupLink, namespace: string, objects: TreeObject
   if (parent === undefined) {
     const leaf: LeafTerms = { kind: 'leaf', id: groupIdOf(namespace, link), terms };
     const { name, preemptionPolicy, priority } = terms;
-    const group = { name, root: undefined, tree: leaf, leaves: [leaf], priority, preemptionPolicy };
+    const group = { name, root: undefined, tree: leaf, leaves: [leaf], composites: [], priority, preemptionPolicy };
     return { reason: 'Found', group };
   }
   let root: CompositePodGroup | undefined;
@@ -85,29 +90,34 @@ export function findTree(link: GroupLink, namespace: string, objects: TreeObject
 /** The tree below a root. Groups whose terms cannot be found are left out: they cannot have their place. */
 export function readTree(root: CompositePodGroup, namespace: string, objects: TreeObjects): GroupTree {
   const leaves: LeafTerms[] = [];
+  const read: CompositeTerms[] = [];
   const { preemptionPolicy, priority } = root.spec ?? {};
-  const read = (composite: CompositePodGroup, level: number): TermsTree => {
+  const readComposite = (composite: CompositePodGroup, level: number): TermsTree => {
     const { composites, groups } = objects.childrenOf(composite.metadata.name ?? '');
     const children = [...groups, ...(level <= 2 ? [] : composites)].sort(byAge).flatMap((child): TermsTree[] => {
-      if (isComposite(child)) return [read(child, level - 1)];
+      if (isComposite(child)) return [readComposite(child, level - 1)];
       const leaf = leafOf(child, namespace, objects);
       if (leaf === undefined) return [];
       const ruled = { ...leaf, terms: { ...leaf.terms, priority, preemptionPolicy } };
       leaves.push(ruled);
       return [ruled];
     });
-    const { disruptionMode, schedulingPolicy } = composite.spec ?? {};
-    return {
+    const { disruptionMode, schedulingConstraints, schedulingPolicy } = composite.spec ?? {};
+    const terms: CompositeTerms = {
       kind: 'composite',
       name: composite.metadata.name ?? '',
       needed: Math.max(1, schedulingPolicy?.gang?.minGroupCount ?? 1),
+      topologyKey: schedulingConstraints?.topology?.[0]?.key,
       mode: disruptionMode?.all === undefined ? 'single' : 'all',
       children,
+      object: composite,
     };
+    read.push(terms);
+    return terms;
   };
-  const tree = read(root, MAX_LEVELS);
+  const tree = readComposite(root, MAX_LEVELS);
   const name = root.metadata.name ?? '';
-  return { name, root: name, tree, leaves, priority, preemptionPolicy };
+  return { name, root: name, tree, leaves, composites: read, priority, preemptionPolicy };
 }
 
 function leafOf({ metadata }: StoredPodGroup, namespace: string, objects: GroupsOfNamespace): LeafTerms | undefined {
@@ -150,8 +160,9 @@ export function admitTree({ leaves, tree }: GroupTree, members: (leaf: string) =
 /** The question to ask for a place, with what is known of each leaf. */
 export function askTree(tree: TermsTree, leafQuestion: (leaf: LeafTerms) => LeafQuestion): GroupQuestion {
   if (tree.kind === 'leaf') return leafQuestion(tree);
-  const { children, name, needed } = tree;
-  return { kind: 'composite', name, needed, children: children.map((child) => askTree(child, leafQuestion)) };
+  const { children, name, needed, topologyKey } = tree;
+  const below = children.map((child) => askTree(child, leafQuestion));
+  return { kind: 'composite', name, needed, topologyKey, children: below };
 }
 
 /** Whether enough groups have enough members with a place, from the leaves up. */

@@ -2,7 +2,7 @@ import type { Cluster } from '../../placement/cluster/cluster.ts';
 import type { NodeFacts } from '../../placement/cluster/node-facts.ts';
 import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
 import { ask, checkNode } from '../../placement/filters/check-node.ts';
-import type { TopologyDomain } from './find-node.ts';
+import { isWithin, type Within } from './find-node.ts';
 import type { Trial } from './trial.ts';
 
 export interface ExhaustiveOptions {
@@ -10,7 +10,7 @@ export interface ExhaustiveOptions {
   readonly wanted: number;
   /** How many times a pod may be held against a node before the search gives up. */
   readonly budget: number;
-  readonly domain?: TopologyDomain | undefined;
+  readonly within: Within;
 }
 
 const sizeOf = ({ requests }: PodFacts, cluster: Cluster): number => {
@@ -27,9 +27,9 @@ const sizeOf = ({ requests }: PodFacts, cluster: Cluster): number => {
  */
 export function placeExhaustively(pods: readonly PodFacts[], trial: Trial, options: ExhaustiveOptions): boolean {
   const { cluster } = trial;
-  const { domain, wanted } = options;
+  const { wanted, within } = options;
   const order = pods.toSorted((a, b) => sizeOf(b, cluster) - sizeOf(a, cluster) || (a.shape < b.shape ? -1 : 1));
-  const nodes = cluster.nodes.filter((node) => domain === undefined || node.labels[domain.key] === domain.value);
+  const nodes = cluster.nodes.filter((node) => isWithin(node, within));
   const start = trial.placements.length;
   let budget = options.budget;
 

@@ -11,11 +11,17 @@ export type Search =
   | { readonly node: NodeFacts; readonly diagnosis?: undefined }
   | { readonly node?: undefined; readonly diagnosis: Diagnosis };
 
-/** Keeps a search inside one topology domain. */
+/** A value of a node label; a group that has one keeps to the nodes that have it. */
 export interface TopologyDomain {
   readonly key: string;
   readonly value: string;
 }
+
+/** Of a group and of everything it is part of: only nodes in all of them will do. */
+export type Within = readonly TopologyDomain[];
+
+export const isWithin = ({ labels }: NodeFacts, within: Within): boolean =>
+  within.every(({ key, value }) => labels[key] === value);
 
 const FEW_NODES = 100;
 const LEAST_PERCENT = 5;
@@ -35,8 +41,8 @@ export function enoughNodes(total: number): number {
  *  2. otherwise the best-scored of enough suitable nodes, looking first where members of its group are and then on
  *     from where the last search stopped
  */
-export function findNode(pod: PodFacts, cluster: Cluster, domain?: TopologyDomain): Search {
-  return new NodeSearch(cluster, domain).find(pod);
+export function findNode(pod: PodFacts, cluster: Cluster, within: Within = []): Search {
+  return new NodeSearch(cluster, within).find(pod);
 }
 
 /**
@@ -46,14 +52,14 @@ export function findNode(pod: PodFacts, cluster: Cluster, domain?: TopologyDomai
  */
 export class NodeSearch {
   readonly #cluster: Cluster;
-  readonly #domain: TopologyDomain | undefined;
+  readonly #within: Within;
   #last: { readonly pod: PodFacts; suitable: NodeFacts[] } | undefined;
   /** Nodes answered since the suitable ones were looked at: they alone have less room than then. */
   readonly #filled = new Set<NodeFacts>();
 
-  constructor(cluster: Cluster, domain?: TopologyDomain) {
+  constructor(cluster: Cluster, within: Within = []) {
     this.#cluster = cluster;
-    this.#domain = domain;
+    this.#within = within;
   }
 
   find(pod: PodFacts): Search {
@@ -65,7 +71,7 @@ export class NodeSearch {
     const diagnosis = new Diagnosis(this.#cluster.nodes.length);
     const suitable: NodeFacts[] = [];
     this.#lookAround(pod, suitable, (node) => {
-      const rejected = this.#inDomain(node) ? checkNode(question, node) : OUTSIDE;
+      const rejected = isWithin(node, this.#within) ? checkNode(question, node) : OUTSIDE;
       if (rejected === undefined) suitable.push(node);
       else diagnosis.add(node, rejected);
     });
@@ -78,7 +84,7 @@ export class NodeSearch {
   #promised(pod: PodFacts): NodeFacts | undefined {
     const name = this.#cluster.nomination(pod.uid);
     const node = name === undefined ? undefined : this.#cluster.node(name);
-    if (node === undefined || !this.#inDomain(node)) return undefined;
+    if (node === undefined || !isWithin(node, this.#within)) return undefined;
     return checkNode(ask(pod, this.#cluster), node) === undefined ? node : undefined;
   }
 
@@ -119,10 +125,6 @@ export class NodeSearch {
       if (!near.has(node) && named?.includes(node.name) !== true) look(node);
     }
     if (suitable.length > 0) cluster.searchFrom = (start + step) % nodes.length;
-  }
-
-  #inDomain(node: NodeFacts): boolean {
-    return this.#domain === undefined || node.labels[this.#domain.key] === this.#domain.value;
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../placement/cluster/cluster.ts';
 import { cluster, facts, node, pod } from '../../placement/fixtures.ts';
-import { type LeafQuestion, placeGroup } from './place-group.ts';
+import { type CompositeQuestion, type LeafQuestion, placeGroup } from './place-group.ts';
 
 function gang(made: Cluster, cpus: readonly number[], over: Partial<LeafQuestion> = {}): LeafQuestion {
   const name = over.name ?? 'g';
@@ -85,6 +85,71 @@ test('G-21 placeGroup() undoes a child that fits when its composite does not', (
   expect([reason, placements.length]).toEqual(['Unschedulable', 0]);
   expect(requestedCpu(made)).toEqual([0]);
   expect(placeGroup({ kind: 'composite', name: 'c', needed: 1, children }, made).placements).toHaveLength(2);
+});
+
+const zones = (...nodes: (readonly [zone: string, rack: string, cpu: number])[]) =>
+  cluster(nodes.map(([zone, rack, cpu], at) => node(`n${at}`, { cpu, labels: { zone, rack } })));
+const pair = (made: Cluster, over: Partial<LeafQuestion> = {}, counts = [2, 2]): CompositeQuestion => ({
+  kind: 'composite',
+  name: 'pair',
+  needed: counts.length,
+  topologyKey: 'zone',
+  children: counts.map((count, at) =>
+    gang(
+      made,
+      Array.from({ length: count }, () => 1),
+      { name: `g${at}`, ...over },
+    ),
+  ),
+});
+
+test('placeGroup() keeps all groups of a composite within its topology domain', () => {
+  const made = zones(['A', 'a', 3], ['B', 'b', 4]);
+  expect(placeGroup(pair(made), made).placements.map((each) => each.node)).toEqual(['n1', 'n1', 'n1', 'n1']);
+  const split = zones(['A', 'a', 3], ['B', 'b', 3]);
+  const { leftOut, message, reason } = placeGroup(pair(split), split);
+  expect([reason, leftOut.length]).toEqual(['Unschedulable', 4]);
+  expect(message).toContain('1 of 2 groups of "pair" fit, at least 2 needed');
+  expect(requestedCpu(split)).toEqual([0, 0]);
+  const basic = { ...pair(split), topologyKey: undefined };
+  expect(placeGroup(basic, split).placements).toHaveLength(4);
+});
+
+test('placeGroup() lets groups choose a domain of their own within that of their composite', () => {
+  const made = zones(['A', 'a', 4], ['A', 'b', 1], ['B', 'c', 2], ['B', 'd', 2]);
+  const places = (question: CompositeQuestion) => placeGroup(question, made).placements.map((each) => each.node);
+  // Four fit into zone B only as two and two, each on a rack.
+  expect(places(pair(made, { topologyKey: 'rack' }, [2, 2])).sort()).toEqual(['n2', 'n2', 'n3', 'n3']);
+  expect(places(pair(made, { topologyKey: 'rack' }, [4, 1])).sort()).toEqual(['n0', 'n0', 'n0', 'n0', 'n1']);
+  expect(places(pair(made, { topologyKey: 'rack' }, [3, 2]))).toEqual([]);
+  expect(placeGroup(pair(made, { topologyKey: 'row' }), made).message).toContain(
+    'no node with zone=B has the label "row" that the group must share',
+  );
+});
+
+test('placeGroup() keeps a composite in the domain where a member of any of its groups already is', () => {
+  const made = zones(['A', 'a', 8], ['B', 'b', 2]);
+  const inB = gang(made, [], { name: 'placed', needed: 1, scheduled: 1, scheduledOn: ['n1'] });
+  const question = (cpus: readonly number[]): CompositeQuestion => ({
+    ...pair(made),
+    children: [inB, gang(made, cpus, { name: 'late' })],
+  });
+  expect(placeGroup(question([1, 1]), made).placements.map((each) => each.node)).toEqual(['n1', 'n1']);
+  expect(placeGroup(question([1, 1, 1]), made).reason).toBe('Unschedulable');
+});
+
+test('placeGroup() places a composite with a topology exactly when one domain takes all its groups', () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(sizes, sizes, sizes, (counts, a, b) => {
+      const made = zones(...a.map((cpu) => ['A', 'a', cpu] as const), ...b.map((cpu) => ['B', 'b', cpu] as const));
+      const { placements, reason } = placeGroup(pair(made, {}, counts), made);
+      const sum = (numbers: readonly number[]): number => numbers.reduce((left, right) => left + right, 0);
+      expect(reason === 'Scheduled').toBe(sum(counts) <= Math.max(sum(a), sum(b)));
+      expect(new Set(placements.map((each) => made.node(each.node)?.labels['zone'])).size).toBeLessThanOrEqual(1);
+      expect(sum(requestedCpu(made))).toBe(0);
+    }),
+  );
 });
 
 test('placeGroup() says when no node carries the topology label', () => {

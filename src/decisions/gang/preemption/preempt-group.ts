@@ -1,6 +1,6 @@
 import type { PodFacts } from '../../placement/cluster/pod-facts.ts';
 import { ask, checkNode } from '../../placement/filters/check-node.ts';
-import { type GroupQuestion, placeGroup } from '../placement/place-group.ts';
+import { type GroupQuestion, placeGroup, podsOf } from '../placement/place-group.ts';
 import type { Placement } from '../placement/trial.ts';
 import type { PreemptionContext } from './preempt-pod.ts';
 import { orderForReprieve, unitsBelow, type VictimUnit } from './victim-unit.ts';
@@ -8,10 +8,6 @@ import { orderForReprieve, unitsBelow, type VictimUnit } from './victim-unit.ts'
 export type GroupPreemption =
   | { readonly reason: 'Preempt'; readonly victims: readonly PodFacts[]; readonly nominations: readonly Placement[] }
   | { readonly reason: 'PolicyNever' | 'VictimsLeaving' | 'NoVictims'; readonly message: string };
-
-export function podsOf(question: GroupQuestion): readonly PodFacts[] {
-  return question.kind === 'leaf' ? question.pods : question.children.flatMap(podsOf);
-}
 
 /**
  * Decides which pods, anywhere, make room for a whole group.

@@ -1,11 +1,14 @@
 import {
   BUDGET_SCOPE,
   CAPACITY,
+  CAPACITY_RESERVE,
+  CAPACITY_RESERVE_FAILURE,
   DRAIN_LOOKAHEAD,
   GROUP_BY,
   GROUP_MIN_COUNT,
   GROUP_REPLICAS,
   readGroupBy,
+  readReserveMs,
 } from '../../disruption/index.ts';
 import type { LintRule } from '../finding.ts';
 
@@ -21,6 +24,9 @@ const isCount: Check = (value) => (/^[1-9]\d*$/.test(value) ? undefined : 'must 
 const CHECKS: Readonly<Record<string, Check>> = {
   [BUDGET_SCOPE]: isOneOf('PodGroup', 'Pod'),
   [CAPACITY]: isOneOf('Require', 'Ignore'),
+  [CAPACITY_RESERVE]: (value) =>
+    value === '0' || readReserveMs(value) !== undefined ? undefined : 'must be a duration from 10s to 24h, or 0',
+  [CAPACITY_RESERVE_FAILURE]: isOneOf('Refuse', 'Proceed'),
   [DRAIN_LOOKAHEAD]: isOneOf('Node'),
   [GROUP_BY]: (_, annotations) =>
     readGroupBy(annotations) === 'unknown'

@@ -7,7 +7,18 @@ import { compilePodAffinity, compileSpread, type PodAffinityTerms, type SpreadRu
 import { type Amount, BadAmountError, type ResourceNames, sumAssumed, sumRequests, sumStanding } from './resources.ts';
 
 /** Everything about a pod that placement asks for, worked out once. */
-export interface PodFacts {
+export type PodFacts = Pick<ReadPod, keyof ReadPod>;
+
+export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFacts {
+  return new ReadPod(pod, names, group);
+}
+
+const NO_REQUESTS: readonly Amount[] = [];
+const NO_TOLERATIONS: readonly Toleration[] = [];
+const NO_LABELS: Labels = {};
+
+/** A class, because there is one for every pod of a cluster: a literal with a getter takes V8 two kilobytes each. */
+class ReadPod {
   readonly pod: Pod;
   readonly uid: string;
   readonly namespace: string;
@@ -37,45 +48,7 @@ export interface PodFacts {
   readonly owner: string | undefined;
   /** The group the pod is placed with; see `groups/link.ts`. */
   readonly group: string | undefined;
-  /** Two pods of one shape can always trade places, until pods around them matter. */
-  readonly shape: string;
   /** Where it goes depends on where other pods are. */
-  readonly looksAtPods: boolean;
-}
-
-export function podFacts(pod: Pod, names: ResourceNames, group?: string): PodFacts {
-  return new ReadPod(pod, names, group);
-}
-
-const NO_REQUESTS: readonly Amount[] = [];
-const NO_TOLERATIONS: readonly Toleration[] = [];
-const NO_LABELS: Labels = {};
-
-/** A class, because there is one for every pod of a cluster: a literal with a getter takes V8 two kilobytes each. */
-class ReadPod implements PodFacts {
-  readonly pod: Pod;
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly labels: Labels;
-  readonly priority: number;
-  readonly mayPreempt: boolean;
-  readonly terminating: boolean;
-  readonly startedAt: number;
-  readonly requests: readonly Amount[];
-  readonly assumed: PodFacts['assumed'];
-  readonly hostPorts: readonly HostPort[];
-  readonly claims: readonly string[];
-  readonly disks: readonly Disk[];
-  readonly deviceClaims: number;
-  readonly badInput: string | undefined;
-  readonly nodeChoice: NodeChoice | undefined;
-  readonly preferredNodes: readonly WeightedNodeTerm[];
-  readonly tolerations: readonly Toleration[];
-  readonly podTerms: PodAffinityTerms;
-  readonly spread: SpreadRules;
-  readonly owner: string | undefined;
-  readonly group: string | undefined;
   readonly looksAtPods: boolean;
   #shape: string | undefined;
 
@@ -112,7 +85,8 @@ class ReadPod implements PodFacts {
     this.looksAtPods = affinity.length + antiAffinity.length + preferred.length + hard.length + soft.length > 0;
   }
 
-  // Pods that have their place are many, and are never compared.
+  /** Two pods of one shape can always trade places, until pods around them matter. */
+  // Made when asked for: pods that have their place are many, and are never compared.
   get shape(): string {
     return (this.#shape ??= shapeOf(this));
   }

@@ -13,22 +13,25 @@ export type Domains =
 
 /** The domains that a group may go to: the one its members stand in, or all that nodes have, fullest first. */
 export function domainsFor(ask: GroupAsk, cluster: Cluster): Domains {
-  const required = (ask.topology ?? []).filter(({ mode }) => mode === 'Required').map(({ key }) => key);
+  const rules = (ask.topology ?? []).filter(({ mode }) => mode === 'Required');
+  const required = [...new Set(rules.map(({ key }) => key))];
   const preferred = (ask.topology ?? []).filter(({ mode }) => mode === 'Preferred').map(({ key }) => key);
   const going = (ask.leaving?.length ?? 0) > 0 && ask.now !== true;
-  const pins = [...(ask.staying ?? []), ...(ask.now === true ? (ask.leaving ?? []) : [])];
+  const own = [...(ask.staying ?? []), ...(ask.now === true ? (ask.leaving ?? []) : [])];
   const [first = ''] = required;
-  const pinned = new Map<string, Domain>();
-  for (const name of pins) {
-    const domain = domainOf(cluster.node(name), required);
-    if (domain === undefined) return { refused: { filter: 'Topology', key: first, cause: 'DomainUnlabelled' } };
-    pinned.set(idOf(domain, required), domain);
+  const pinned = new Map<string, string>();
+  for (const { key, pins = [] } of rules) {
+    const values = new Set([...own, ...pins].map((name) => cluster.node(name)?.labels[key]));
+    if (values.has(undefined)) return { refused: { filter: 'Topology', key, cause: 'DomainUnlabelled' } };
+    if (values.size > 1) {
+      return {
+        refused: { filter: 'Topology', key, cause: 'DomainSplit' },
+        values: valuesOf(own, pins, required, cluster),
+      };
+    }
+    for (const value of values) pinned.set(key, value as string);
   }
-  if (pinned.size > 1) {
-    const values = [...pinned.values()].map(({ labels }) => Object.values(labels).join('/')).sort();
-    return { refused: { filter: 'Topology', key: first, cause: 'DomainSplit' }, values };
-  }
-  const found = openDomains(required, pinned, cluster);
+  const found = openDomains(required, { pinned, within: ask.within }, cluster);
   if (found.length === 0) return { refused: { filter: 'Topology', key: first, cause: 'NoLabel' } };
   if (found.length === 1) return { domains: found, going };
   const scarcest = scarcestSlot(ask, cluster);
@@ -44,23 +47,40 @@ export function domainsFor(ask: GroupAsk, cluster: Cluster): Domains {
   return { domains: ranked.map(({ entry }) => entry), going };
 }
 
+/** The domains that members stand in, as texts. */
+function valuesOf(
+  own: readonly string[],
+  pins: readonly string[],
+  keys: readonly string[],
+  cluster: Cluster,
+): readonly string[] {
+  const found = [...own, ...pins].flatMap((name) => {
+    const labels = domainOf(cluster.node(name), keys)?.labels;
+    return labels === undefined ? [] : [Object.values(labels).join('/')];
+  });
+  return [...new Set(found)].sort();
+}
+
+/** Whether a node is in a domain; none is everywhere. */
+export const isInside = ({ labels }: NodeFacts, domain: Domain | undefined): boolean =>
+  Object.entries(domain?.labels ?? {}).every(([key, value]) => labels[key] === value);
+
 /** The domains of these labels that have nodes which take pods; only those that members stand in, where any do. */
 function openDomains(
   keys: readonly string[],
-  pinned: ReadonlyMap<string, Domain>,
+  { pinned, within }: { pinned: ReadonlyMap<string, string>; within: Domain | undefined },
   cluster: Cluster,
 ): { domain: Domain; pool: NodePool }[] {
   const [key = ''] = keys;
-  const ids = (id: string): boolean => pinned.size === 0 || pinned.has(id);
-  if (keys.length === 1) {
-    const pools = [...cluster.openBy(key)].filter(([value]) => ids(value));
+  if (keys.length === 1 && within === undefined) {
+    const pools = [...cluster.openBy(key)].filter(([value]) => (pinned.get(key) ?? value) === value);
     return pools.map(([value, pool]) => ({ domain: { labels: { [key]: value } }, pool }));
   }
   const found = new Map<string, { domain: Domain; nodes: NodeFacts[] }>();
   for (const node of cluster.open().nodes) {
-    const domain = domainOf(node, keys);
-    const id = domain && idOf(domain, keys);
-    if (id === undefined || domain === undefined || !ids(id)) continue;
+    const domain = isInside(node, within) ? domainOf(node, keys) : undefined;
+    if (domain === undefined || [...pinned].some(([label, value]) => domain.labels[label] !== value)) continue;
+    const id = idOf(domain, keys);
     const known = found.get(id);
     if (known === undefined) found.set(id, { domain, nodes: [node] });
     else known.nodes.push(node);

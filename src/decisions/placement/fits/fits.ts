@@ -4,8 +4,8 @@ import { type NodePool, poolOf } from '../cluster/node-pools.ts';
 import type { PodFacts } from '../cluster/pod-facts.ts';
 import { matchesPodTerm } from '../cluster/pod-terms.ts';
 import { ask as askNode, checkNode, refusalsOn } from '../filters/check-node.ts';
-import { domainsFor } from './domains.ts';
-import { explainPod, totalOf } from './explain.ts';
+import { domainsFor, isInside } from './domains.ts';
+import { type BareNo, type DomainTry, explained, explainNo, restOf } from './explain-group.ts';
 import { kindsOf, type Kind } from './kinds.ts';
 import {
   type Answer,
@@ -53,21 +53,6 @@ export function fitsGroup(ask: GroupAsk, cluster: Cluster): Answer {
   return explainNo(ask, found, cluster);
 }
 
-/** A no that has not been explained yet: explaining costs more than deciding. */
-export interface BareNo {
-  readonly fits: 'No';
-  readonly proof: NoProof;
-  readonly tries: readonly DomainTry[];
-  readonly refused?: { readonly binding: Binding; readonly nearMiss: NearMiss } | undefined;
-}
-
-interface DomainTry {
-  readonly domain: Domain | undefined;
-  readonly pool: NodePool;
-  readonly proof: NoProof;
-  readonly placed: number;
-}
-
 export type Tried = Exclude<Answer, { fits: 'No' }> | BareNo;
 
 /** The decision without the explanation of a no. */
@@ -92,7 +77,9 @@ export function tryGroup(ask: GroupAsk, cluster: Cluster): Tried {
   const context = { attempt, effort, kinds, need, unknown, assumptions, ask };
   const required = (ask.topology ?? []).some(({ mode }) => mode === 'Required');
   if (!required) {
-    const tried = tryNodes(context, cluster.open(), undefined);
+    const open = cluster.open();
+    const pool = ask.within === undefined ? open : poolOf(open.nodes.filter((node) => isInside(node, ask.within)));
+    const tried = tryNodes(context, pool, ask.within);
     return 'placed' in tried ? { fits: 'No', proof: tried.proof, tries: [tried] } : tried;
   }
   const domains = domainsFor(ask, cluster);
@@ -201,13 +188,6 @@ function tryNodes(
 
 const cluster = (attempt: Attempt, name: string): NodeFacts => attempt.cluster.node(name) as NodeFacts;
 
-function restOf(kinds: readonly Kind[], where: readonly Assignment[]): Kind[] {
-  const done = new Set(where.map(({ pod }) => pod.uid));
-  return kinds
-    .map((kind) => ({ ...kind, pods: kind.pods.filter(({ uid }) => !done.has(uid)) }))
-    .filter(({ pods }) => pods.length > 0);
-}
-
 interface Found {
   readonly capacities: readonly Capacity[];
   readonly domain: Domain | undefined;
@@ -309,16 +289,62 @@ function assumptionsOf(pods: readonly PodFacts[], { volumes }: Cluster): Assumpt
   return [...found];
 }
 
-/** Children in the order they are declared, each beside those before it. */
+/** A composite in each domain that its topology leaves open, until one takes all of it. */
 function tryComposite(ask: GroupAsk, children: readonly GroupAsk[], cluster: Cluster): Tried {
+  const all = membersOf(ask);
+  const [first] = all.pods;
+  if (first === undefined || (ask.topology ?? []).every(({ mode }) => mode !== 'Required')) {
+    return tryChildren(ask, children, cluster);
+  }
+  const domains = domainsFor({ ...ask, ...all }, cluster);
+  if ('refused' in domains) {
+    return refuse(first, domains.refused, 'Domain', all.pods.length, { domains: domains.values });
+  }
+  let best: Extract<Tried, { fits: 'Yes' }> | undefined;
+  let failed: Exclude<Tried, { fits: 'Yes' }> | undefined;
+  for (const { domain } of domains.domains) {
+    const tried = tryChildren(
+      { ...ask, within: { labels: { ...ask.within?.labels, ...domain.labels } } },
+      children,
+      cluster,
+    );
+    if (tried.fits !== 'Yes') {
+      // What cannot be told of one domain cannot be told of all.
+      if (failed === undefined || (failed.fits === 'No' && tried.fits === 'Unknown')) failed = tried;
+    } else if (best === undefined || tried.where.length > best.where.length) {
+      best = { ...tried, domain };
+      if (best.where.length === all.pods.length) break;
+    }
+  }
+  return best ?? failed ?? { fits: 'Unknown', because: { reason: 'SearchLimit' }, confidence: EXACT };
+}
+
+/** All pods of a composite, and where its members stand. */
+function membersOf({
+  children,
+  leaving = [],
+  pods,
+  staying = [],
+}: GroupAsk): Pick<GroupAsk, 'pods' | 'staying' | 'leaving'> {
+  const below = (children ?? []).map(membersOf);
+  return {
+    pods: [...pods, ...below.flatMap((one) => one.pods)],
+    staying: [...staying, ...below.flatMap((one) => one.staying ?? [])],
+    leaving: [...leaving, ...below.flatMap((one) => one.leaving ?? [])],
+  };
+}
+
+/** Children in the order they are declared, each beside those before it. */
+function tryChildren(ask: GroupAsk, children: readonly GroupAsk[], cluster: Cluster): Tried {
   const need = ask.need === 'all' ? children.length : ask.need;
   const attempt = new Attempt(cluster, ask.unit);
   const assumptions: Assumption[] = [...(ask.assumptions ?? [])];
   const where: Assignment[] = [];
   let satisfied = 0;
   let failed: Exclude<Tried, { fits: 'Yes' }> | undefined;
+  const shared = { ...(ask.searches && { searches: ask.searches }), ...(ask.within && { within: ask.within }) };
   for (const child of children) {
-    const answer = tryGroup({ ...child, ...(ask.searches && { searches: ask.searches }) }, cluster);
+    const answer = tryGroup({ ...child, ...shared }, cluster);
     if (answer.fits !== 'Yes') {
       failed ??= answer.fits === 'No' ? explained(child, answer, cluster) : answer;
       continue;
@@ -331,63 +357,4 @@ function tryComposite(ask: GroupAsk, children: readonly GroupAsk[], cluster: Clu
   attempt.rollback();
   if (satisfied < need && failed !== undefined) return failed;
   return { fits: 'Yes', where, proof: 'Witness', confidence: confidenceOf(assumptions) };
-}
-
-/** A no with its explanation, made while its siblings stand. */
-function explained(ask: GroupAsk, no: BareNo, cluster: Cluster): BareNo {
-  const answer = explainNo(ask, no, cluster);
-  return answer.fits === 'No' ? { ...no, refused: { binding: answer.binding, nearMiss: answer.nearMiss } } : no;
-}
-
-/** Finds what binds, and how near the group came. */
-function explainNo(ask: GroupAsk, { proof, refused, tries }: BareNo, cluster: Cluster): Answer {
-  if (refused !== undefined) return { fits: 'No', ...refused, proof, confidence: EXACT };
-  const attempt = new Attempt(cluster, ask.unit);
-  const kinds = kindsOf(ask.pods, cluster);
-  const tried = tries.map((one) => ({ tried: one, ...explainTry(ask, one, { attempt, kinds }) }));
-  tried.sort(
-    (a, b) =>
-      b.nearMiss.placed - a.nearMiss.placed ||
-      (b.binding.total?.free ?? 0) - (a.binding.total?.free ?? 0) ||
-      (domainText(a.tried) < domainText(b.tried) ? -1 : 1),
-  );
-  const [best] = tried;
-  if (best === undefined) return { fits: 'Unknown', because: { reason: 'SearchLimit' }, confidence: EXACT };
-  const { binding, nearMiss } = best;
-  const { domain } = best.tried;
-  if (domain === undefined) return { fits: 'No', binding, nearMiss, proof, confidence: EXACT };
-  const [key = ''] = Object.keys(domain.labels);
-  return {
-    fits: 'No',
-    binding: { ...binding, scope: 'Domain', constraint: { filter: 'Topology', key, cause: 'DomainTooSmall' } },
-    nearMiss: {
-      ...nearMiss,
-      domain,
-      missing: [binding.constraint, ...nearMiss.missing.filter((one) => one !== binding.constraint)],
-      largest: Math.max(...tries.map(({ pool }) => pool.nodes.length)),
-    },
-    proof,
-    confidence: EXACT,
-  };
-}
-
-const domainText = ({ domain }: DomainTry): string => Object.values(domain?.labels ?? {}).join('/');
-
-function explainTry(
-  ask: GroupAsk,
-  { pool }: DomainTry,
-  { attempt, kinds }: { attempt: Attempt; kinds: readonly Kind[] },
-): { binding: Binding; nearMiss: NearMiss } {
-  const effort = new Effort(Number.POSITIVE_INFINITY);
-  const { nodes } = pool;
-  placeTightest(kinds, pool, { attempt, effort });
-  const placed = attempt.where.length;
-  const pod = restOf(kinds, attempt.where)[0]?.pods[0] ?? (ask.pods[0] as PodFacts);
-  const miss = explainPod(pod, nodes, attempt);
-  attempt.rollback();
-  const total = totalOf(miss.binding.constraint, ask.pods, { attempt, nodes });
-  return {
-    binding: { ...miss.binding, scope: ask.pods.length === 1 ? 'Node' : 'Cluster', ...(total && { total }) },
-    nearMiss: { node: miss.node, placed, of: ask.pods.length, missing: miss.missing },
-  };
 }

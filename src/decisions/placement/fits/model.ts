@@ -44,6 +44,10 @@ export type NoProof = 'Sum' | 'Slots' | 'NoNode' | 'Domain' | 'Exhausted' | 'Mem
 export interface TopologyRule {
   readonly key: string;
   readonly mode: 'Required' | 'Preferred';
+  /** The composite that asks for it, by namespace and name: its other groups keep to the same value. */
+  readonly among?: string | undefined;
+  /** Nodes of members of those groups, which decide the value. */
+  readonly pins?: readonly string[] | undefined;
 }
 
 /** The question whether a whole unit finds places at once. */
@@ -59,12 +63,14 @@ export interface GroupAsk {
   /** Members that leave still decide the domain: the question is about this moment, not about after they are gone. */
   readonly now?: boolean | undefined;
   readonly topology?: readonly TopologyRule[] | undefined;
+  /** Only nodes of this domain will do: the one that the composite keeps to. */
+  readonly within?: Domain | undefined;
   /**
    * Members are placed as they come, as those of a group with the basic policy are: the first decides the domain for
    * all, without a look at the others.
    */
   readonly apart?: boolean | undefined;
-  /** Groups of a composite; `need` counts them. */
+  /** Groups of a composite; `need` counts them, and its topology binds all of them. */
   readonly children?: readonly GroupAsk[] | undefined;
   /** Assumptions under which the pods were made up. */
   readonly assumptions?: readonly Assumption[] | undefined;

@@ -1,0 +1,28 @@
+import type { Node, Pod } from '../api/generated/core-v1.ts';
+import type { PlanQuestion } from '../decisions/drain-plan/index.ts';
+import { buildQuestion, type QuestionInput } from '../decisions/drain-question/index.ts';
+import type { Client } from '../machinery/runtime/index.ts';
+import { gatherBudgets } from './gather.ts';
+import { gatherPlacement } from './gather-placement.ts';
+import { gatherWholesaleSets } from './wholesale-sets.ts';
+
+export interface ClusterQuestion
+  extends Pick<QuestionInput, 'drain' | 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve'> {}
+
+/** Reads all that a plan is decided on, as a cluster says it now. */
+export async function askCluster(
+  client: Client,
+  nodes: readonly Node[],
+  request: ClusterQuestion,
+): Promise<{ asked: PlanQuestion; pods: readonly Pod[] }> {
+  const state = await gatherBudgets(client, { now: request.now });
+  const wholesaleSets = await gatherWholesaleSets(client);
+  const placement = await gatherPlacement(client, nodes);
+  const asked = buildQuestion({
+    ...placement,
+    ...request,
+    pods: state.pods,
+    groups: { ...state, everyGroup: state.everyGroup(), wholesaleSets },
+  });
+  return { asked, pods: state.pods };
+}

@@ -1,0 +1,1 @@
+export { drainWaits } from './controller.ts';

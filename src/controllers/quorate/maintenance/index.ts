@@ -1,0 +1,1 @@
+export { createMaintenanceController, maintenance } from './controller.ts';

@@ -1,0 +1,1 @@
+export { observedDrains } from './controller.ts';

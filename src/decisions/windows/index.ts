@@ -1,0 +1,1 @@
+export { OpenTimes, type WindowAnswer } from './open-times.ts';

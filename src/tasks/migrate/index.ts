@@ -1,0 +1,1 @@
+export { deleteOld, exportGroups, importGroups, MigrationError, type MigrationResult, writeTwins } from './migrate.ts';
