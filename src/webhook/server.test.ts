@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority, issueServer, type KeyPair } from '../machinery/runtime/certificates.ts';
-import { ManualClock, silentLogger } from '../machinery/runtime/index.ts';
+import { deferred, ManualClock, silentLogger } from '../machinery/runtime/index.ts';
 import { allow, refuse } from './review.ts';
 import { callersByToken } from './callers.ts';
 import { startWebhookServer, type WebhookServer } from './server.ts';
@@ -49,12 +49,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function send(path: string, { body = review, method = 'POST' } = {}): Promise<{ status: number; text: string }> {
+function send(path: string, { body = review, method = 'POST', port = server.port } = {}): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const call = request(
       {
         host: '127.0.0.1',
-        port: server.port,
+        port,
         path: method === 'GET' ? path : `/${TOKEN}${path}`,
         method,
         headers: method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) },
@@ -129,6 +129,39 @@ test('the webhook server is not ready, and grants nothing, before its caches are
   expect((await send('/allow')).status).toBe(503);
   expect((await send('/healthz', { method: 'GET' })).status).toBe(200);
   ready = true;
+});
+
+test('18.6: GR-12 a server that decides no more answers what is under way at once, and what still comes, without a grant', async () => {
+  const isAsked = deferred();
+  const ending = await startWebhookServer({
+    certificate: await issueServer(authority, 'webhook', ['127.0.0.1'], { now: Date.now(), days: 1 }),
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLogger,
+    callers,
+    checks: [],
+    clock: new ManualClock(0),
+    handlers: new Map([
+      [
+        '/never',
+        () => {
+          isAsked.resolve();
+          return new Promise(() => {});
+        },
+      ],
+      ['/allow', () => Promise.resolve(allow)],
+    ]),
+  });
+  const { port } = ending;
+  const waiting = send('/never', { port });
+  await isAsked.promise;
+  await ending.decideNoMore('it ends');
+  for (const answer of [await waiting, await send('/allow', { port })]) {
+    expect(answer.status).toBe(200);
+    const { response } = JSON.parse(answer.text) as { response: object };
+    expect(response).toMatchObject({ allowed: false, status: { message: 'Quorate could not decide: it ends' } });
+  }
+  await ending.close();
 });
 
 test('the webhook server answers what is under way before it closes, and gives up the connection of what still comes', async () => {

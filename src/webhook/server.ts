@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -41,6 +42,8 @@ export interface WebhookServer {
   readonly bodyBytes: number;
   /** Puts a renewed certificate in use without dropping connections. */
   setCertificate(pair: KeyPair): void;
+  /** Answers every review without a grant from now on, those under way at once; resolves when these have been sent. */
+  decideNoMore(why: string): Promise<void>;
   /** Takes no new connections, gives up others with their next answer, and resolves when all have been answered. */
   close(): Promise<void>;
 }
@@ -70,6 +73,8 @@ const LINGER_MS = 500;
 const USUAL_TIMEOUT_MS = 10_000;
 const WAY_MS = 1000;
 const LONGEST_REVIEW_MS = 8000;
+/** For the last answers of a process that ends: its successor waits for nothing else. */
+const LAST_ANSWERS_MS = 1000;
 
 /**
  * Answers AdmissionReviews over TLS, of those it believes. Whatever a handler throws, and whatever it takes too long for,
@@ -87,6 +92,9 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   });
   const loop = watchEventLoop(clock);
   const intake = new Intake();
+  const over = new AbortController();
+  setMaxListeners(0, over.signal);
+  const underWay = new Set<Promise<void>>();
   const server = createServer(
     // Probes come without a certificate: who shows none is let in, and is answered nothing else.
     {
@@ -102,7 +110,11 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       askedMs = clock.elapsed();
       // API servers keep connections and use them for as long as they are answered on.
       if (closing) response.setHeader('connection', 'close');
-      serve({ ...options, intake, loop, proven: connections.prove }, request, response).catch((error: unknown) => {
+      const answered = new Promise<void>((resolve) => response.once('close', resolve));
+      underWay.add(answered);
+      void answered.then(() => underWay.delete(answered));
+      const serving = { ...options, intake, loop, over: over.signal, proven: connections.prove };
+      serve(serving, request, response).catch((error: unknown) => {
         options.log.warn({ error: messageOf(error) }, 'answering a webhook request failed');
         response.destroy();
       });
@@ -123,6 +135,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       return intake.bytes;
     },
     setCertificate: (pair) => server.setSecureContext(secure(pair)),
+    async decideNoMore(why) {
+      over.abort(new Error(why));
+      await Promise.race([Promise.all(underWay), sleep(clock, LAST_ANSWERS_MS)]);
+    },
     async close() {
       closing = true;
       // That of HTTP servers would end idle connections as well.
@@ -182,6 +198,8 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 interface Serving extends WebhookServerOptions {
   readonly intake: Intake;
   readonly loop: ProbeCheck;
+  /** Aborted when this process decides no more. */
+  readonly over: AbortSignal;
   /** Marks a connection as one of somebody who is believed. */
   readonly proven: (socket: Socket) => void;
 }
@@ -284,7 +302,7 @@ interface Question {
 
 /** The handler's answer, or the one of a handler that could not decide, in time whatever happens. */
 async function decide(
-  { clock = systemClock, log }: Serving,
+  { clock = systemClock, log, over }: Serving,
   { handler, limitMs, path, response, review, traits }: Question,
 ): Promise<ReviewResponse> {
   const abort = new AbortController();
@@ -298,17 +316,23 @@ async function decide(
     return traits.undecided(`Quorate could not decide: ${message}`, review);
   };
   return new Promise((resolve) => {
-    const cancel = clock.after(limitMs, () => {
-      const late = new Error(`no decision within ${limitMs / 1000} s`);
-      abort.abort(late);
-      resolve(failed(late));
-    });
+    const giveUp = (why: Error): void => {
+      abort.abort(why);
+      resolve(failed(why));
+    };
+    if (over.aborted) return giveUp(over.reason as Error);
+    const cancel = clock.after(limitMs, () => giveUp(new Error(`no decision within ${limitMs / 1000} s`)));
+    const end = (): void => giveUp(over.reason as Error);
+    over.addEventListener('abort', end);
     // A handler may also throw before it returns its promise.
     void Promise.resolve()
       .then(() => handler(review, abort.signal))
       .catch((error: unknown) => (abort.signal.aborted ? traits.undecided('too late', review) : failed(error)))
       .then(resolve)
-      .finally(cancel);
+      .finally(() => {
+        cancel();
+        over.removeEventListener('abort', end);
+      });
   });
 }
 

@@ -25,6 +25,7 @@ import {
   callersByToken,
   NAME,
   startWebhookServer,
+  type WebhookServer,
   withToken,
   serviceNames,
 } from '../../webhook/index.ts';
@@ -154,7 +155,8 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
     guard.follow(informers);
   });
   // Only now: who cannot take its ports must not lead.
-  const election = { signal, withTokens, released, renewed: renewedLease };
+  const lost = (): void => void stepDown(judges, webhook).finally(options.lost);
+  const election = { signal, withTokens, released, renewed: renewedLease, lost };
   void standForElection(options, connection, election).then(() => {
     state.leading = true;
     elected.resolve();
@@ -257,7 +259,7 @@ interface RunningParts {
   readonly judges: ReviewParts['judges'];
   readonly metricsServer: { close(): Promise<void> };
   readonly released: Deferred<void>;
-  readonly webhook: { close(): Promise<void> };
+  readonly webhook: WebhookServer;
 }
 
 async function stopAll({ abort, connection, judges, metricsServer, released, webhook }: RunningParts): Promise<void> {
@@ -272,17 +274,24 @@ async function stopAll({ abort, connection, judges, metricsServer, released, web
   connection.close();
 }
 
+/** Of a leader that leads no more: it does nothing further, and whoever waits for an answer here is told to come again. */
+async function stepDown(judges: ReviewParts['judges'], webhook: WebhookServer): Promise<void> {
+  judges.components.stop();
+  await webhook.decideNoMore('this replica has lost its lease and ends; try again');
+}
+
 interface Election {
   readonly signal: AbortSignal;
   readonly withTokens: boolean;
   readonly released: Deferred<void>;
   readonly renewed: () => void;
+  readonly lost: () => void;
 }
 
 function standForElection(
-  { identity, log, lost, mode, namespace }: OperatorOptions,
+  { identity, log, mode, namespace }: OperatorOptions,
   { clock, electionClient }: Connection,
-  { released, renewed, signal, withTokens }: Election,
+  { lost, released, renewed, signal, withTokens }: Election,
 ): Promise<void> {
   return electLeader({
     client: electionClient,
