@@ -49,7 +49,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function send(path: string, { body = review, method = 'POST', port = server.port } = {}): Promise<{ status: number; text: string }> {
+function send(
+  path: string,
+  { body = review, method = 'POST', port = server.port } = {},
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const call = request(
       {
