@@ -90,7 +90,7 @@ function remediesForLimits(refusals: readonly LimitRefusal[]): Remedy[] {
 
 function heedBuiltIn({ budget, published = budget.status }: BudgetView): Remedy {
   const { currentHealthy, desiredHealthy } = published;
-  const text = `Kubernetes counts the pods of ${budget.name} as well (${currentHealthy} healthy, ${desiredHealthy} needed): wait until more of them are Ready, or use an integer minAvailable, a PodUnavailableBudget, or replace mode`;
+  const text = `Kubernetes counts the pods of ${budget.name} as well (${currentHealthy} healthy, ${desiredHealthy} needed): wait until more of them are Ready, use an integer minAvailable or a PodUnavailableBudget, or run the operator in mode adopt, which counts groups there too`;
   return { action: 'ChangeBudget', text };
 }
 
