@@ -228,3 +228,9 @@ test.each([
   const given = givenRights({ ...defaultInstall, ...chosen });
   expect(COSTLY.filter((right) => given.has(right))).toEqual(wanted);
 });
+
+test.each(OPTIONAL_FEATURES)('HL-07: an installation without %s names none of the kinds that it serves', (feature) => {
+  const given = [...givenRights({ ...defaultInstall, [feature]: false })];
+  const kinds = OWN_KINDS.filter((kind) => kind.feature === feature).map(({ type }) => `${type.group}/${type.plural}`);
+  expect(given.filter((right) => kinds.some((kind) => right.includes(` ${kind}`)))).toEqual([]);
+});

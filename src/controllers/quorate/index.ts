@@ -1,6 +1,6 @@
 /** Quorate's own controllers: which there are, where each runs and what it may do. Both hosts and the manifests read this. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import type { OptionalFeature } from '../../api/crds/index.ts';
+import { OPTIONAL_FEATURES, type OptionalFeature } from '../../api/crds/index.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import type { Controller } from '../../machinery/runtime/index.ts';
 import { type DisruptionHost, disruption } from './disruption/index.ts';
@@ -50,7 +50,17 @@ export function ownControllers(
   });
 }
 
-/** What the operator may do for its controllers: those of a feature, or those of every installation. */
-export function controllerRights(of: OptionalFeature | undefined): readonly PolicyRule[] {
-  return OWN_CONTROLLERS.filter(({ feature }) => feature === of).flatMap(({ rights = [] }) => rights);
+/**
+ * What the operator may do for its controllers: those of a feature, or those of every installation. `isOn` says which
+ * other features there are.
+ */
+export function controllerRights(
+  of: OptionalFeature | undefined,
+  isOn: (feature: OptionalFeature) => boolean = () => true,
+): readonly PolicyRule[] {
+  const others = OPTIONAL_FEATURES.filter(isOn);
+  return OWN_CONTROLLERS.filter(({ feature }) => feature === of).flatMap(({ rights = [], rightsWith = {} }) => [
+    ...rights,
+    ...others.flatMap((feature) => rightsWith[feature] ?? []),
+  ]);
 }

@@ -26,6 +26,8 @@ export interface OwnController<H extends ControllerHost = ControllerHost> {
   readonly rights?: readonly PolicyRule[];
   /** An installation without this feature is spared the rights. */
   readonly feature?: OptionalFeature;
+  /** What it may do besides, where another feature is on as well. */
+  readonly rightsWith?: Readonly<Partial<Record<OptionalFeature, readonly PolicyRule[]>>>;
   /** Undefined: there is nothing for it to do here. */
   readonly create: (host: H) => Controller | undefined;
 }

@@ -46,4 +46,11 @@ describe('our own controllers', () => {
       verbs: ['create'],
     });
   });
+
+  it('HL-07: name what another feature makes only where that is on', () => {
+    const named = (isOn: boolean) =>
+      controllerRights('maintenances', () => isOn).flatMap(({ resources = [] }) => resources);
+    expect(named(true)).toContain('groupevictions');
+    expect(named(false)).not.toContain('groupevictions');
+  });
 });

@@ -67,7 +67,7 @@ const FEATURE_RULES: Readonly<Partial<Record<OptionalFeature, readonly PolicyRul
 interface FeatureRole {
   readonly name: string;
   readonly isOn: (options: InstallOptions) => boolean;
-  readonly rules: readonly PolicyRule[];
+  readonly rules: (options: InstallOptions) => readonly PolicyRule[];
 }
 
 /** What else a feature needs, in a role of its own: no pod is written that no feature needs to which is on. */
@@ -76,7 +76,7 @@ const FEATURE_ROLES: readonly FeatureRole[] = [
     name: 'quorate-replace',
     isOn: ({ mode }) => mode === 'replace',
     // What Kubernetes' own controller does where it runs: count pods, and take back that a pod was to go.
-    rules: [
+    rules: () => [
       READ_SCALES,
       rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
       rule([''], ['pods/status'], ['update']),
@@ -85,13 +85,17 @@ const FEATURE_ROLES: readonly FeatureRole[] = [
   ...OPTIONAL_FEATURES.map((feature) => ({
     name: `quorate-${FEATURE_NAMES[feature]}`,
     isOn: (options: InstallOptions) => options[feature],
-    rules: [...ownRules(feature), ...controllerRights(feature), ...(FEATURE_RULES[feature] ?? [])],
+    rules: (options: InstallOptions) => [
+      ...ownRules(feature),
+      ...controllerRights(feature, (other) => options[other]),
+      ...(FEATURE_RULES[feature] ?? []),
+    ],
   })),
   {
     name: 'quorate-reservations',
     isOn: ({ reservations }) => reservations,
     // Placeholders, made and removed; the members whose room they hold are promised it.
-    rules: [
+    rules: () => [
       rule([''], ['pods'], ['create', 'delete']),
       rule([''], ['pods/status'], ['patch']),
       rule(['scheduling.k8s.io'], ['priorityclasses'], ['get', 'create']),
@@ -106,13 +110,16 @@ function ownRules(of: OptionalFeature | undefined): PolicyRule[] {
 /** The roles of the features that are on, each bound to the operator. */
 export function featureAccess(options: InstallOptions): (ClusterRole | ClusterRoleBinding)[] {
   return FEATURE_ROLES.filter(({ isOn }) => isOn(options)).flatMap(({ name, rules }) =>
-    boundRole(name, rules, options.namespace),
+    boundRole(name, rules(options), options.namespace),
   );
 }
 
 /** Everything that the operator may do on the whole cluster. */
 export function clusterRules(options: InstallOptions): readonly PolicyRule[] {
-  return [...CLUSTER_RULES, ...FEATURE_ROLES.filter(({ isOn }) => isOn(options)).flatMap(({ rules }) => rules)];
+  return [
+    ...CLUSTER_RULES,
+    ...FEATURE_ROLES.filter(({ isOn }) => isOn(options)).flatMap(({ rules }) => rules(options)),
+  ];
 }
 
 function boundRole(name: string, rules: readonly PolicyRule[], namespace: string): [ClusterRole, ClusterRoleBinding] {

@@ -66,7 +66,6 @@ export const maintenance: OwnController = {
     rule([''], ['nodes'], ['patch']),
     rule([''], ['nodes/status'], ['patch']),
     rule([''], ['pods/eviction'], ['create']),
-    rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete']),
     // Where what goes would find room.
     rule([''], ['persistentvolumes', 'persistentvolumeclaims'], READ),
     rule(
@@ -76,6 +75,8 @@ export const maintenance: OwnController = {
     ),
     rule(['resource.k8s.io'], ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'], READ),
   ],
+  // Groups go whole where they can; elsewhere their pods are evicted one by one.
+  rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete'])] },
   create: ({ gates, serves }) =>
     createMaintenanceController({ groupEvictions: gates.enabled('GroupEviction') && serves(groupEvictionType) }),
 };
