@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from './program.ts';
+import { readArguments } from './shared/flags.ts';
 
 function helpOf(command: Command): string {
   let text = '';
@@ -27,3 +28,12 @@ for (const command of all(createProgram())) {
     expect(text).not.toMatch(/default: (\{|\[|\d{4,5}000\))/);
   });
 }
+
+test('every --dry-run takes a mode: without one it is read as =client', () => {
+  const words = readArguments(['quorate', 'migrate', 'groups', '--dry-run', '--', '--dry-run']);
+  expect(words).toEqual(['quorate', 'migrate', 'groups', '--dry-run=client', '--', '--dry-run']);
+  const options = all(createProgram()).flatMap(({ options: own }) => own);
+  const dry = options.filter(({ long }) => long === '--dry-run');
+  expect(dry.length).toBeGreaterThan(3);
+  expect(dry.filter(({ optional }) => !optional)).toEqual([]);
+});

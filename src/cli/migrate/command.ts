@@ -1,7 +1,7 @@
 /** `quorate migrate groups`: Workloads and PodGroups over an upgrade that no longer knows their version. */
 import { type Command, Option } from 'commander';
 import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
-import { withClusterFlags, withLeadingFlags } from '../shared/flags.ts';
+import { withClusterFlags, withDryRunFlag, withLeadingFlags } from '../shared/flags.ts';
 import type { MigrateFlags } from './run.ts';
 
 export function register(program: Command): void {
@@ -19,8 +19,8 @@ export function register(program: Command): void {
     )
     .addOption(
       new Option('--import', 'after the upgrade: create groups of v1beta1 from their twins').conflicts('export'),
-    )
-    .option('--dry-run', 'say what would be done, and do nothing', false);
+    );
+  withDryRunFlag(groups, 'say what would be done, and do nothing; client (the default) and server mean the same');
   withClusterFlags(groups)
     .addHelpText(
       'after',
