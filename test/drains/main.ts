@@ -33,7 +33,14 @@ interface Row extends DrainCost {
   readonly spelling: string;
 }
 
+let begun = 0;
+const begunAt = Date.now();
+/** Apart from the table, which may be kept; a case takes a minute, or five where a drain is given up. */
+const say = (text: string): boolean =>
+  process.stderr.write(`${((Date.now() - begunAt) / 1000).toFixed(0).padStart(5)} s  ${text}\n`);
+
 async function runMode(mode: Mode): Promise<Row[]> {
+  say(`starting a control plane, mode ${mode}`);
   const flags = mode === 'replace' ? { flags: { 'kube-controller-manager': OFF } } : {};
   const plane = await stage.startPlane(flags);
   const nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: NODES } });
@@ -47,6 +54,8 @@ async function runMode(mode: Mode): Promise<Row[]> {
     for (const size of sizes) {
       for (const [at, [spelling, spec]] of SPELLINGS.entries()) {
         if (!spellings.includes(at)) continue;
+        begun += 1;
+        say(`${begun} of ${modes.length * sizes.length * spellings.length}: ${mode}, 3 x ${size}, ${spelling}`);
         const cost = await drainFourNodes(plane, client, { name: `s${size}-${at}`, size, spec, startSeconds, unready });
         rows.push({ mode, size, spelling, ...cost });
         print(rows.at(-1) as Row);
