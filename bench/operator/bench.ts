@@ -10,13 +10,15 @@ import { builtinType } from '../../src/api/registry.ts';
 import { namespaceType } from '../../src/api/resource-types.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
 import { type Client, createClient, createHttpTransport, loadKubeconfig } from '../../src/machinery/runtime/index.ts';
-import { definitions } from '../../src/webhook/index.ts';
+import { definitions, type OperatorMode } from '../../src/webhook/index.ts';
 import { findBinaries } from '../../test/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../../test/kubernetes/control-plane.ts';
 import { report } from '../report.ts';
 import { measureLatency } from './latency.ts';
 import { memoryOf, processorMs, standstills } from './machine.ts';
-import { NAMESPACES, seedPods } from './seed.ts';
+import { budgetsInNamespace, NAMESPACES, seedPods } from './seed.ts';
+import { measureStatusReviews } from './status-reviews.ts';
+import { until } from './wait.ts';
 
 const PODS = Number(process.env['QUORATE_BENCH_PODS'] ?? 150_000);
 const SYSTEM = 'quorate-system';
@@ -41,33 +43,69 @@ export async function benchOperator(): Promise<void> {
     runtimeConfig: 'scheduling.k8s.io/v1alpha2=true',
     flags: { etcd: ['--quota-backend-bytes=4294967296'] },
   });
-  const transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
-  const client = createClient({ transport: transport.send, userAgent: 'bench' });
-  let operator: Running | undefined;
+  const connect = (token?: string) => {
+    const found = loadKubeconfig({ path: plane.kubeconfig });
+    const transport = createHttpTransport(
+      token === undefined ? found : { ...found, token: () => Promise.resolve(token) },
+    );
+    return { transport, client: createClient({ transport: transport.send, userAgent: 'bench' }) };
+  };
+  const [{ client, transport }, builtin] = [connect(), connect(plane.managerToken)];
   try {
     await prepare(client);
     const { podBytes } = await seedPods(client, plane.etcd, PODS);
     report(`operator: pods in etcd, ${(podBytes / 1024).toFixed(1)} KB each as JSON`, String(PODS));
-    operator = await startProcess(plane);
-    const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-    report(
-      'operator: ready after',
-      `${seconds(operator.readyMs)}, ${seconds(processorMs(operator.pid))} of processor time`,
-    );
-    await ledgersReady(client);
-    const memory = memoryOf(operator.pid);
-    const goal = { target: 'under 600 MB', met: memory.peakMb < 600 };
-    report(
-      `operator: resident with ${PODS} pods cached`,
-      `${memory.residentMb.toFixed(0)} MB, at most ${memory.peakMb.toFixed(0)} MB`,
-      goal,
-    );
-    await measureLatency(client, { ...operator, systemNamespace: SYSTEM, pods: PODS });
+    await running(plane, 'adopt', async (operator) => {
+      await ready(client, operator);
+      const measured = { ...operator, systemNamespace: SYSTEM, pods: PODS };
+      const cleanUp = await measureStatusReviews({ builtin: builtin.client, client }, measured);
+      reportMemory(operator, 'HL-08 operator, mode adopt');
+      return cleanUp;
+    });
+    await running(plane, 'replace', async (operator) => {
+      await ready(client, operator);
+      reportMemory(operator, 'operator');
+      await measureLatency(client, { ...operator, systemNamespace: SYSTEM, pods: PODS });
+    });
   } finally {
-    if (operator !== undefined) await endProcess(operator);
     transport.close();
+    builtin.transport.close();
     await plane.stop();
   }
+}
+
+const BUDGETS = NAMESPACES * budgetsInNamespace(PODS);
+
+/** Runs an operator for as long as it is measured; what is answered is done once it has ended. */
+async function running(
+  plane: RealControlPlane,
+  mode: OperatorMode,
+  measure: (operator: Running) => Promise<void | (() => Promise<void>)>,
+): Promise<void> {
+  const operator = await startProcess(plane, mode);
+  let after: void | (() => Promise<void>);
+  try {
+    after = await measure(operator);
+  } finally {
+    await endProcess(operator);
+  }
+  await after?.();
+}
+
+async function ready(client: Client, { mode, pid, readyMs }: Running): Promise<void> {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  report(
+    `operator: ready in mode ${mode} after`,
+    `${seconds(readyMs)}, ${seconds(processorMs(pid))} of processor time`,
+  );
+  await ledgersReady(client);
+}
+
+function reportMemory({ pid }: Running, what: string): void {
+  const { peakMb, residentMb } = memoryOf(pid);
+  const goal = { target: 'under 600 MB', met: peakMb < 600 };
+  const figures = `${residentMb.toFixed(0)} MB, at most ${peakMb.toFixed(0)} MB`;
+  report(`${what}: resident with ${PODS} pods, ${BUDGETS} budgets`, figures, goal);
 }
 
 const typeOf = (kind: string, group: string) => builtinType(kind, group);
@@ -77,6 +115,12 @@ async function prepare(client: Client): Promise<void> {
   for (const definition of definitions()) {
     await client.create(typeOf('CustomResourceDefinition', 'apiextensions.k8s.io'), definition as KubeObject);
   }
+  // Plays the built-in disruption controller.
+  await client.create(typeOf('ClusterRoleBinding', 'rbac.authorization.k8s.io'), {
+    metadata: { name: 'bench-manager' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'User', name: 'system:kube-controller-manager', apiGroup: 'rbac.authorization.k8s.io' }],
+  } as KubeObject);
   await until('the definitions to be served', async () => {
     await client.list(disruptionLedgerType);
     return true;
@@ -84,15 +128,16 @@ async function prepare(client: Client): Promise<void> {
 }
 
 interface Running {
+  readonly mode: OperatorMode;
   readonly child: ChildProcess;
   readonly pid: number;
   readonly port: number;
   readonly readyMs: number;
 }
 
-function startProcess(plane: RealControlPlane): Promise<Running> {
+function startProcess(plane: RealControlPlane, mode: OperatorMode): Promise<Running> {
   const started = performance.now();
-  const flags = ['--mode', 'replace', '--host', '127.0.0.1', '--webhook-port', '0', '--metrics-port', '0'];
+  const flags = ['--mode', mode, '--host', '127.0.0.1', '--webhook-port', '0', '--metrics-port', '0'];
   const child = spawn(
     process.execPath,
     [...imageFlags(), ...MORE_FLAGS, MAIN, 'operator', '--kubeconfig', plane.kubeconfig, ...flags],
@@ -107,7 +152,7 @@ function startProcess(plane: RealControlPlane): Promise<Running> {
       text += chunk.toString('utf8');
       const port = /webhook on port (\d+)/.exec(text)?.[1];
       if (port === undefined) return;
-      resolve({ child, pid: child.pid ?? 0, port: Number(port), readyMs: performance.now() - started });
+      resolve({ mode, child, pid: child.pid ?? 0, port: Number(port), readyMs: performance.now() - started });
     });
   });
 }
@@ -130,14 +175,6 @@ function imageFlags(): string[] {
 async function ledgersReady(client: Client): Promise<void> {
   await until('the ledgers', async () => {
     const { items } = await client.list(disruptionLedgerType);
-    return items.filter(({ status }) => (status?.disruptionsAllowed ?? 0) > 0).length === NAMESPACES;
+    return items.filter(({ status }) => (status?.disruptionsAllowed ?? 0) > 0).length === BUDGETS;
   });
-}
-
-async function until(what: string, holds: () => Promise<boolean>, limitMs = 240_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!(await holds().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }

@@ -2,21 +2,16 @@ import { Agent, request } from 'node:https';
 import type { Secret } from '../../src/api/generated/core-v1.ts';
 import { type DisruptionLedger, disruptionLedgerType } from '../../src/api/quorate/types.ts';
 import { builtinType } from '../../src/api/registry.ts';
-import { namespaceType, podType, secretType } from '../../src/api/resource-types.ts';
+import { podType, secretType } from '../../src/api/resource-types.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
 import type { Client } from '../../src/machinery/runtime/index.ts';
-import {
-  CERTIFICATE_SECRET,
-  IGNORE_LABEL,
-  TOKEN_SECRET,
-  webhookConfigurations,
-  withToken,
-} from '../../src/webhook/index.ts';
+import { CERTIFICATE_SECRET, TOKEN_SECRET, webhookConfigurations, withToken } from '../../src/webhook/index.ts';
 import { report } from '../report.ts';
-import { BARE_LABEL, BARE_WEBHOOK, bareConfiguration, startBareWebhook } from './bare-webhook.ts';
-import { busyWithOthers, load, processorMs } from './machine.ts';
-import { GANG_SIZE, namespaceOf, NAMESPACES, podName } from './seed.ts';
-import { readWaits, type WaitedFor, waitsSince } from './webhook-metric.ts';
+import { BARE_WEBHOOK, bareConfiguration, startBareWebhook } from './bare-webhook.ts';
+import { busyWithOthers, load, processorMs, QUIET } from './machine.ts';
+import { PLACES, setApart, type Side, SIDES } from './places.ts';
+import { GANG_SIZE, namespaceOf, podName, podsInNamespace, trainingGangs } from './seed.ts';
+import { readWaits, told, type WaitedFor, waitsSince } from './webhook-metric.ts';
 
 export interface Measured {
   readonly pid: number;
@@ -30,20 +25,11 @@ interface Target {
   readonly name: string;
 }
 
-/** Numbers of namespaces. */
-const every = (step: number, from: number): number[] =>
-  Array.from({ length: Math.ceil((NAMESPACES - from) / step) }, (_, at) => from + at * step);
-/** Those whose evictions go through our webhook, through one that admits everything, and past both. */
-const PLACES = { guarded: every(2, 0), bare: every(4, 1), past: every(4, 3) };
-type Side = keyof typeof PLACES;
-const SIDES: readonly Side[] = ['past', 'bare', 'guarded'];
 const GUARDED = PLACES.guarded.length;
 const EVICTIONS_WEBHOOK = 'evictions.quorate.dev';
 /** Four under each budget: the first takes its hold, and what is run ten times a second is compiled late. */
 const WARM_UP = 4 * GUARDED;
 const TARGET_MS = 5;
-/** More than this many processors busy with others, and a time says more about them than about us. */
-const QUIET = 0.15;
 
 /**
  * What the webhook adds to an eviction. The API server times every webhook itself, and its first bound is our target.
@@ -54,6 +40,11 @@ const QUIET = 0.15;
  */
 export async function measureLatency(client: Client, measured: Measured): Promise<void> {
   const { pid, systemNamespace } = measured;
+  const evictions = Math.min(WARM_UP + 600, PLACES.past.length * (Math.floor(gangsIn(measured) / 2) - 1));
+  if (evictions <= WARM_UP) {
+    report('operator: an eviction through the webhook', 'not measured: it takes 25,000 pods at least');
+    return;
+  }
   const secret: Secret = await client.get(secretType, { namespace: systemNamespace, name: CERTIFICATE_SECRET });
   const textOf = ({ data }: Secret, name: string): string => Buffer.from(data?.[name] ?? '', 'base64').toString('utf8');
   const text = (name: string): string => textOf(secret, name);
@@ -61,7 +52,6 @@ export async function measureLatency(client: Client, measured: Measured): Promis
   const ca = text('ca.crt');
   const bareWebhook = await startBareWebhook({ cert: text('tls.crt'), key: text('tls.key') });
   await guard(client, measured, { ca, barePort: bareWebhook.port });
-  const evictions = Math.min(WARM_UP + 600, PLACES.past.length * (Math.floor(gangsIn(measured) / 2) - 1));
   const write = await bareWrite(client);
   const quiet = load();
   const evict = (round: number, side: Side): Promise<number> =>
@@ -144,16 +134,9 @@ function reportWaits(waits: WaitedFor, others: number): void {
   );
 }
 
-function told({ count, seconds, within }: WaitedFor): string {
-  const bounds = [...within]
-    .map(([bound, calls]) => `${((100 * calls) / count).toFixed(1)} % in ${bound} ms`)
-    .slice(0, 3);
-  return `mean ${((seconds * 1000) / count).toFixed(2)} ms, ${bounds.join(', ')} (${count})`;
-}
-
 /** How long the API server waits where the webhook has nothing to decide: the pods of ReplicaSets have no budget. */
 async function waitsForNothing(client: Client, { pods }: Measured): Promise<WaitedFor> {
-  const perNamespace = Math.ceil(pods / NAMESPACES);
+  const perNamespace = podsInNamespace(pods);
   const before = await readWaits(client, EVICTIONS_WEBHOOK);
   for (let round = 0; round < 300; round += 1) {
     const place = PLACES.guarded[round % GUARDED] ?? 0;
@@ -169,11 +152,7 @@ async function guard(
   { port, systemNamespace }: Measured,
   { ca, barePort }: { ca: string; barePort: number },
 ): Promise<void> {
-  for (const at of [...PLACES.bare, ...PLACES.past]) {
-    const bare = PLACES.bare.includes(at) ? { [BARE_LABEL]: 'true' } : {};
-    const body = { metadata: { labels: { [IGNORE_LABEL]: 'true', ...bare } } };
-    await client.patch(namespaceType, { name: namespaceOf(at) }, { type: 'merge', body });
-  }
+  await setApart(client, ['bare', 'past']);
   const options = { namespace: systemNamespace, failOpen: false, certManager: false };
   const type = builtinType('ValidatingWebhookConfiguration', 'admissionregistration.k8s.io');
   for (const configuration of webhookConfigurations(options, { url: `https://127.0.0.1:${port}`, caBundle: ca })) {
@@ -183,7 +162,7 @@ async function guard(
   await client.create(type, bareConfiguration(barePort, ca) as KubeObject);
 }
 
-const gangsIn = ({ pods }: Measured): number => Math.floor(Math.ceil(pods / NAMESPACES) / 2 / GANG_SIZE) - 2;
+const gangsIn = ({ pods }: Measured): number => trainingGangs(pods) - 1;
 
 /** One pod each of ever other gangs: each eviction takes a gang down and is charged. */
 function target(measured: Measured, round: number, { lane, side }: { side: Side; lane: 0 | 1 }): Target {
@@ -191,7 +170,7 @@ function target(measured: Measured, round: number, { lane, side }: { side: Side;
   const places = PLACES[side];
   const place = places[round % places.length] ?? 0;
   const gang = 1 + ((Math.floor(round / places.length) + lane * Math.floor(gangs / 2)) % gangs);
-  const first = Math.ceil((place * Math.ceil(measured.pods / NAMESPACES)) / GANG_SIZE) * GANG_SIZE;
+  const first = place * podsInNamespace(measured.pods);
   return { namespace: namespaceOf(place), name: podName(first + gang * GANG_SIZE) };
 }
 

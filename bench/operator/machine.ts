@@ -21,6 +21,9 @@ export function load(): Load {
   return { atMs: performance.now(), allMs, ownMs: ownPids().reduce((sum, pid) => sum + processorMs(pid), 0) };
 }
 
+/** More than this many processors busy with others, and a time says more about them than about us. */
+export const QUIET = 0.15;
+
 /** How many processors others kept busy between two moments. */
 export function busyWithOthers(from: Load, to: Load): number {
   return Math.max(0, (to.allMs - from.allMs - (to.ownMs - from.ownMs)) / (to.atMs - from.atMs));

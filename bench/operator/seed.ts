@@ -39,16 +39,42 @@ const digits = (value: number, width: number): string => String(value).padStart(
 export const namespaceOf = (at: number): string => `load-${digits(at, 2)}`;
 export const podName = (at: number): string => `trainer-${digits(at, 6)}`;
 const gangName = (at: number): string => `gang-${digits(at, 5)}`;
+const sliceName = (at: number): string => `slice-${digits(at, 2)}`;
+
+/** Whole gangs; what is left over is in the last namespace, in no gang. */
+export const podsInNamespace = (pods: number): number =>
+  Math.floor(pods / NAMESPACES / (2 * GANG_SIZE)) * 2 * GANG_SIZE;
+/** Most gangs of a namespace are under one budget, from which pods are evicted. */
+export const trainingGangs = (pods: number): number => Math.floor((2 * gangsInNamespace(pods)) / 3);
+const gangsInNamespace = (pods: number): number => podsInNamespace(pods) / 2 / GANG_SIZE;
+const MOST_BUDGETS = 20;
+/** The rest of the gangs are shared by the other budgets: a thousand budgets in all where there are gangs enough. */
+export const budgetsInNamespace = (pods: number): number =>
+  Math.min(MOST_BUDGETS, 1 + gangsInNamespace(pods) - trainingGangs(pods));
+
+/** By which budget of its namespace a gang is counted. */
+function sliceOf(gang: number, pods: number): number {
+  const rest = gang - trainingGangs(pods);
+  return rest < 0 ? 0 : 1 + (rest % (budgetsInNamespace(pods) - 1));
+}
+
+const budgetOf = (slice: number, namespace: string) => ({
+  metadata: { name: slice === 0 ? 'training' : `training-${digits(slice, 2)}`, namespace },
+  spec: {
+    ...(slice === 0 ? { minAvailable: 1 } : { maxUnavailable: 1 }),
+    selector: { matchLabels: { app: 'training', slice: sliceName(slice) } },
+  },
+});
+
 const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io', 'v1alpha2');
 
-/** Every namespace has a budget over gangs; half of the pods are in gangs of eight, half have a ReplicaSet above them. */
+/** Every namespace has budgets over gangs; half of the pods are in gangs of eight, half have a ReplicaSet above them. */
 export async function seedPods(client: Client, etcd: string, pods: number): Promise<Seeded> {
   for (let at = 0; at < NAMESPACES; at += 1) {
     await client.create(namespaceType, { metadata: { name: namespaceOf(at) } });
-    await client.create(podDisruptionBudgetType, {
-      metadata: { name: 'training', namespace: namespaceOf(at) },
-      spec: { minAvailable: 1, selector: { matchLabels: { app: 'training' } } },
-    });
+    for (let slice = 0; slice < budgetsInNamespace(pods); slice += 1) {
+      await client.create(podDisruptionBudgetType, budgetOf(slice, namespaceOf(at)));
+    }
   }
   const namespace = namespaceOf(0);
   await client.create(serviceAccountType, { metadata: { name: 'default', namespace } }).catch((error: unknown) => {
@@ -74,9 +100,9 @@ export async function seedPods(client: Client, etcd: string, pods: number): Prom
       exchange(samples.node, { 'node-0000': `node-${digits(at, 4)}` }),
     );
   }
-  const perNamespace = Math.ceil(pods / NAMESPACES);
+  const perNamespace = podsInNamespace(pods);
   for (let at = 0; at < pods; at += 1) {
-    const place = Math.floor(at / perNamespace);
+    const place = Math.min(Math.floor(at / perNamespace), NAMESPACES - 1);
     const home = namespaceOf(place);
     const inNamespace = at - place * perNamespace;
     const isGang = inNamespace < perNamespace / 2;
@@ -90,6 +116,7 @@ export async function seedPods(client: Client, etcd: string, pods: number): Prom
       [own.metadata.name ?? '']: podName(at),
       [namespace]: home,
       [gangName(0)]: group,
+      ...(isGang && { [sliceName(0)]: sliceName(sliceOf(Math.floor(inNamespace / GANG_SIZE), pods)) }),
       'node-0000': `node-${digits(at % NODES, 4)}`,
       [own.metadata.uid ?? '']: uidOf(`pod-${at}`),
       // Moments differ from pod to pod, as they do in life.
@@ -120,7 +147,12 @@ async function createSample(client: Client, namespace: string, isGang: boolean) 
     metadata: {
       name,
       namespace,
-      labels: { app: isGang ? 'training' : 'web', 'pod-template-hash': '5d8f9c7b6', team: 'platform' },
+      labels: {
+        app: isGang ? 'training' : 'web',
+        ...(isGang && { slice: sliceName(0) }),
+        'pod-template-hash': '5d8f9c7b6',
+        team: 'platform',
+      },
       annotations: { 'example.com/config-checksum': uidOf('checksum') },
       ...(isGang ? {} : { ownerReferences: [owner] }),
     },

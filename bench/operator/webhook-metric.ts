@@ -34,3 +34,10 @@ export function waitsSince(before: WaitedFor, after: WaitedFor): WaitedFor {
     within: new Map([...after.within].map(([bound, calls]) => [bound, calls - (before.within.get(bound) ?? 0)])),
   };
 }
+
+export function told({ count, seconds, within }: WaitedFor): string {
+  const bounds = [...within]
+    .map(([bound, calls]) => `${((100 * calls) / count).toFixed(1)} % in ${bound} ms`)
+    .slice(0, 3);
+  return `mean ${((seconds * 1000) / count).toFixed(2)} ms, ${bounds.join(', ')} (${count})`;
+}
