@@ -34,6 +34,8 @@ export interface RealControlPlane {
   kill(name: Binary): Promise<void>;
   /** Starts a component that was killed, on the same data and ports; more flags are for this life only. */
   restart(name: Binary, flags?: readonly string[]): Promise<void>;
+  /** Ends all but etcd and starts those of another minor on the same data, as the upgrade of a cluster does. */
+  upgrade(to: Pick<RealControlPlaneOptions, 'featureGates' | 'minor' | 'runtimeConfig'>): Promise<void>;
   /** Holds every process until `resume`. */
   pause(): void;
   resume(): void;
@@ -76,23 +78,15 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
   const tokens = [`${TOKEN},admin,admin,system:masters`, `${MANAGER_TOKEN},system:kube-controller-manager,manager`];
   writeFileSync(join(folder, 'tokens.csv'), `${tokens.join('\n')}\n`, { mode: 0o600 });
 
-  const commandLines = commandLinesOf(options, { accountKey, caFile, folder, kubeconfig, ports });
+  const layout = { accountKey, caFile, folder, kubeconfig, ports };
   const processes = new Map<string, ChildProcess>();
+  /** What runs now; an upgrade changes it. */
+  let now = { binaries, commandLines: commandLinesOf(options, layout) };
   const launch = (name: Binary, more: readonly string[] = []): void => {
-    const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
-    const args = [...(commandLines[name] ?? []), ...(options.flags?.[name] ?? []), ...more];
-    const child = spawn(join(binaries, name), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout?.pipe(log);
-    child.stderr?.pipe(log);
-    processes.set(name, child);
+    const args = [...(now.commandLines[name] ?? []), ...(options.flags?.[name] ?? []), ...more];
+    processes.set(name, launchLogged(join(now.binaries, name), args, join(folder, `${name}.log`)));
   };
-  const end = async (name: string, signal: NodeJS.Signals): Promise<void> => {
-    const child = processes.get(name);
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    await exited;
-  };
+  const end = (name: string, signal: NodeJS.Signals): Promise<void> => endProcess(processes.get(name), signal);
   const endWithParent = (): void => {
     for (const child of processes.values()) child.kill('SIGKILL');
   };
@@ -111,6 +105,16 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
     async restart(name, flags) {
       launch(name, flags);
       if (name === 'kube-apiserver') await waitReady(server, folder);
+    },
+    async upgrade({ minor: next = minor, ...serving }) {
+      const names = [...components.toReversed(), 'kube-apiserver' as const];
+      // Asked to end, the API server would wait a minute for the watches of its clients.
+      for (const name of names) await end(name, 'SIGKILL');
+      const commandLines = commandLinesOf({ ...options, ...serving }, layout);
+      now = { binaries: requireBinaries(next, names), commandLines };
+      launch('kube-apiserver');
+      await waitReady(server, folder);
+      for (const name of components) launch(name);
     },
     pause: () => processes.forEach((child) => child.kill('SIGSTOP')),
     resume: () => processes.forEach((child) => child.kill('SIGCONT')),
@@ -133,6 +137,21 @@ async function start(options: RealControlPlaneOptions): Promise<RealControlPlane
     await plane.stop();
     throw error;
   }
+}
+
+function launchLogged(program: string, args: readonly string[], path: string): ChildProcess {
+  const log = createWriteStream(path, { flags: 'a' });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.pipe(log);
+  child.stderr.pipe(log);
+  return child;
+}
+
+async function endProcess(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await exited;
 }
 
 interface Layout {
