@@ -42,7 +42,7 @@ export async function measureLatency(client: Client, measured: Measured): Promis
   const { pid, systemNamespace } = measured;
   const evictions = Math.min(WARM_UP + 600, PLACES.past.length * (Math.floor(gangsIn(measured) / 2) - 1));
   if (evictions <= WARM_UP) {
-    report('operator: an eviction through the webhook', 'not measured: it takes 25,000 pods at least');
+    report('operator: an eviction through the webhook', 'not measured: it takes 30,000 pods at least');
     return;
   }
   const secret: Secret = await client.get(secretType, { namespace: systemNamespace, name: CERTIFICATE_SECRET });
