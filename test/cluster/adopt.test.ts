@@ -82,7 +82,9 @@ test('AD-03, AD-05: what the built-in controller proposes is not written, and no
 const BUDGETS = Number(process.env['QUORATE_BUDGETS'] ?? 10);
 const LIMIT_MS = 120_000 + BUDGETS * 500;
 
-test(`AD-06: kube-controller-manager starts again and proposes numbers for ${BUDGETS} budgets: none is written`, async () => {
+test(`AD-06: kube-controller-manager starts again and proposes numbers for ${BUDGETS} budgets: none is written`, {
+  timeout: 3 * LIMIT_MS,
+}, async () => {
   const specOf = (at: number) => SPELLINGS[at % SPELLINGS.length]?.[1] ?? {};
   for (let at = 0; at < BUDGETS; at += 50) {
     const some = Array.from({ length: Math.min(50, BUDGETS - at) }, (_, next) => at + next);

@@ -240,9 +240,10 @@ class WebhookKeeper implements RegistrationKeeper {
       if (missing === undefined) this.#waiting.delete(configuration.name);
       else this.#waiting.set(configuration.name, missing);
     } catch (error) {
-      // Another replica was faster; its change comes to us as well.
-      if (isNotFound(error) || isConflict(error)) return;
-      this.#options.log.error({ error: String(error) }, 'cannot update the webhook configuration; trying again');
+      // Another replica was faster, and its change comes to us as well; or we are stopping.
+      const { log, signal } = this.#options;
+      if (isNotFound(error) || isConflict(error) || signal.aborted) return;
+      log.error({ error: String(error) }, 'cannot update the webhook configuration; trying again');
     }
   }
 
