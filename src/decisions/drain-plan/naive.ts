@@ -20,9 +20,11 @@ export function countNaiveDisruptions(question: PlanQuestion): NaiveDrain {
   const units = new Map(question.units.map((unit) => [unit.id, unit]));
   const hits = new Map<string, number>();
   const undo: (() => void)[] = [];
+  const targets = new Emptiest(cluster);
   for (const { drain, name } of question.nodes) {
     if (!drain) continue;
     cluster.setClosed(name, true);
+    targets.changed(name);
     undo.push(() => cluster.setClosed(name, false));
     const leaving = [...(onNode.get(name) ?? [])].sort((a, b) => compareText(a.id, b.id));
     const lost = new Map<string, number>();
@@ -32,21 +34,24 @@ export function countNaiveDisruptions(question: PlanQuestion): NaiveDrain {
       if (unit === undefined || unit.healthy < unit.needed) continue;
       if (unit.wholesale || unit.healthy - count < unit.needed) hits.set(id, (hits.get(id) ?? 0) + 1);
     }
-    const targets = new Emptiest(cluster);
+    targets.order();
     for (const pod of leaving) {
       onNode.get(name)?.delete(pod);
       const { facts, replacement } = pod;
       const stood = cluster.placed(facts.uid);
       if (stood === undefined) continue;
       cluster.remove(facts.uid);
+      targets.changed(stood.node.name);
       undo.push(() => cluster.place(stood.pod, stood.node.name));
       const target = replacement && targets.find(replacement);
       if (replacement === undefined || target === undefined) continue;
       settle(replacement, target, cluster);
+      targets.changed(target.name);
       undo.push(() => cluster.remove(replacement.uid));
       onNode.get(target.name)?.add(pod);
     }
     if (question.nodesReturn) cluster.setClosed(name, false);
+    targets.changed(name);
   }
   for (const back of undo.reverse()) back();
   const counts = [...hits.values()];
@@ -56,27 +61,63 @@ export function countNaiveDisruptions(question: PlanQuestion): NaiveDrain {
   };
 }
 
-/** Nodes by how empty they are, sorted once for each node that is drained: few pods change that much. */
+/**
+ * Nodes by how empty they are. They are put in order anew for each node that is drained, not for each of its pods: few
+ * pods change little. Only what has changed since finds a new place in it.
+ */
 class Emptiest {
   readonly #cluster: Cluster;
-  readonly #nodes: readonly NodeFacts[];
+  readonly #changed = new Set<NodeFacts>();
+  #ranked: readonly Ranked[];
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
-    const share = ({ allocatable, allowedPods, pods, requested }: NodeFacts): number => {
-      let used = allowedPods === 0 ? 1 : pods.size / allowedPods;
-      for (const [slot, amount] of allocatable.entries()) {
-        if (amount > 0) used = Math.max(used, (requested[slot] ?? 0) / amount);
+    this.#ranked = rank(cluster.nodes);
+  }
+
+  changed(name: string): void {
+    const node = this.#cluster.node(name);
+    if (node !== undefined) this.#changed.add(node);
+  }
+
+  order(): void {
+    const same = this.#ranked.filter(({ node }) => !this.#changed.has(node));
+    const moved = rank(this.#changed);
+    this.#changed.clear();
+    const merged: Ranked[] = [];
+    let at = 0;
+    for (const one of same) {
+      for (let next = moved[at]; next !== undefined && byUse(next, one) < 0; next = moved[at]) {
+        merged.push(next);
+        at += 1;
       }
-      return used;
-    };
-    const ranked = cluster.nodes.filter(({ closed }) => !closed).map((node) => ({ node, used: share(node) }));
-    ranked.sort((a, b) => a.used - b.used || compareText(a.node.name, b.node.name));
-    this.#nodes = ranked.map(({ node }) => node);
+      merged.push(one);
+    }
+    this.#ranked = [...merged, ...moved.slice(at)];
   }
 
   find(pod: PodFacts): NodeFacts | undefined {
     const question = ask(pod, this.#cluster);
-    return this.#nodes.find((node) => checkNode(question, node) === undefined);
+    return this.#ranked.find(({ node }) => checkNode(question, node) === undefined)?.node;
   }
+}
+
+interface Ranked {
+  readonly node: NodeFacts;
+  readonly used: number;
+}
+
+const byUse = (a: Ranked, b: Ranked): number => a.used - b.used || compareText(a.node.name, b.node.name);
+
+/** Those that take pods, the emptiest first. */
+function rank(nodes: Iterable<NodeFacts>): Ranked[] {
+  const share = ({ allocatable, allowedPods, pods, requested }: NodeFacts): number => {
+    let used = allowedPods === 0 ? 1 : pods.size / allowedPods;
+    for (const [slot, amount] of allocatable.entries()) {
+      if (amount > 0) used = Math.max(used, (requested[slot] ?? 0) / amount);
+    }
+    return used;
+  };
+  const open = [...nodes].filter(({ closed }) => !closed);
+  return open.map((node) => ({ node, used: share(node) })).sort(byUse);
 }
