@@ -1,7 +1,7 @@
 import { batch, type BatchStep, type SerialMove } from './batch.ts';
 import { evictionOf, explainLeft, type GreedyPlan } from './greedy.ts';
 import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
-import { countUnavoidable, type Move } from './moves.ts';
+import { countUnavoidable, isCharged, type Move } from './moves.ts';
 import type { Parcel } from './packing.ts';
 import { PlanState } from './state.ts';
 import { SearchRoom } from './search-room.ts';
@@ -162,29 +162,29 @@ class Search {
   }
 
   #costOf(move: Move, pods: readonly PlanPod[]): number {
-    return move.spare > 0 ? 0 : partsOf(move, pods, this.#input.budgets).length;
+    return isCharged(move) ? partsOf(move, pods, this.#input.budgets).length : 0;
   }
 
   #podsOf(mask: number): PlanPod[] {
     return this.#input.spots.flatMap(({ pods }, index) => (mask & (1 << index) ? pods : []));
   }
 
+  /** Pods that go one by one have a turn each: those that still stand bind them to a label's value. */
   #parcels(pods: readonly PlanPod[], move: Move, { open, turn }: { open: number; turn: number }): Parcel[] {
-    return pods.map((pod) => ({ pod, open, move, turn }));
+    const apart = move.spare > 0 && move.unit.topology !== undefined;
+    return pods.map((pod, at) => ({ pod, open, move, turn: apart ? turn + at : turn }));
   }
 
   /** What goes at the end, unit by unit. */
   #lastParcels(state: State, pods: readonly PlanPod[], open: number): Parcel[] {
     const going = new Set(pods);
-    let turn = turnOf(state.parcels);
-    return this.#input.moves.flatMap((move) => {
-      turn += 1;
-      return this.#parcels(
-        move.pods.filter((pod) => going.has(pod)),
-        move,
-        { open, turn },
-      );
-    });
+    const parcels: Parcel[] = [];
+    for (const move of this.#input.moves) {
+      const own = move.pods.filter((pod) => going.has(pod));
+      const turn = turnOf(parcels.length > 0 ? parcels : state.parcels);
+      parcels.push(...this.#parcels(own, move, { open, turn }));
+    }
+    return parcels;
   }
 
   #push(state: State): void {

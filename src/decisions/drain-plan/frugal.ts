@@ -224,9 +224,12 @@ const unplaced = (parts: readonly MovePart[]): PlacedPart[] => parts.map((part) 
 
 const placesOf = (parts: readonly PlacedPart[]) => parts.flatMap(({ moved }) => moved.flatMap(({ where }) => where));
 
-/** Some pods of a part with their places. What restarts as one asks for all its places at the first of them. */
+/**
+ * Some pods of a part with their places. What restarts as one asks for all its places at the first of them, and those
+ * that must share a label ask again: the places were found for all at once, and as long as some stand, they bind the rest.
+ */
 function pieceOf({ move, moved }: PlacedPart, pods: readonly PlanPod[]): PlacedPart {
-  if (move.unit.wholesale) return { move, pods, moved: [] };
+  if (move.unit.wholesale || move.unit.topology !== undefined) return { move, pods, moved: [] };
   const uids = new Set(pods.map(({ facts }) => facts.uid));
   const places = moved.map((one) => ({ ...one, where: one.where.filter(({ pod }) => uids.has(pod.uid)) }));
   return { move, pods, moved: places.filter(({ where }) => where.length > 0) };

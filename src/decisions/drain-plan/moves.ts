@@ -34,11 +34,24 @@ function spareOf({ healthy, needed, wholesale }: PlanUnit): number {
 }
 
 /**
+ * Whether a unit with members to spare can only stay among the same nodes one by one: they must share a label, and as
+ * long as one of them stands, its value is given. All of them at once, at the price of going down, may be anywhere.
+ */
+export function mayGoEitherWay({ pods, spare, unit }: Move, question: PlanQuestion): boolean {
+  if (spare === 0 || unit.topology?.some(({ mode }) => mode === 'Required') !== true) return false;
+  return question.pods.every((pod) => pod.unit !== unit.id || pods.includes(pod));
+}
+
+/** Whether such a move is charged: what is down already loses nothing more. */
+export const isCharged = ({ spare, unit }: Move): boolean => spare === 0 && unit.healthy >= unit.needed;
+
+/**
  * How often a unit goes down at least. One with nothing to spare goes down once, or, where another budget lets only so
  * many of its pods go at a time, once for each such part.
  */
-export function countUnavoidable({ pods, spare }: Move, budgets: ReadonlyMap<string, PlanBudget>): number {
-  if (spare > 0 || pods.length === 0) return 0;
+export function countUnavoidable(move: Move, budgets: ReadonlyMap<string, PlanBudget>): number {
+  const { pods } = move;
+  if (!isCharged(move) || pods.length === 0) return 0;
   const charged = new Map<string, Set<string>>();
   for (const { cells = [] } of pods) {
     for (const { budget, healthy, id, needed } of cells) {

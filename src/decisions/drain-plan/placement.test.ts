@@ -71,6 +71,27 @@ test('PL-03: of two gangs with room for one, the second goes when the node of th
   expect(plan.blocked).toMatchObject([{ unit: 'two', reason: 'NoRoom' }]);
 });
 
+test('a group that could spare a member goes whole where all of it must change its zone', () => {
+  const nodes = [gpus('going', 3, { zone: 'a' }), gpus('b1', 3, { zone: 'b' })];
+  const gang: Gang = { on: ['going', 'going', 'going'], needed: 2, topology: [{ key: 'zone', mode: 'Required' }] };
+  const plan = planDrain({ ...ask(nodes, { gang }, ['going']), searches: () => true });
+  expect(plan).toMatchObject({ blocked: [], disruptions: 1, lowerBound: 1 });
+  expect(plan.steps.map(({ evictions }) => evictions.map(({ pods }) => pods.length))).toEqual([[3]]);
+  // Where its own zone has room, it gives them one by one and stays up.
+  const beside = planDrain(ask([...nodes, gpus('a1', 3, { zone: 'a' })], { gang }, ['going']));
+  expect(beside).toMatchObject({ blocked: [], disruptions: 0 });
+});
+
+test('members of a group that shares a zone do not go in turns to where only all of them at once could be', () => {
+  const nodes = [gpus('going', 3, { zone: 'a' }), gpus('back', 0, { zone: 'a' }), gpus('b1', 3, { zone: 'b' })];
+  const topology = [{ key: 'zone', mode: 'Required' as const }];
+  const gang: Gang = { on: ['going', 'going', 'going'], needed: 2, topology, budgets: ['none'] };
+  const asked = { ...ask(nodes, { gang }, ['going', 'back'], true), budgets: [{ id: 'none', allowance: 0 }] };
+  const plan = planDrain({ ...asked, searches: () => true });
+  expect(plan.blocked).toMatchObject([{ unit: 'gang', reason: 'NoRoom' }]);
+  expect(plan.disruptions).toBe(0);
+});
+
 test('PL-05: what an earlier step has moved counts for the next', () => {
   const zones = [gpus('n1', 0, { zone: 'a' }), gpus('n2', 0, { zone: 'a' }), gpus('b1', 0, { zone: 'b' })];
   const web = { labels: { app: 'web' }, cpu: 1 };

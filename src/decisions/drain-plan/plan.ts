@@ -6,7 +6,7 @@ import type { BlockedUnit, DrainPlan, PlanBudget, PlanQuestion, PlanStep } from 
 import { withNeeds } from './needs.ts';
 import { compareText } from './room.ts';
 import { timeOf } from './time.ts';
-import { countUnavoidable, findBudgetBlock, gatherMoves, type Move } from './moves.ts';
+import { countUnavoidable, findBudgetBlock, gatherMoves, mayGoEitherWay, type Move } from './moves.ts';
 
 /**
  * Plans a drain in steps. Within a step everything is evicted at once; a step begins when what the last one took down
@@ -25,24 +25,76 @@ export function planDrain(question: PlanQuestion): DrainPlan {
     if (block === undefined) open.push(move);
     else blocked.push(block);
   }
-  const greedy = chooseGreedy(question, open, budgets);
-  const bound = boundOf(open, budgets);
-  if (greedy.left.length === 0 && countDisruptions(greedy.steps) === bound) {
-    return summarize(greedy.steps, { question, lowerBound: bound, blocked });
-  }
-  const found = searchPlan(question, open, budgets);
-  const { steps, left } = found === undefined || isAsGood(greedy, found, question) ? greedy : found;
+  const { plan, proved } = chooseWhole(question, open, (moves) => planMoves(question, moves, budgets));
+  const { left, steps } = plan;
   const leftIds = new Set(left.map(({ unit }) => unit.id));
-  // A search that came to its end has proved that there is nothing better.
-  const lowerBound =
-    found === undefined
-      ? boundOf(
-          open.filter(({ unit }) => !leftIds.has(unit.id)),
-          budgets,
-        )
-      : countDisruptions(steps);
+  const lowerBound = proved
+    ? countDisruptions(steps)
+    : boundOf(
+        open.filter(({ unit }) => !leftIds.has(unit.id)),
+        budgets,
+      );
   return summarize(steps, { question, lowerBound, blocked: [...blocked, ...left.map(withoutRoom)] });
 }
+
+/** A plan, and whether it is known that there is none with fewer disruptions. */
+interface MadePlan {
+  readonly plan: GreedyPlan;
+  readonly proved: boolean;
+}
+
+function planMoves(question: PlanQuestion, moves: readonly Move[], budgets: ReadonlyMap<string, PlanBudget>): MadePlan {
+  const greedy = chooseGreedy(question, moves, budgets);
+  if (greedy.left.length === 0 && countDisruptions(greedy.steps) === boundOf(moves, budgets)) {
+    return { plan: greedy, proved: true };
+  }
+  // A search that came to its end has proved that there is nothing better.
+  const found = searchPlan(question, moves, budgets);
+  return {
+    plan: found === undefined || isAsGood(greedy, found, question) ? greedy : found,
+    proved: found !== undefined,
+  };
+}
+
+/** With this many units that may go either way, each way is looked at for each of them. */
+const MAX_EITHER_WAY = 3;
+
+/**
+ * The best plan where units that could give their members one by one may as well go whole, and so go down: members that
+ * have to share a label cannot leave its value one by one.
+ */
+function chooseWhole(
+  question: PlanQuestion,
+  moves: readonly Move[],
+  planOf: (moves: readonly Move[]) => MadePlan,
+): MadePlan {
+  const first = planOf(moves);
+  const either = moves.filter((move) => mayGoEitherWay(move, question));
+  if (either.length === 0 || (first.proved && isFree(first.plan))) return first;
+  const leftIds = new Set(first.plan.left.map(({ unit }) => unit.id));
+  const whole = (chosen: readonly Move[]): MadePlan =>
+    planOf(moves.map((move) => (chosen.includes(move) ? { ...move, spare: 0 } : move)));
+  let best = first;
+  const keep = (other: MadePlan): void => {
+    if (comparePlans(standingOf(other.plan, question), standingOf(best.plan, question)) < 0) best = other;
+  };
+  if (!first.proved || either.length > MAX_EITHER_WAY) {
+    // Of a large fleet, those that found no other way.
+    const chosen = either.filter(({ unit }) => leftIds.has(unit.id));
+    if (chosen.length > 0) keep(whole(chosen));
+    return { ...best, proved: false };
+  }
+  let proved = true;
+  for (let ways = 1; ways < 1 << either.length; ways += 1) {
+    const other = whole(either.filter((_, at) => ways & (1 << at)));
+    keep(other);
+    proved &&= other.proved;
+  }
+  return { ...best, proved };
+}
+
+/** Nothing stays, and nothing goes down. */
+const isFree = ({ left, steps }: GreedyPlan): boolean => left.length === 0 && countDisruptions(steps) === 0;
 
 /**
  * Whether the first takes as few units down and leaves as few pods behind as the one that a search proved best, is better

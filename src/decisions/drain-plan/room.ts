@@ -115,7 +115,7 @@ export class Room {
     const leaving = new Set(pods.map(({ facts }) => facts.uid));
     for (const { where } of moved) for (const { pod } of where) leaving.add(pod.uid);
     const members = this.#members.get(unit.id) ?? [];
-    const freed = members.filter(({ facts }) => leaving.has(facts.uid) && cluster.placed(facts.uid) !== undefined);
+    const freed = this.#standing(members.filter(({ facts }) => leaving.has(facts.uid)));
     for (const uid of leaving) this.#remove(uid);
     // Where a part was moved in turns, the last place of a pod counts.
     const where = [...new Map(moved.flatMap((one) => one.where.map((place) => [place.pod.uid, place]))).values()];
@@ -190,7 +190,7 @@ export class Room {
       return undefined;
     }
     // Members that restart only because the others do go back where they were.
-    const before = new Map(freed.map(({ facts, node }) => [facts.uid, node]));
+    const before = new Map(freed.map(({ node, pod }) => [pod.uid, node]));
     for (const { facts } of part.pods) before.delete(facts.uid);
     const places = answer.where.map(({ node, pod }) => ({
       pod,
@@ -201,12 +201,20 @@ export class Room {
     return { ...answer, where: places };
   }
 
-  #take(part: Part): { answer: Tried; freed: readonly PlanPod[] } {
+  #take(part: Part): { answer: Tried; freed: readonly Assignment[] } {
     const { ask, freed } = this.#prepare(part);
     return { answer: tryGroup(ask, this.#question.cluster), freed };
   }
 
-  #prepare({ pods, unit }: Part): { ask: GroupAsk; freed: readonly PlanPod[] } {
+  /** Where pods stand by now: some have moved before. */
+  #standing(pods: readonly PlanPod[]): Assignment[] {
+    return pods.flatMap(({ facts }) => {
+      const placed = this.#question.cluster.placed(facts.uid);
+      return placed === undefined ? [] : [{ pod: placed.pod, node: placed.node.name }];
+    });
+  }
+
+  #prepare({ pods, unit }: Part): { ask: GroupAsk; freed: readonly Assignment[] } {
     const { cluster, searches } = this.#question;
     const members = this.#members.get(unit.id) ?? [];
     const going = new Set(pods);
@@ -217,12 +225,12 @@ export class Room {
       ? members.filter((pod) => going.has(pod) || cluster.placed(pod.facts.uid)?.node.closed === false)
       : pods;
     for (const pod of leaving) going.add(pod);
-    const freed = leaving.filter(({ facts }) => cluster.placed(facts.uid) !== undefined);
+    const freed = this.#standing(leaving);
     const zones = new Map<string, string>();
-    for (const { facts } of freed) {
-      const zone = cluster.placed(facts.uid)?.node.zone;
-      if (zone !== undefined) zones.set(facts.uid, zone);
-      this.#remove(facts.uid);
+    for (const { node, pod } of freed) {
+      const zone = cluster.node(node)?.zone;
+      if (zone !== undefined) zones.set(pod.uid, zone);
+      this.#remove(pod.uid);
     }
     const staying = members.flatMap((pod) => (going.has(pod) ? [] : (cluster.placed(pod.facts.uid)?.node.name ?? [])));
     return {
@@ -275,7 +283,7 @@ export class Room {
   }
 
   /** Keeps what a unit has left behind on nodes that stay from others, until the step is over. */
-  #hold(unit: string, freed: readonly PlanPod[], where: readonly Assignment[]): void {
+  #hold(unit: string, freed: readonly Assignment[], where: readonly Assignment[]): void {
     const { cluster } = this.#question;
     const left = new Map<string, number[]>();
     const count = (name: string, { requests }: PodFacts, sign: 1 | -1): void => {
@@ -283,7 +291,7 @@ export class Room {
       for (const { amount, slot } of requests) amounts[slot] = (amounts[slot] ?? 0) + sign * amount;
       left.set(name, amounts);
     };
-    for (const { facts, node } of freed) if (cluster.node(node)?.closed === false) count(node, facts, 1);
+    for (const { node, pod } of freed) if (cluster.node(node)?.closed === false) count(node, pod, 1);
     if (left.size === 0) return;
     for (const { node, pod } of where) if (left.has(node)) count(node, pod, -1);
     for (const [name, amounts] of left) {
