@@ -57,6 +57,7 @@ export async function reserveRoom(
     standing: ask.members.map((member) => member.uid),
     now: clock.now(),
     forMs: budget.reserve.forMs,
+    low: budget.reserve.low,
     others: index.room?.heldForOthers(ask.unit) ?? { placeholders: 0, units: 0 },
   });
   if (!plan.made) return failed(holder, budget, plan.text, dryRun);

@@ -67,6 +67,7 @@ function reserveRoom(
     standing: ask.members.map((member) => member.uid),
     now,
     forMs: budget.reserve.forMs,
+    low: budget.reserve.low,
     others,
   });
   if (!plan.made) return { budget, text: plan.text };

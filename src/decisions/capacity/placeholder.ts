@@ -21,6 +21,8 @@ const DEFAULT_HOLD_IMAGE = 'registry.k8s.io/pause:3.10';
 const GRACE_SECONDS = 60;
 /** Users may not make classes above this. */
 const HIGHEST_PRIORITY = 1_000_000_000;
+/** Below what says nothing, and above what a cluster autoscaler takes for expendable. */
+const LOW_PRIORITY = -5;
 /** Of one unit. */
 const MAX_PLACEHOLDERS = 256;
 /** Of all units together, and how many of them. */
@@ -43,6 +45,8 @@ export interface HoldAsk {
   readonly standing: readonly string[];
   readonly now: number;
   readonly forMs: number;
+  /** Placeholders give way to nearly everything; as important as the unit otherwise. */
+  readonly low?: boolean | undefined;
   /** What is held for other units. */
   readonly others: { readonly placeholders: number; readonly units: number };
 }
@@ -52,7 +56,8 @@ export type HoldPlan =
   | { readonly made: false; readonly text: string };
 
 /** The class that gives placeholders the priority of what they stand for, and lets them push nobody out. */
-const holdClassName = (priority: number): string => `quorate-hold-${priority}`;
+const holdClassName = (priority: number): string =>
+  priority === LOW_PRIORITY ? 'quorate-hold-low' : `quorate-hold-${priority}`;
 
 export const holdClassObject = (priority: number): PriorityClass => ({
   apiVersion: 'scheduling.k8s.io/v1',
@@ -66,9 +71,9 @@ export const holdClassObject = (priority: number): PriorityClass => ({
 /**
  * The pods that hold room for a unit: as large as its members, on the nodes found for them, as important as the least
  * important of them, and never pushing anybody out. Lower would not do: a pod that fills gaps pushes out what is less
- * important and takes the room. They carry none of the members' labels, so nothing counts or serves them.
+ * important and takes the room; who asks for low ones has it so. They carry none of the members' labels, so nothing counts or serves them.
  */
-export function planHold({ budget, forMs, grant, members, now, others, standing, unit }: HoldAsk): HoldPlan {
+export function planHold({ budget, forMs, grant, low, members, now, others, standing, unit }: HoldAsk): HoldPlan {
   const failed = (text: string): HoldPlan => ({ made: false, text: `ReserveFailed: ${text}` });
   if (members.length > MAX_PLACEHOLDERS)
     return failed(`more than ${MAX_PLACEHOLDERS} pods of one group cannot be held`);
@@ -80,7 +85,8 @@ export function planHold({ budget, forMs, grant, members, now, others, standing,
   if (claiming !== undefined) {
     return failed(`the devices that pod ${claiming.pod.metadata.name ?? ''} claims cannot be held`);
   }
-  const priority = Math.min(...members.map(({ pod }) => pod.spec?.priority ?? 0));
+  const least = Math.min(...members.map(({ pod }) => pod.spec?.priority ?? 0));
+  const priority = low === true ? Math.min(LOW_PRIORITY, least) : least;
   if (priority > HIGHEST_PRIORITY) return failed(`no class of priority ${priority} can be made`);
   const placeholders = members.map((member, at): Pod => {
     const until = now + forMs;

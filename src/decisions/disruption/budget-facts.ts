@@ -19,6 +19,8 @@ export const CAPACITY = 'policy.quorate.dev/capacity';
 export const CAPACITY_RESERVE = 'policy.quorate.dev/capacity-reserve';
 /** `Proceed`: what cannot be held is granted all the same; `Refuse`, or nothing: refused. */
 export const CAPACITY_RESERVE_FAILURE = 'policy.quorate.dev/capacity-reserve-failure';
+/** `Low`: what holds room gives way to nearly everything; `Group`, or nothing: it is as important as the group. */
+export const CAPACITY_RESERVE_PRIORITY = 'policy.quorate.dev/capacity-reserve-priority';
 
 const SHORTEST_RESERVE_MS = 10_000;
 const LONGEST_RESERVE_MS = 24 * 3_600_000;
@@ -55,6 +57,8 @@ export interface BudgetStatus {
 export interface RoomReserve {
   readonly forMs: number;
   readonly onFailure: 'Refuse' | 'Proceed';
+  /** Placeholders of low priority give way to whatever fills gaps. */
+  readonly low: boolean;
 }
 
 export interface BudgetFacts extends BudgetSpec {
@@ -155,7 +159,11 @@ function readReserve(annotations: Readonly<Record<string, string>> | undefined):
   if (text === undefined || !needsRoom(annotations)) return undefined;
   const forMs = readReserveMs(text);
   if (forMs === undefined) return undefined;
-  return { forMs, onFailure: annotations?.[CAPACITY_RESERVE_FAILURE] === 'Proceed' ? 'Proceed' : 'Refuse' };
+  return {
+    forMs,
+    onFailure: annotations?.[CAPACITY_RESERVE_FAILURE] === 'Proceed' ? 'Proceed' : 'Refuse',
+    low: annotations?.[CAPACITY_RESERVE_PRIORITY] === 'Low',
+  };
 }
 
 /** Undefined for what is no duration, or out of bounds. */

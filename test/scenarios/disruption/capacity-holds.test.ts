@@ -140,6 +140,26 @@ test(
 );
 
 test(
+  'CP-19 placeholders of low priority hold nothing against a filler: it pushes them out, and the gang stays down',
+  play({ ...TEN_MINUTES, 'policy.quorate.dev/capacity-reserve-priority': 'Low' }, async (scene) => {
+    const { evicting, stage } = scene;
+    expect((await evicting.evict('g-0')).code).toBe(201);
+    const held = await placeholders(scene);
+    expect(held.map(({ spec: made }) => made?.priority)).toEqual([-5, -5, -5, -5]);
+    expect(held[0]?.spec).toMatchObject({ priorityClassName: 'quorate-hold-low', preemptionPolicy: 'Never' });
+    await fill(scene);
+    await endPlaceholders(stage);
+    await stage.pass(60);
+    expect(await stage.bound('filler')).not.toEqual([]);
+    for (const name of MEMBERS.slice(1)) expect((await evicting.evict(name)).code).toBe(201);
+    await stage.endTerminating();
+    for (const name of MEMBERS) await stage.addPod(name, { labels: { app: 'a' }, group: 'g', spec: spec() });
+    await stage.pass(60);
+    expect(await stage.bound('g-')).toEqual([]);
+  }),
+);
+
+test(
   'CP-16 members that do not come back: the room is given back at the deadline, said once, and held no more',
   play(TEN_MINUTES, async (scene) => {
     const { evicting, stage } = scene;

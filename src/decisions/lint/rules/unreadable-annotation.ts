@@ -3,6 +3,7 @@ import {
   CAPACITY,
   CAPACITY_RESERVE,
   CAPACITY_RESERVE_FAILURE,
+  CAPACITY_RESERVE_PRIORITY,
   DRAIN_LOOKAHEAD,
   GROUP_BY,
   GROUP_MIN_COUNT,
@@ -27,6 +28,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   [CAPACITY_RESERVE]: (value) =>
     value === '0' || readReserveMs(value) !== undefined ? undefined : 'must be a duration from 10s to 24h, or 0',
   [CAPACITY_RESERVE_FAILURE]: isOneOf('Refuse', 'Proceed'),
+  [CAPACITY_RESERVE_PRIORITY]: isOneOf('Group', 'Low'),
   [DRAIN_LOOKAHEAD]: isOneOf('Node'),
   [GROUP_BY]: (_, annotations) =>
     readGroupBy(annotations) === 'unknown'
