@@ -6,6 +6,7 @@ import { leaderWorkerSetType } from '../../src/api/lws/types.ts';
 import { cronJobType, daemonSetType, podDisruptionBudgetType, statefulSetType } from '../../src/api/resource-types.ts';
 import type { KubeObject } from '../../src/api/resource.ts';
 import { formatReport } from '../../src/cli/simulate/html.ts';
+import { formatSimulation } from '../../src/cli/simulate/text.ts';
 import { drawSvg } from '../../src/cli/simulate/picture/svg.ts';
 import { simulate, type SimulationOptions, type Snapshot, takeSnapshot } from '../../src/tasks/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
@@ -181,6 +182,29 @@ test('SM-07: a spot node goes when its notice is over, and what breaks then was 
   const result = await simulate(strict, story({ actions }));
   expect(result.events).toContainEqual({ seconds: 120, text: expect.stringMatching(/^node node-0 is lost/) });
   expect(result.budgets[0]?.violations).toMatchObject([{ fromSeconds: 120, involuntary: true }]);
+}, 180_000);
+
+test('SM-09: groups that wait for each other’s room end it stuck, each named with what it waits for', async () => {
+  const on = (name: string): number =>
+    serving.objects.filter((object) => (object as { spec?: { nodeName?: string } }).spec?.nodeName === name).length;
+  const objects = serving.objects.map((object) => {
+    if (object.kind !== 'Node') return object;
+    const { status = {} } = object as { status?: { allocatable?: object; capacity?: object } };
+    const pods = String(on(object.metadata.name ?? ''));
+    const full = { allocatable: { ...status.allocatable, pods }, capacity: { ...status.capacity, pods } };
+    return { ...object, status: { ...status, ...full } };
+  });
+  const nodes = ['node-0', 'node-1', 'node-2'].filter((name) => on(name) > 0);
+  expect(nodes.length).toBeGreaterThan(1);
+  const result = await simulate({ ...serving, objects }, story({ actions: [{ kind: 'drain', nodes }] }));
+  expect(result).toMatchObject({ end: 'Stuck', actions: [{ finished: false }] });
+  const waits = result.actions[0]?.waits ?? [];
+  expect(waits.map(({ unit }) => unit).sort()).toEqual([
+    'default/LeaderWorkerSet/chat/0',
+    'default/LeaderWorkerSet/chat/1',
+  ]);
+  for (const { for: room } of waits) expect(room).toMatch(/^NoRoom: /);
+  expect(formatSimulation(result).join('\n')).toContain('default/LeaderWorkerSet/chat/1 waits: NoRoom: ');
 }, 180_000);
 
 test('SM-08: the same seed tells the same story', async () => {

@@ -20,9 +20,11 @@ export function formatSpan(seconds: number): string {
 
 /** The story for a person: what was done, each budget over time, and what it cost. */
 export function formatSimulation(result: SimulationResult): string[] {
-  const lines = result.actions.map(
-    ({ action, endSeconds, outcome }) => `${describeAction(action)}: ${outcome} after ${formatSpan(endSeconds)}`,
-  );
+  const lines = result.actions.flatMap(({ action, endSeconds, outcome, waits = [] }) => [
+    `${describeAction(action)}: ${outcome} after ${formatSpan(endSeconds)}`,
+    ...waits.slice(0, NAMES_SHOWN).map((one) => `  ${one.unit} waits: ${one.for}`),
+    ...(waits.length > NAMES_SHOWN ? [`  and ${waits.length - NAMES_SHOWN} more`] : []),
+  ]);
   lines.push('', `Available over ${formatSpan(result.seconds)} (! is below the budget):`, '');
   const name = Math.max(6, ...result.budgets.map(({ id }) => id.length));
   for (const budget of result.budgets) {

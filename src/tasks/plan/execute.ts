@@ -119,7 +119,8 @@ async function runStep(run: Run, step: PlanStep): Promise<StepEnd> {
       else evicted.add(id);
       if (answer.kind === 'evicted') report.step(`pod ${id} evicted`);
     }
-    waiting = await stillThere(client, ids, planned.pods);
+    // What is gone stays gone: another pod of its name is its replacement.
+    if (waiting.length > 0) waiting = await stillThere(client, waiting, planned.pods);
     if (waiting.length === 0) {
       const down = await unitsDown(run, step);
       reason = down[0] === undefined ? undefined : `${down[0]} to serve again`;

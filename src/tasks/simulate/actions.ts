@@ -108,7 +108,8 @@ async function drain(
   }
   const request = { nodes, selector: undefined, all: false, nodesReturn: returns, now: clock.now() };
   const planned = await planClusterDrain(client, request);
-  for (const { reason, unit } of planned.plan.blocked) options.note(`${unit} cannot go: ${reason}`);
+  const waits = planned.plan.blocked.map(({ reason, text = reason, unit }) => ({ unit, for: text }));
+  for (const one of waits) options.note(`${one.unit} cannot go: ${one.for}`);
   const back = new Set<string>();
   const { outcome, problems } = await executePlan({ client, clock, report }, planned, {
     rules: RULES,
@@ -129,7 +130,7 @@ async function drain(
   }
   return blocked === 0
     ? finished('Drained')
-    : { outcome: `Drained but for ${blocked} that cannot go`, finished: false };
+    : { outcome: `Drained but for ${blocked} that cannot go`, finished: false, waits };
 }
 
 /** A new template for a workload, as kubectl rollout restart makes one. */

@@ -8,6 +8,8 @@ import { POWER, SIMULATED } from '../../nodes/index.ts';
 export interface Ending {
   readonly outcome: string;
   readonly finished: boolean;
+  /** What stays behind, each with what it waits for. */
+  readonly waits?: readonly { readonly unit: string; readonly for: string }[];
 }
 
 export const finished = (outcome: string): Ending => ({ outcome, finished: true });
