@@ -5,6 +5,7 @@ import {
   CAPACITY,
   CAPACITY_RESERVE,
   CAPACITY_RESERVE_FAILURE,
+  CAPACITY_RESERVE_PRIORITY,
   DRAIN_LOOKAHEAD,
   BUDGET_SCOPE,
   GROUP_BY,
@@ -13,7 +14,13 @@ import {
   HOLD_LABEL,
   REPLICAS_ANNOTATION,
 } from '../../src/decisions/disruption/index.ts';
-import { CHECKPOINT_SCALE, CHECKPOINT_TIME, DISRUPTION_COST } from '../../src/decisions/group-cost/index.ts';
+import {
+  CHECKPOINT_SCALE,
+  CHECKPOINT_TIME,
+  DISRUPTION_COST,
+  PUBLISHED_DELETION_COST,
+  PUBLISHED_KARPENTER_COST,
+} from '../../src/decisions/group-cost/index.ts';
 import { CREATE_ANNOTATION, SCHEDULER_ANNOTATION, UNIT_ANNOTATION } from '../../src/decisions/group-making/index.ts';
 import { LINT_DISABLE } from '../../src/decisions/lint/index.ts';
 
@@ -57,6 +64,19 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     effect: 'What it costs to take the group down: of groups that may go, the cheapest goes first.',
   },
   {
+    key: PUBLISHED_DELETION_COST.mark,
+    on: 'Pod',
+    values: 'whole number',
+    effect:
+      'Set by Quorate with the feature gate `PublishGroupCost`: the `controller.kubernetes.io/pod-deletion-cost` that it wrote; another value there is somebody else’s and stands.',
+  },
+  {
+    key: PUBLISHED_KARPENTER_COST.mark,
+    on: 'Pod',
+    values: 'whole number',
+    effect: 'The same for `karpenter.sh/disruption-cost`, with `PublishKarpenterCost`.',
+  },
+  {
     key: CHECKPOINT_TIME,
     on: 'the same',
     values: 'RFC 3339 time',
@@ -93,6 +113,13 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     on: 'PodDisruptionBudget',
     values: '`Refuse`, `Proceed`',
     effect: 'What happens where room is there and cannot be held, such as for want of quota. Default `Refuse`.',
+  },
+  {
+    key: CAPACITY_RESERVE_PRIORITY,
+    on: 'PodDisruptionBudget',
+    values: '`Group`, `Low`',
+    effect:
+      'How important placeholders are: as the least important member of the group (default), or -5, which keeps no pod out that fills gaps.',
   },
   {
     key: HOLD_LABEL,

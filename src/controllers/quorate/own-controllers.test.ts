@@ -12,7 +12,8 @@ const named = (host: HostName, gates = new FeatureGates(), serves = (): boolean 
 describe('our own controllers', () => {
   it('are each a folder, and each folder is in the table', () => {
     const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    const running = new Set([...named('embedded'), ...named('operator')]);
+    const all = FeatureGates.parse('PublishGroupCost=true');
+    const running = new Set([...named('embedded', all), ...named('operator', all)]);
     expect([...running].sort()).toEqual(folders.map(({ name }) => name).sort());
   });
 

@@ -24,6 +24,10 @@ const DEFAULTS = {
   Maintenance: true,
   /** Groups move before another's drain takes pods whatever budgets say. */
   MoveBeforeForeignDeadline: true,
+  /** The order in which groups may go is written on pods of ReplicaSets, as deletion costs. */
+  PublishGroupCost: false,
+  /** What groups cost is written on their pods for Karpenter as well; needs PublishGroupCost. */
+  PublishKarpenterCost: false,
   /** Pods are guarded as they are written; off switches both of the budgets' gates off. */
   PodWebhook: true,
   /** Resizes are an operation of their own, guarded only where a PodUnavailableBudget lists them. */

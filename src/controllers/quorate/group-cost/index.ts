@@ -1,0 +1,1 @@
+export { createGroupCostController, groupCost } from './controller.ts';
