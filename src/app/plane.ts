@@ -112,7 +112,7 @@ function guardPods(
   guards: PlaneOptions['guards'] = () => [],
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
-  const unavailability = createUnavailability(context, options);
+  const unavailability = createUnavailability(context, { ...options, room: () => index.room });
   addEviction(context, { guards: [...guards(index), unavailability.guard], index });
   return [...unavailability.plugins, groupEvictionPlugin(unavailability.guarding, index)];
 }

@@ -4,7 +4,12 @@ import type { KubeObject } from '../api/resource.ts';
 import { namespaceType, nodeType } from '../api/resource-types.ts';
 import type { ExplainedBudgets } from '../decisions/all-budgets/index.ts';
 import { DisruptionIndex, FED_KINDS, type FedKind, guardEverything } from '../decisions/disruption/index.ts';
-import { UNAVAILABILITY_KINDS, UnavailabilityFeed, unavailabilityGates } from '../decisions/unavailability/index.ts';
+import {
+  asksForRoom,
+  UNAVAILABILITY_KINDS,
+  UnavailabilityFeed,
+  unavailabilityGates,
+} from '../decisions/unavailability/index.ts';
 import { type Client, FeatureGates } from '../machinery/runtime/index.ts';
 import { ClusterReader } from './cluster-reader.ts';
 import { gatherRoom } from './gather-room.ts';
@@ -44,7 +49,11 @@ export async function gatherBudgets(client: Client, { namespace, now }: GatherOp
   const unavailability = await gatherUnavailability(reader, pods);
   const cordoned = await readCordoned(reader, index);
   reader.assertComplete();
-  if (Array.from(index.budgets()).some(({ needsRoom }) => needsRoom)) index.room = await gatherRoom(client);
+  const askingPubs = unavailability.indexes
+    .namespaces()
+    .some((at) => Array.from(unavailability.indexes.of(at).budgets()).some(({ budget }) => asksForRoom(budget)));
+  if (askingPubs || Array.from(index.budgets()).some(({ needsRoom }) => needsRoom))
+    index.room = await gatherRoom(client);
   const everyGroup = (): DisruptionIndex => {
     const every = new DisruptionIndex();
     for (const at of new Set(pods.map(({ metadata }) => metadata.namespace ?? ''))) guardEverything(every, at);

@@ -19,7 +19,7 @@ import {
   membersOf,
   MISSING_RIGHT,
 } from '../decisions/group-eviction/index.ts';
-import { refusedBudgets } from '../decisions/unavailability/index.ts';
+import { keepFoundRoom, refusedBudgets } from '../decisions/unavailability/index.ts';
 import { isConflict, sleep } from '../machinery/runtime/index.ts';
 import { type Write, writeAllOrNone } from './all-or-none.ts';
 import type { EvictionWebhook } from './eviction.ts';
@@ -27,7 +27,7 @@ import { answer, tell } from './eviction-answers.ts';
 import { readOwn } from './eviction-reads.ts';
 import { withGrants } from './ledger-grants.ts';
 import { openPolicies, policyWrites } from './policy-desk.ts';
-import { type PodWebhook, unseenPods } from './pods.ts';
+import { asksAnyForRoom, type PodWebhook, unseenPods } from './pods.ts';
 import { hasSeen } from './pods-seen.ts';
 import { mayDo } from './requester-rights.ts';
 import { reserveRoom } from './reserve.ts';
@@ -98,7 +98,10 @@ export async function settleGroup(
     }
     const policies = await openPolicies(webhook, members, signal);
     if (policies === undefined) return refused(unprocessed('of this group'));
-    if ([...books.values()].some(({ budget }) => needsRoom(budget.metadata.annotations)))
+    if (
+      [...books.values()].some(({ budget }) => needsRoom(budget.metadata.annotations)) ||
+      members.some(({ name }) => asksAnyForRoom(webhook, namespace, name))
+    )
       await webhook.room?.freshen(signal);
     const nowMs = clock.now();
     const answered = askAll(webhook, { members, namespace, spec, books, nowMs });
@@ -118,6 +121,7 @@ export async function settleGroup(
     }
     if (dryRun) return { granted: true, members };
     for (const { grant } of answered.placed) keepRoom(webhook.index, grant, nowMs, isHeld.get(grant));
+    keepFoundRoom(webhook.index.room, answered.rooms, nowMs);
     try {
       const entered = answered.limits.map(
         (one) => ({ ...one, by: username, way: 'GroupEviction', now: nowMs }) as const,
@@ -129,6 +133,7 @@ export async function settleGroup(
       return { granted: true, members };
     } catch (error) {
       for (const { grant } of answered.placed) webhook.index.room?.withdraw(grant.room?.ask.unit ?? '');
+      for (const { ask } of answered.rooms) webhook.index.room?.withdraw(ask.unit);
       if (!isConflict(error)) throw error;
       for (const { entry } of answered.unavailability)
         await budgets.refresh(namespace, entry.budget.metadata.name ?? '');

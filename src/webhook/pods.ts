@@ -1,15 +1,21 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { ProtectedOperation } from '../api/kruise/types.ts';
+import type { RoomJudge } from '../decisions/disruption/index.ts';
 import {
+  asksForRoom,
   type BudgetIndex,
   type BudgetIndexes,
   chargedUnavailability,
   classifyUpdate,
   formatUnavailabilityRefusal,
+  type FoundRoom,
+  foundRooms,
   type UnavailabilityGrant,
   type IndexedBudget,
   isUnseenByKruise,
   judgeUnavailability,
+  keepFoundRoom,
+  keepRecordedRoom,
   refusedBudgets,
   type RefusedRequest,
   type UnavailabilityGates,
@@ -21,6 +27,7 @@ import { tell } from './eviction-answers.ts';
 import { isLeftover } from './leftovers.ts';
 import { hasSeen, type PodsFollower, sees } from './pods-seen.ts';
 import { type Proof, provePod } from './proof.ts';
+import type { RoomFollower } from './room.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export interface PodWebhook extends PodsFollower {
@@ -34,6 +41,9 @@ export interface PodWebhook extends PodsFollower {
   readonly compat?: boolean | undefined;
   /** Tells metrics and events of a refusal. */
   readonly refused?: ((refusal: RefusedRequest) => void) | undefined;
+  /** Who follows the nodes for budgets that ask for room, and who knows them. */
+  readonly room?: RoomFollower | undefined;
+  readonly roomJudge?: (() => RoomJudge | undefined) | undefined;
 }
 
 /** Every budget agrees, and `charge` says so to those that keep count; or the answer is known already. */
@@ -108,11 +118,26 @@ async function judge(webhook: PodWebhook, asked: Asked, signal: AbortSignal): Pr
     if (!(await hasSeen(webhook, version, signal)))
       return tryAgain(webhook, operation, `the budgets of pod ${name} were counted from pods not seen here yet`);
   }
+  if (operation === 'EVICT' && asksAnyForRoom(webhook, namespace, name)) await webhook.room?.freshen(signal);
   const pod = asked.pod();
   if (pod === undefined) return allow;
+  const nowMs = clock.now();
+  const judge = webhook.roomJudge?.();
   const answered = budgets.ask(namespace, (index) => {
     const covering = index.judging(name);
-    const judgement = judgeUnavailability({ operation, pod, covering, gates, scaleOf, nowMs: clock.now(), compat });
+    if (judge !== undefined && operation === 'EVICT') {
+      for (const entry of index.budgets()) keepRecordedRoom(entry, judge, nowMs);
+    }
+    const judgement = judgeUnavailability({
+      operation,
+      pod,
+      covering,
+      gates,
+      scaleOf,
+      nowMs,
+      compat,
+      room: { judge },
+    });
     if (judgement.allowed) return judgement;
     const { refusals } = judgement;
     return { refusals, response: tell(formatUnavailabilityRefusal(operation, refusals, { compat })) };
@@ -135,6 +160,9 @@ async function charge(
   const { name, namespace, operation } = asked;
   let { grants } = judged;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const rooms = foundRooms(grants);
+    const lost = keepAll(webhook, rooms);
+    if (lost !== undefined) return tryAgain(webhook, operation, lost);
     try {
       await writeAllOrNone(
         grants.flatMap(({ entry: { budget }, verdict }) => {
@@ -145,6 +173,7 @@ async function charge(
       );
       return allow;
     } catch (error) {
+      for (const { ask } of rooms) webhook.roomJudge?.()?.withdraw(ask.unit);
       if (!isConflict(error)) throw error;
     }
     for (const { entry } of grants) await budgets.refresh(namespace, entry.budget.metadata.name ?? '');
@@ -156,6 +185,29 @@ async function charge(
   }
   if (grants.every(({ verdict }) => !verdict.record || verdict.bestEffort)) return allow;
   return tryAgain(webhook, operation, `the budgets of pod ${name} changed too often`);
+}
+
+/** Whether a budget of the pod asks for room. */
+export function asksAnyForRoom({ budgets }: Pick<PodWebhook, 'budgets'>, namespace: string, name: string): boolean {
+  return budgets.ask(namespace, (index) => index.judging(name).some(({ budget }) => asksForRoom(budget)));
+}
+
+/** Keeps room that was found a moment ago, if it is still there; otherwise says so, and nothing is kept. */
+function keepAll({ clock, roomJudge }: PodWebhook, rooms: readonly FoundRoom[]): string | undefined {
+  const judge = roomJudge?.();
+  if (judge === undefined) return undefined;
+  const kept: FoundRoom[] = [];
+  for (const { ask } of rooms) {
+    const answer = judge.ask(ask);
+    if (!answer.found) {
+      for (const one of kept) judge.withdraw(one.ask.unit);
+      return answer.text;
+    }
+    const found = { ask, where: answer.where };
+    keepFoundRoom(judge, [found], clock.now());
+    kept.push(found);
+  }
+  return undefined;
 }
 
 /** Proves that the pod of a review exists, before a budget is charged by it. */

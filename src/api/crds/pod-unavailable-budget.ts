@@ -1,5 +1,6 @@
-import { POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
+import { CAPACITY_MODES, POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
 import {
+  choice,
   conditions,
   defineKind,
   int32,
@@ -49,6 +50,15 @@ const betaSpec: Record<string, CrdSchema> = {
   protectTotalReplicas: int32('Overrides the expected count: pods, or groups where podGroupPolicy is set.', {
     minimum: 1,
   }),
+  capacityPolicy: object(
+    {
+      mode: choice(
+        'Require: an eviction that takes a group, or a pod where pods are counted, below what it needs is granted only while all of its replacement finds places.',
+        CAPACITY_MODES,
+      ),
+    },
+    { description: 'Capacity before disruption. Unset: evictions do not look for room.' },
+  ),
   ignoredPodSelector: labelSelector('Pods that may be disturbed without asking the budget. They still count.'),
 };
 

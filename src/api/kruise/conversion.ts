@@ -13,7 +13,7 @@ export class ConversionError extends Error {
   override name = 'ConversionError';
 }
 
-type TypedOnly = Pick<PodUnavailableBudgetSpec, 'protectOperations' | 'protectTotalReplicas' | 'ignoredPodSelector'>;
+type TypedOnly = Pick<PodUnavailableBudgetSpec, 'ignoredPodSelector' | 'capacityPolicy'>;
 
 /**
  * v1alpha1 spells `protectOperations` and `protectTotalReplicas` as annotations and has no `ignoredPodSelector`. What
@@ -38,8 +38,9 @@ export function fromV1alpha1(object: PodUnavailableBudget): PodUnavailableBudget
   }
   const kept = annotations[HUB_SPEC_ANNOTATION];
   if (kept !== undefined) {
-    const { ignoredPodSelector } = parseKept(kept);
+    const { capacityPolicy, ignoredPodSelector } = parseKept(kept);
     if (ignoredPodSelector !== undefined) spec.ignoredPodSelector ??= ignoredPodSelector;
+    if (capacityPolicy !== undefined) spec.capacityPolicy ??= capacityPolicy;
     delete annotations[HUB_SPEC_ANNOTATION];
     if (Object.keys(annotations).length === 0) delete hub.metadata.annotations;
   }
@@ -51,11 +52,15 @@ export function fromV1alpha1(object: PodUnavailableBudget): PodUnavailableBudget
 /** `lossy`: what v1alpha1 cannot spell is left out, as OpenKruise does; writing it back then loses it. */
 export function toV1alpha1(object: PodUnavailableBudget, { lossy = false } = {}): PodUnavailableBudget {
   const old = deepClone(object);
-  const { protectOperations, protectTotalReplicas, ignoredPodSelector, ...spec } = old.spec ?? {};
+  const { protectOperations, protectTotalReplicas, capacityPolicy, ignoredPodSelector, ...spec } = old.spec ?? {};
   const annotations: Record<string, string> = { ...old.metadata.annotations };
   setOrDelete(annotations, OPERATIONS_ANNOTATION, protectOperations?.length ? protectOperations.join(',') : undefined);
   setOrDelete(annotations, TOTAL_REPLICAS_ANNOTATION, protectTotalReplicas?.toString());
-  const kept = ignoredPodSelector === undefined || lossy ? undefined : JSON.stringify({ ignoredPodSelector });
+  const untold: TypedOnly = {
+    ...(ignoredPodSelector !== undefined && { ignoredPodSelector }),
+    ...(capacityPolicy !== undefined && { capacityPolicy }),
+  };
+  const kept = Object.keys(untold).length === 0 || lossy ? undefined : JSON.stringify(untold);
   setOrDelete(annotations, HUB_SPEC_ANNOTATION, kept);
   if (Object.keys(annotations).length > 0) old.metadata.annotations = annotations;
   else delete old.metadata.annotations;

@@ -26,6 +26,13 @@ export interface PodGroupPolicy {
   minReadyReplicas?: number | undefined;
 }
 
+export const CAPACITY_MODES = ['Require', 'Ignore'] as const;
+
+export interface CapacityPolicy {
+  /** `Require`: an eviction takes a unit down only while all of its replacement finds places. */
+  mode?: string | undefined;
+}
+
 export interface PodUnavailableBudgetSpec {
   selector?: LabelSelector | undefined;
   targetRef?: TargetReference | undefined;
@@ -35,6 +42,7 @@ export interface PodUnavailableBudgetSpec {
   protectTotalReplicas?: number | undefined;
   ignoredPodSelector?: LabelSelector | undefined;
   podGroupPolicy?: PodGroupPolicy | undefined;
+  capacityPolicy?: CapacityPolicy | undefined;
 }
 
 export interface PodUnavailableBudgetStatus {

@@ -45,6 +45,11 @@ const refused: [name: string, spec: PodUnavailableBudgetSpec, text: string][] = 
   ],
   ['V16 an empty group label key', { ...base, podGroupPolicy: { groupLabelKey: '' } }, 'Invalid value: ""'],
   ['an empty ignoredPodSelector', { ...base, ignoredPodSelector: {} }, 'empty ignoredPodSelector is not valid'],
+  [
+    'a capacity mode that is not known',
+    { ...base, capacityPolicy: { mode: 'Requires' } },
+    'Unsupported value: "Requires": supported values: "Require", "Ignore"',
+  ],
   ['no budget field', { selector }, 'no maxUnavailable or minAvailable defined'],
 ];
 
@@ -123,6 +128,7 @@ test('a read and write back in v1alpha1 loses nothing', () => {
     protectOperations: ['EVICT'],
     protectTotalReplicas: 4,
     ignoredPodSelector: { matchLabels: { a: 'b' } },
+    capacityPolicy: { mode: 'Require' },
     podGroupPolicy: { groupLabelKey: 'g' },
   });
   expect(fromV1alpha1(toV1alpha1(full)).spec).toEqual(full.spec);

@@ -15,6 +15,7 @@ import type { LabelSelector } from '../generated/meta-v1.ts';
 import { splitApiVersion } from '../resource.ts';
 import { isInt32, isSameTarget } from './conversion.ts';
 import {
+  CAPACITY_MODES,
   PROTECTED_OPERATIONS,
   type PodUnavailableBudget,
   type PodUnavailableBudgetSpec,
@@ -38,6 +39,7 @@ export function validatePodUnavailableBudget(budget: PodUnavailableBudget): Issu
     ...validateIgnored(spec),
     ...validateGroupPolicy(spec),
     ...validateTotalReplicas(budget),
+    ...validateCapacity(spec),
   ];
 }
 
@@ -159,6 +161,12 @@ function validateGroupPolicy({ podGroupPolicy }: PodUnavailableBudgetSpec): Issu
     issues.push(invalid(at.child('minReadyReplicas'), minReadyReplicas, 'must be greater than or equal to 1'));
   }
   return issues;
+}
+
+function validateCapacity({ capacityPolicy }: PodUnavailableBudgetSpec): Issue[] {
+  const mode = capacityPolicy?.mode;
+  if (capacityPolicy === undefined || (CAPACITY_MODES as readonly (string | undefined)[]).includes(mode)) return [];
+  return [notSupported(SPEC.child('capacityPolicy', 'mode'), mode ?? '', CAPACITY_MODES)];
 }
 
 function validateTotalReplicas({ metadata, spec }: PodUnavailableBudget): Issue[] {

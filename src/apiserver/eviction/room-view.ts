@@ -1,10 +1,18 @@
 import type { KubeObject } from '../../api/resource.ts';
+import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../api/kruise/types.ts';
 import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import { ROOM_KINDS, RoomKeeper } from '../../decisions/capacity/index.ts';
 import { type DisruptionIndex, needsRoom } from '../../decisions/disruption/index.ts';
+import { asksForRoom } from '../../decisions/unavailability/index.ts';
 import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
+
+/** A budget of either kind that asks for room. */
+const asksRoom = (budget: KubeObject): boolean =>
+  budget.kind === POD_UNAVAILABLE_BUDGETS.kind
+    ? asksForRoom(budget as PodUnavailableBudget)
+    : needsRoom(budget.metadata.annotations);
 
 type State = Pick<Transaction, 'range'>;
 
@@ -19,10 +27,9 @@ export function offerRoom(context: ServerContext, index: DisruptionIndex): void 
     const prefix = row.types[0] && prefixOf(row.types[0]);
     return prefix === undefined ? [] : [{ prefix, row }];
   });
-  const budgets = prefixOf(podDisruptionBudgetType) ?? '';
+  const budgets = [podDisruptionBudgetType, POD_UNAVAILABLE_BUDGETS].flatMap((type) => prefixOf(type) ?? []);
   const read = (entry: StoredEntry): KubeObject => context.objects.readWithoutManagedFields(entry) as KubeObject;
-  const asks = (entry: StoredEntry | undefined): boolean =>
-    entry !== undefined && needsRoom(read(entry).metadata.annotations);
+  const asks = (entry: StoredEntry | undefined): boolean => entry !== undefined && asksRoom(read(entry));
   let keeper: RoomKeeper | undefined;
   const apply = (known: RoomKeeper, { entry, key }: PendingWrite): void => {
     const feed = feeds.find(({ prefix }) => key.startsWith(prefix));
@@ -47,7 +54,7 @@ export function offerRoom(context: ServerContext, index: DisruptionIndex): void 
     keeper = undefined;
     index.room = undefined;
     const look = (state: State): void => {
-      if (keeper === undefined && [...state.range(budgets)].some(asks)) fill(state);
+      if (keeper === undefined && budgets.some((prefix) => [...state.range(prefix)].some(asks))) fill(state);
     };
     context.store.transact(look).catch((error: unknown) => {
       context.log.error({ err: error }, 'cannot read the nodes that budgets ask for room on');
@@ -57,7 +64,8 @@ export function offerRoom(context: ServerContext, index: DisruptionIndex): void 
   context.writes.listen({
     wrote(writes, state) {
       if (keeper !== undefined) for (const write of writes) apply(keeper, write);
-      else if (writes.some(({ entry, key }) => key.startsWith(budgets) && asks(entry))) fill(state);
+      else if (writes.some(({ entry, key }) => budgets.some((prefix) => key.startsWith(prefix)) && asks(entry)))
+        fill(state);
     },
     lost: load,
   });

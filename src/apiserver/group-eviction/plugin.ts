@@ -13,7 +13,7 @@ import {
   membersOf,
   MISSING_RIGHT,
 } from '../../decisions/group-eviction/index.ts';
-import { refusedBudgets } from '../../decisions/unavailability/index.ts';
+import { keepFoundRoom, refusedBudgets } from '../../decisions/unavailability/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
@@ -88,6 +88,7 @@ function evictGroup({ guarding, index }: Parts, attributes: AdmissionAttributes,
   for (const { budget, pods } of verdict.disruption) {
     chargeBudget({ context, index }, transaction, { namespace, budget, pods, now: nowMs });
   }
+  keepFoundRoom(index.room, verdict.rooms, nowMs);
   for (const { entry, status } of verdict.unavailability) writeStatus(context, transaction, entry, status);
   for (const { charge, pod } of verdict.limits) {
     const by = attributes.user.username;

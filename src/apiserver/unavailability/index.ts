@@ -1,4 +1,5 @@
 /** PodUnavailableBudgets on the embedded host: what guards pods, and in which transaction. */
+import type { RoomJudge } from '../../decisions/disruption/index.ts';
 import type { RefusedRequest, UnavailabilityGates } from '../../decisions/unavailability/index.ts';
 import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import type { EvictionGuard } from '../eviction/index.ts';
@@ -14,6 +15,8 @@ export interface UnavailabilityOptions {
   readonly gates: UnavailabilityGates;
   readonly compat?: boolean;
   readonly refused?: (refusal: RefusedRequest) => void;
+  /** Who knows the nodes, for budgets that ask for room. */
+  readonly room?: () => RoomJudge | undefined;
 }
 
 export interface Unavailability {
@@ -25,9 +28,10 @@ export interface Unavailability {
 /** Needs the resources of pods, their owners and PodUnavailableBudgets to be registered already. */
 export function createUnavailability(
   context: ServerContext,
-  { compat = false, gates, refused = () => {} }: UnavailabilityOptions,
+  { compat = false, gates, refused = () => {}, room = () => undefined }: UnavailabilityOptions,
 ): Unavailability {
-  const guarding: Guarding = { context, view: new UnavailabilityView(context, { compat }), gates, compat, refused };
+  const view = new UnavailabilityView(context, { compat });
+  const guarding: Guarding = { context, view, gates, compat, refused, room };
   return {
     plugins: [budgetValidationPlugin(guarding), relatedBudgetPlugin(guarding), podGuardPlugin(guarding)],
     guard: unavailabilityGuard(guarding),

@@ -2,13 +2,16 @@ import type { PodUnavailableBudgetStatus, ProtectedOperation } from '../../api/k
 import {
   chargedUnavailability,
   formatUnavailabilityRefusal,
+  foundRooms,
   type UnavailabilityGrant,
   type IndexedBudget,
   judgeUnavailability,
+  keepFoundRoom,
   refusedBudgets,
   type RefusedRequest,
   type UnavailabilityGates,
 } from '../../decisions/unavailability/index.ts';
+import type { RoomJudge } from '../../decisions/disruption/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import { refusalError } from '../eviction/index.ts';
@@ -28,6 +31,8 @@ export interface Guarding {
   readonly compat: boolean;
   /** Tells metrics and events of a refusal. */
   readonly refused: (refusal: RefusedRequest) => void;
+  /** Who knows the nodes, for budgets that ask for room. */
+  readonly room: () => RoomJudge | undefined;
 }
 
 export type JudgedRequest =
@@ -50,6 +55,7 @@ export function judgeRequest(guarding: Guarding, request: PodRequest, transactio
     nowMs,
     compat,
     leftover: () => leftoverOf(context, transaction, request),
+    room: { judge: guarding.room() },
   });
   if (!judgement.allowed) {
     // OpenKruise counts what it refuses in dry runs too.
@@ -62,6 +68,7 @@ export function judgeRequest(guarding: Guarding, request: PodRequest, transactio
   return {
     allowed: true,
     charge(transaction) {
+      keepFoundRoom(guarding.room(), foundRooms(judgement.grants), nowMs);
       for (const { entry, verdict } of judgement.grants) {
         charge(guarding, transaction, { entry, verdict, operation, podName, nowMs });
       }

@@ -1,4 +1,5 @@
 /** What the reviews and the controllers of one replica decide by: the same caches, counts and ledgers. */
+import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { maintenanceType } from '../../api/quorate/maintenance.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
@@ -135,8 +136,11 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     compat,
     refused: createRefusalRecorder({ metrics, events: components.eventsFor('pub-webhook'), log }),
   };
-  const room = gates.enabled('CapacityCheck') ? await openRoomOf(options, parts, { components, evictions }) : undefined;
-  const groups = { ...evictions, ...podGuard, room };
+  const guardsPods = gates.enabled('PodWebhook');
+  const room = gates.enabled('CapacityCheck')
+    ? await openRoomOf(options, parts, { components, evictions, guardsPods, podIndexes: feed.indexes })
+    : undefined;
+  const groups = { ...evictions, ...podGuard, room, roomJudge: () => evictions.index.room };
   const picking = createPickingHandlers(
     { enabled: gates.enabled('DownscalePodPicker'), ...options.pickers },
     { components, clock, log, metrics },
@@ -254,14 +258,37 @@ function openEvictions(
 function openRoomOf(
   { log }: OperatorOptions,
   { client, clock, send, signal }: JudgesParts,
-  { components, evictions }: { components: Components; evictions: ReturnType<typeof openEvictions> },
+  {
+    components,
+    evictions,
+    guardsPods,
+    podIndexes,
+  }: {
+    components: Components;
+    evictions: ReturnType<typeof openEvictions>;
+    guardsPods: boolean;
+    podIndexes: BudgetIndexes;
+  },
 ): Promise<RoomFollower> {
   const budgets = components.informers.of(podDisruptionBudgetType);
   const ledgers = components.informers.of(disruptionLedgerType);
   const { identity, index } = evictions;
   // Ends with the components too.
   const ending = AbortSignal.any([signal, components.signal]);
-  return openRoom({ client, clock, log, send, signal: ending, index, budgets, ledgers, identity });
+  const podBudgets = guardsPods ? components.informers.of(POD_UNAVAILABLE_BUDGETS) : undefined;
+  return openRoom({
+    client,
+    clock,
+    log,
+    send,
+    signal: ending,
+    index,
+    budgets,
+    podBudgets,
+    podIndexes,
+    ledgers,
+    identity,
+  });
 }
 
 /** Alongside, the numbers of budgets are not ours: what another mode has put in is left to who takes it out. */

@@ -1,10 +1,12 @@
 /** Nodes and what is on them, for budgets that ask for room: followed only while there is such a budget. */
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
 import type { DisruptionLedger } from '../../api/quorate/types.ts';
 import { keyOf, type KubeObject } from '../../api/resource.ts';
 import { nodeType, podType } from '../../api/resource-types.ts';
 import { ROOM_KINDS, RoomKeeper } from '../../decisions/capacity/index.ts';
 import { type DisruptionIndex, needsRoom } from '../../decisions/disruption/index.ts';
+import { asksForRoom, type BudgetIndexes, keepRecordedRoom } from '../../decisions/unavailability/index.ts';
 import { levelOfVersion, searchesByVersion } from '../../decisions/placement/index.ts';
 import {
   type Client,
@@ -28,6 +30,10 @@ export interface RoomParts {
   readonly signal: AbortSignal;
   readonly index: DisruptionIndex;
   readonly budgets: Informer<PodDisruptionBudget>;
+  /** Absent where pods are not guarded by them. */
+  readonly podBudgets: Informer<PodUnavailableBudget> | undefined;
+  /** What those count. */
+  readonly podIndexes: BudgetIndexes;
   readonly ledgers: Informer<DisruptionLedger>;
   /** Names this replica in its grants. */
   readonly identity: string;
@@ -38,7 +44,7 @@ const FRESH_MS = 5_000;
 
 /** Lets the replica's index tell where pods could go. */
 export async function openRoom(parts: RoomParts): Promise<RoomFollower> {
-  const { budgets, client, clock, identity, index, ledgers } = parts;
+  const { budgets, client, clock, identity, index, ledgers, podBudgets } = parts;
   const { gitVersion } = await client.request<{ gitVersion: string }>('GET', '/version');
   const rules = { level: levelOfVersion(gitVersion) };
   const searches = searchesByVersion(gitVersion);
@@ -48,9 +54,9 @@ export async function openRoom(parts: RoomParts): Promise<RoomFollower> {
     const budget = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
     keepListedRooms({ identity, index }, budget, status?.grants ?? [], clock.now());
   };
-  const look = (budget: PodDisruptionBudget, isThere: boolean): void => {
-    if (isThere && needsRoom(budget.metadata.annotations)) asking.add(keyOf(budget));
-    else asking.delete(keyOf(budget));
+  const look = (budget: string, asks: boolean): void => {
+    if (asks) asking.add(budget);
+    else asking.delete(budget);
     if (asking.size === 0) {
       followed?.stop();
       followed = undefined;
@@ -59,12 +65,25 @@ export async function openRoom(parts: RoomParts): Promise<RoomFollower> {
     index.room = followed?.keeper;
     if (!wasKnown && followed !== undefined) ledgers.list().forEach(listed);
   };
-  budgets.addHandler({
-    added: (budget) => look(budget, true),
-    updated: (budget) => look(budget, true),
-    deleted: (budget) => look(budget, false),
-  });
+  const follow = <T extends KubeObject>(informer: Informer<T> | undefined, asks: (budget: T) => boolean): void => {
+    const idOf = (budget: T): string => `${informer?.type.plural} ${keyOf(budget)}`;
+    informer?.addHandler({
+      added: (budget) => look(idOf(budget), asks(budget)),
+      updated: (budget) => look(idOf(budget), asks(budget)),
+      deleted: (budget) => look(idOf(budget), false),
+    });
+  };
+  follow(budgets, ({ metadata }) => needsRoom(metadata.annotations));
+  follow(podBudgets, asksForRoom);
   ledgers.addHandler({ added: listed, updated: listed });
+  // While the pods that went are still there: afterwards nobody can tell which group a name belonged to.
+  const recorded = (budget: PodUnavailableBudget): void => {
+    const { name = '', namespace = '' } = budget.metadata;
+    const entry = followed && parts.podIndexes.of(namespace).budget(name);
+    if (entry !== undefined && followed !== undefined)
+      keepRecordedRoom({ ...entry, budget }, followed.keeper, clock.now());
+  };
+  podBudgets?.addHandler({ added: recorded, updated: recorded });
   return { freshen: (signal) => followed?.freshen(signal) ?? Promise.resolve() };
 }
 

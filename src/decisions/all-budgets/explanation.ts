@@ -25,7 +25,8 @@ export function explainPod(all: ExplainedBudgets, pod: PodName): PodExplanation 
   const alone = explainEviction(index, pod, now, { isCordoned, closing });
   if (alone === undefined) return undefined;
   const leftover = unavailability.leftoverIn(pod.namespace);
-  const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now, leftover };
+  const room = { judge: index.room, closing };
+  const question = { gates, scaleOf: unavailability.scaleOf, nowMs: now, leftover, room };
   const opinions = explainUnavailability(unavailability.indexes.of(pod.namespace), pod.name, question);
   return withOpinions(alone, opinions);
 }

@@ -86,9 +86,13 @@ function lookAhead({ index, isCordoned, now }: AllBudgets, step: Step): Step {
   return alone?.allowed === false && alone.reason === 'NodeNotDrainable' ? { ...step, verdict: alone } : step;
 }
 
-function openGuards({ gates, now, operation, unavailability }: AllBudgets, namespace: string): UnavailabilityAccount {
+function openGuards(
+  { closing, gates, index, now, operation, unavailability }: AllBudgets,
+  namespace: string,
+): UnavailabilityAccount {
   const leftover = unavailability.leftoverIn(namespace);
-  const question = { operation, gates, nowMs: now, scaleOf: unavailability.scaleOf, leftover };
+  const room = { judge: index.room, closing };
+  const question = { operation, gates, nowMs: now, scaleOf: unavailability.scaleOf, leftover, room };
   return new UnavailabilityAccount(unavailability.indexes.of(namespace), question);
 }
 

@@ -144,6 +144,10 @@ export class RoomKeeper implements RoomJudge {
     this.#promises.set(unit, { where, until, before, members });
   }
 
+  hasPromise(unit: string): boolean {
+    return this.#promises.has(unit);
+  }
+
   withdraw(unit: string): void {
     this.#promises.delete(unit);
   }
@@ -227,12 +231,14 @@ export class RoomKeeper implements RoomJudge {
   }
 
   /** What other units were promised and have not taken yet is not free. */
-  #holdPromises({ now, unit }: RoomAsk): () => void {
+  #holdPromises({ members, now, unit }: RoomAsk): () => void {
     const held: (() => void)[] = [];
+    const own = new Set(members.map(({ uid }) => uid));
     for (const [other, promise] of this.#promises) {
       const open = promise.until > now ? this.#openPlaces(promise) : [];
       if (open.length === 0) this.#promises.delete(other);
-      if (other === unit) continue;
+      // Budgets of both kinds may count the same pods under two names.
+      if (other === unit || [...promise.before].some((uid) => own.has(uid))) continue;
       for (const [at, { amounts, node: name }] of open.entries()) {
         const node = this.cluster.node(name);
         if (node === undefined) continue;

@@ -51,6 +51,8 @@ export interface RoomJudge {
   ask(ask: RoomAsk): RoomAnswer;
   /** Keeps what was found from other units, until the unit is back or the time is over. */
   promise(ask: Pick<RoomAsk, 'members' | 'unit'>, where: readonly KeptPlace[], until: number): void;
+  /** Whether room is kept for a unit. */
+  hasPromise(unit: string): boolean;
   /** What was kept for a unit is free again: its eviction was not granted after all. */
   withdraw(unit: string): void;
   /** Placeholders that hold room for other units than this one, and for how many units. */

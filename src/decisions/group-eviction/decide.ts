@@ -42,6 +42,8 @@ export type GroupVerdict =
       readonly allowed: true;
       readonly disruption: readonly DisruptionCharge[];
       readonly unavailability: Extract<JointJudgement, { allowed: true }>['charges'];
+      /** The places that PodUnavailableBudgets ask for. */
+      readonly rooms: Extract<JointJudgement, { allowed: true }>['rooms'];
       /** Grants under budgets that ask for room, with the pod that each is for. */
       readonly placed: readonly { readonly pod: CountedPod; readonly grant: Grant }[];
       /** Policies that count a disruption, with the pod that begins it. */
@@ -68,15 +70,18 @@ export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdi
   const joint = placeTogether(disruption, open, nowMs);
   const step = joint.steps.find(({ verdict }) => !verdict.allowed);
   if (step !== undefined) return { allowed: false, reason: 'DisruptionBudget', step };
-  const judged = judgeTogether({
-    operation: 'EVICT',
-    index: unavailability,
-    pods: members.map(({ name }) => name),
-    gates,
-    scaleOf,
-    nowMs,
-    compat,
-  });
+  const judge = (): JointJudgement =>
+    judgeTogether({
+      operation: 'EVICT',
+      index: unavailability,
+      pods: members.map(({ name }) => name),
+      gates,
+      scaleOf,
+      nowMs,
+      compat,
+      room: { judge: disruption.room },
+    });
+  const judged = disruption.room === undefined ? judge() : disruption.room.during(judge);
   if (!judged.allowed) return { ...judged, reason: 'UnavailableBudget' };
   const placed = joint.steps.flatMap(({ pod: { name }, verdict }) => {
     const pod = members.find((member) => member.name === name);
@@ -87,7 +92,8 @@ export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdi
     const charge = verdict.allowed ? verdict.limits : undefined;
     return charge === undefined || pod === undefined ? [] : [{ pod, charge }];
   });
-  return { allowed: true, disruption: chargesOf(joint.steps), unavailability: judged.charges, placed, limits };
+  const { charges, rooms } = judged;
+  return { allowed: true, disruption: chargesOf(joint.steps), unavailability: charges, rooms, placed, limits };
 }
 
 /** Room that budgets ask for is looked for as well, for all of the groups at once. */

@@ -3,10 +3,13 @@ import type { PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
 import {
   chargedUnavailability,
+  foundRooms,
   type JudgeQuestion,
   type UnavailabilityJudgement,
   judgeUnavailability,
 } from './judge.ts';
+import type { FoundRoom } from './decide.ts';
+import { keepFoundRoom } from './room.ts';
 
 export type AccountQuestion = Omit<JudgeQuestion, 'pod' | 'covering'>;
 
@@ -24,6 +27,7 @@ export class UnavailabilityAccount {
   readonly #index: BudgetIndex;
   readonly #question: AccountQuestion;
   readonly #taken = new Map<string, Charged>();
+  readonly #rooms: FoundRoom[] = [];
 
   constructor(index: BudgetIndex, question: AccountQuestion) {
     this.#index = index;
@@ -50,8 +54,11 @@ export class UnavailabilityAccount {
     return judgeUnavailability({ ...this.#question, pod, covering });
   }
 
-  /** Records a pod that was granted. */
+  /** Records a pod that was granted, and keeps the room found for it from those after it. */
   take(name: string, judgement: Extract<UnavailabilityJudgement, { allowed: true }>): void {
+    const rooms = foundRooms(judgement.grants);
+    keepFoundRoom(this.#question.room?.judge, rooms, this.#question.nowMs);
+    this.#rooms.push(...rooms);
     for (const { entry, verdict } of judgement.grants) {
       const status = chargedUnavailability(entry.budget.status, verdict, { ...this.#question, podName: name });
       const budgetName = entry.budget.metadata.name ?? '';
@@ -60,6 +67,11 @@ export class UnavailabilityAccount {
       this.#taken.set(budgetName, { entry: original, status });
       entry.tally.setLedger(status);
     }
+  }
+
+  /** The places that what was taken rests on. */
+  rooms(): readonly FoundRoom[] {
+    return this.#rooms;
   }
 
   charges(): readonly Charged[] {

@@ -2,6 +2,13 @@ import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { LeftoverReason } from './leftovers.ts';
 import { MAX_ENTRIES } from './ledger.ts';
 import type { BoundField } from './numbers.ts';
+import type { PromisedPlace, RoomAsk } from '../disruption/room.ts';
+
+/** The places that a grant rests on. */
+export interface FoundRoom {
+  readonly ask: RoomAsk;
+  readonly where: readonly PromisedPlace[];
+}
 
 /** What is known of the pod that would be disturbed. */
 export interface DisturbedPod {
@@ -68,7 +75,7 @@ export type AllowReason =
   | 'GroupAlreadyUnavailable'
   | 'GroupHasSurplus';
 
-export type RefuseReason = 'StatusStale' | 'BudgetExhausted' | 'LedgerFull';
+export type RefuseReason = 'StatusStale' | 'BudgetExhausted' | 'LedgerFull' | 'NoRoom' | 'CannotTell';
 
 export type UnavailabilityVerdict =
   | {
@@ -80,12 +87,17 @@ export type UnavailabilityVerdict =
       readonly unavailableAllowed?: number;
       /** A failed write of the record does not turn the answer into a refusal. */
       readonly bestEffort?: true;
+      /** Places for all of what goes down, where the budget asks for them. */
+      readonly room?: FoundRoom;
     }
   | {
       readonly allowed: false;
       readonly reason: RefuseReason;
       readonly message: string;
       readonly constraint?: BoundField;
+      /** Why not all of what would go down finds places. */
+      readonly room?: string;
+      readonly retryAfterSeconds?: number;
     };
 
 const free = (reason: AllowReason): UnavailabilityVerdict => ({ allowed: true, reason, record: false });

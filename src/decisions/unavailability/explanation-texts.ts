@@ -16,6 +16,8 @@ const REASONS: Readonly<Record<UnavailabilityOpinion['reason'], string>> = {
   StatusStale: 'its numbers are older than its spec',
   BudgetExhausted: 'it has no room',
   LedgerFull: 'too many of its grants are unconfirmed',
+  NoRoom: 'not all of what goes down finds a place',
+  CannotTell: 'nobody can tell whether all of what goes down finds a place',
 };
 
 /** One sentence per line, for people. */

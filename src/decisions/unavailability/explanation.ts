@@ -13,7 +13,7 @@ export interface UnavailabilityOpinion {
   readonly causes: readonly { readonly reason: string; readonly message: string }[];
 }
 
-export type ExplainQuestion = Pick<JudgeQuestion, 'gates' | 'scaleOf' | 'nowMs' | 'compat' | 'leftover'>;
+export type ExplainQuestion = Pick<JudgeQuestion, 'gates' | 'scaleOf' | 'nowMs' | 'compat' | 'leftover' | 'room'>;
 
 /** Asks every PodUnavailableBudget of a pod the very question an eviction would ask. */
 export function explainUnavailability(

@@ -11,6 +11,7 @@ export * from './leftovers.ts';
 export * from './ledger.ts';
 export * from './numbers.ts';
 export * from './pod-state.ts';
+export * from './room.ts';
 export * from './refusal-status.ts';
 export * from './status.ts';
 export * from './tally.ts';

@@ -7,11 +7,12 @@ import {
 } from '../../api/kruise/types.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import { type IndexedBudget, isIgnored } from './budget-index.ts';
-import { decideUnavailability, type Scope, type UnavailabilityVerdict } from './decide.ts';
+import { decideUnavailability, type FoundRoom, type Scope, type UnavailabilityVerdict } from './decide.ts';
 import type { LeftoverReason } from './leftovers.ts';
 import { isRecorded, type LedgerPod, ledgerSize } from './ledger.ts';
 import { computeDesired } from './numbers.ts';
 import { protects, type UnavailabilityGates } from './operation.ts';
+import { lookForRoom, type RoomLook } from './room.ts';
 import { isConsistent, isReady, isUnprotected } from './pod-state.ts';
 import { isThresholdGivenUp } from './status.ts';
 import type { CoveredPod } from './tally.ts';
@@ -28,6 +29,8 @@ export interface JudgeQuestion {
   readonly compat?: boolean | undefined;
   /** Whether the pod is what is left of a service; only asked where a budget refuses. */
   readonly leftover?: (() => LeftoverReason | undefined) | undefined;
+  /** Asked about evictions once all budgets agree, for those that ask for room; absent: whoever asks looks for it. */
+  readonly room?: RoomLook | undefined;
 }
 
 export type UnavailabilityGrant = Extract<UnavailabilityVerdict, { allowed: true }>;
@@ -43,9 +46,15 @@ export type UnavailabilityJudgement =
       readonly refusals: readonly { readonly entry: IndexedBudget; readonly verdict: UnavailabilityRefusal }[];
     };
 
-/** Asks every budget that covers a pod. One refusal refuses, and then nobody is charged; all refusals are told. */
+/**
+ * Asks every budget that covers a pod. One refusal refuses, and then nobody is charged; all refusals are told. Room is
+ * looked for only where all of them agree.
+ */
 export function judgeUnavailability(question: JudgeQuestion): UnavailabilityJudgement {
-  const judged = question.covering.map((entry) => ({ entry, verdict: judgeOne(question, entry) }));
+  const counted = question.covering.map((entry) => ({ entry, verdict: judgeOne(question, entry) }));
+  const judged = counted.every(({ verdict }) => verdict.allowed)
+    ? counted.map(({ entry, verdict }) => ({ entry, verdict: placeOne(question, entry, verdict) }))
+    : counted;
   const refusals = judged.flatMap(({ entry, verdict }) => (verdict.allowed ? [] : [{ entry, verdict }]));
   const reason = refusals.length > 0 ? question.leftover?.() : undefined;
   if (reason !== undefined) {
@@ -57,6 +66,20 @@ export function judgeUnavailability(question: JudgeQuestion): UnavailabilityJudg
     allowed: true,
     grants: judged.flatMap(({ entry, verdict }) => (verdict.allowed ? [{ entry, verdict }] : [])),
   };
+}
+
+function placeOne(
+  { nowMs, operation, pod, room: look }: JudgeQuestion,
+  entry: IndexedBudget,
+  verdict: UnavailabilityVerdict,
+): UnavailabilityVerdict {
+  if (operation !== 'EVICT' || look === undefined || !verdict.allowed) return verdict;
+  return lookForRoom(entry, pod.metadata.name ?? '', { look, nowMs, verdict });
+}
+
+/** The places that the grants of a judgement rest on. */
+export function foundRooms(grants: readonly { readonly verdict: UnavailabilityGrant }[]): FoundRoom[] {
+  return grants.flatMap(({ verdict }) => verdict.room ?? []);
 }
 
 function judgeOne(question: JudgeQuestion, entry: IndexedBudget): UnavailabilityVerdict {

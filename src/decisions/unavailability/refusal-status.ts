@@ -1,9 +1,10 @@
 import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { IndexedBudget } from './budget-index.ts';
-import type { Refused } from '../refusal-status.ts';
+import type { Refused, RefusalCause } from '../refusal-status.ts';
 import type { UnavailabilityRefusal } from './judge.ts';
 
 const STALE_RETRY_SECONDS = 10;
+const ROOM_RETRY_SECONDS = 10;
 
 /**
  * The answer to a refused request. Evictions get 429, which makes drains wait and try again; anything else, and
@@ -20,21 +21,27 @@ export function formatUnavailabilityRefusal(
     ...explainRefusal(entry, verdict),
   ]);
   if (operation !== 'EVICT' || compat) return { code: 403, reason: 'Forbidden', message, causes };
-  const stale = refusals.every(({ verdict }) => verdict.reason === 'StatusStale');
+  const waits = refusals.map(({ verdict }) => retryAfter(verdict)).filter((seconds) => seconds !== undefined);
   return {
     code: 429,
     reason: 'TooManyRequests',
     message,
     causes,
-    ...(stale ? { retryAfterSeconds: STALE_RETRY_SECONDS } : {}),
+    ...(waits.length === refusals.length ? { retryAfterSeconds: Math.max(...waits) } : {}),
   };
+}
+
+/** When it is worth another try, where that is known. */
+function retryAfter({ reason, retryAfterSeconds, room }: UnavailabilityRefusal): number | undefined {
+  if (room !== undefined) return retryAfterSeconds ?? ROOM_RETRY_SECONDS;
+  return reason === 'StatusStale' ? STALE_RETRY_SECONDS : undefined;
 }
 
 /** What stands behind a refusal: the budget's numbers, what is short, and the smallest change that would help. */
 export function explainRefusal(
   { budget, tally }: IndexedBudget,
-  { reason }: Pick<UnavailabilityRefusal, 'reason'>,
-): { reason: string; message: string }[] {
+  { reason, room }: Pick<UnavailabilityRefusal, 'reason' | 'room'>,
+): RefusalCause[] {
   const { desiredAvailable = 0, totalReplicas = 0 } = budget.status ?? {};
   const { maxUnavailable, minAvailable, podGroupPolicy } = budget.spec ?? {};
   const unit = podGroupPolicy === undefined ? 'pods' : 'groups';
@@ -43,13 +50,18 @@ export function explainRefusal(
     ...(maxUnavailable === undefined ? [] : [`maxUnavailable ${maxUnavailable}`]),
     ...(minAvailable === undefined ? [] : [`minAvailable ${minAvailable}`]),
   ].join(', ');
-  const causes = [
+  const causes: RefusalCause[] = [
+    ...(room === undefined ? [] : [{ reason, message: room, field: 'spec' }]),
     {
       reason: 'QuorateBudget',
       message: `PodUnavailableBudget ${budget.metadata.name} (${asks}) counts ${unit}: ${available} of ${totalReplicas} expected available, ${desiredAvailable} needed.`,
     },
   ];
   if (reason === 'StatusStale') return causes;
+  if (room !== undefined) {
+    const help = `make room for all of it, or wait until there is; ${budget.metadata.name} asks for it (spec.capacityPolicy)`;
+    return [...causes, { reason: 'QuorateUnblock', message: help }];
+  }
   const short =
     podGroupPolicy === undefined
       ? [...tally.pods.values()]

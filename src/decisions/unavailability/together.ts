@@ -2,6 +2,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { type AccountQuestion, type Charged, UnavailabilityAccount } from './account.ts';
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
 import type { UnavailabilityRefusal } from './judge.ts';
+import type { FoundRoom } from './decide.ts';
 
 export interface JointQuestion extends AccountQuestion {
   readonly index: BudgetIndex;
@@ -14,6 +15,8 @@ export type JointJudgement =
       readonly allowed: true;
       /** Every budget to write to, with its status once all pods are recorded. */
       readonly charges: readonly Charged[];
+      /** The places that it rests on, for budgets that ask for room. */
+      readonly rooms: readonly FoundRoom[];
     }
   | {
       readonly allowed: false;
@@ -32,6 +35,6 @@ export function judgeTogether({ index, pods, ...question }: JointQuestion): Join
       if (!judgement.allowed) return { allowed: false, pod, refusals: judgement.refusals };
       account.take(name, judgement);
     }
-    return { allowed: true, charges: account.charges() };
+    return { allowed: true, charges: account.charges(), rooms: account.rooms() };
   });
 }

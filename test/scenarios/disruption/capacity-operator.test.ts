@@ -1,6 +1,7 @@
 /** Room before disruption where replicas of the operator judge, as on a cluster. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/generated/core-v1.ts';
+import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
 import type { DisruptionLedger, LedgerRoom } from '../../../src/api/quorate/types.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { ApiError } from '../../../src/machinery/runtime/index.ts';
@@ -70,6 +71,19 @@ async function addBudget({ client }: World, name: string, annotations: Record<st
   });
 }
 
+/** Counts sets of its label as groups. */
+async function addPodBudget({ client }: World, name: string): Promise<void> {
+  await client.create(POD_UNAVAILABLE_BUDGETS, {
+    metadata: { name, namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { budget: name } },
+      maxUnavailable: '100%',
+      podGroupPolicy: { groupLabelKey: 'set' },
+      capacityPolicy: { mode: 'Require' },
+    },
+  });
+}
+
 async function podsOf({ client }: World, set: string) {
   const { items } = await client.list(podType, { namespace: 'default', labelSelector: `set=${set}` });
   return items.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
@@ -130,11 +144,13 @@ test(
   }),
 );
 
-test(
-  'CP-06 two gangs, room for one, asked at once by two replicas: one goes',
+test.each([
+  ['PodDisruptionBudget', addBudget],
+  ['PodUnavailableBudget', addPodBudget],
+] as const)('CP-06 two gangs under a %s, room for one, asked at once by two replicas: one goes', (_, add) =>
   play(async (world) => {
     const { clock } = world;
-    await addBudget(world, 'both');
+    await add(world, 'both');
     for (const name of ['a', 'b']) {
       const node = name === 'a' ? 'node-0' : 'node-1';
       await addSet(world, name, { size: 1, cpu: '3', group: true, budget: 'both' });
@@ -148,7 +164,7 @@ test(
     const answers = await evict(world, first?.metadata.name ?? '', second?.metadata.name ?? '');
     expect(answers.filter((answer) => answer === 'granted')).toHaveLength(1);
     expect(answers.filter((answer) => answer.includes('NoRoom: 3 cpu'))).toHaveLength(1);
-  }),
+  })(),
 );
 
 test(
