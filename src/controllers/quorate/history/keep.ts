@@ -1,0 +1,202 @@
+import { controllerOf } from '../../../api/core/owner.ts';
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import {
+  type DisruptionHistory,
+  disruptionHistoryType,
+  type HandedOver,
+  HISTORY_PART_LABEL,
+  type HistoryEntry,
+} from '../../../api/quorate/disruption-history.ts';
+import type { KubeObject } from '../../../api/resource.ts';
+import { existing, isConflict } from '../../../machinery/runtime/index.ts';
+import { formatMicroTime, parseTime } from '../../../machinery/values/index.ts';
+import { BY_OWNER, HANDED_MS, type HistoryDeps, type Sighting } from './deps.ts';
+import { lookBack } from './look-back.ts';
+import { tellDisruptions } from './meters.ts';
+import { OwnerReader } from './owners.ts';
+
+const REACHED = 'reached';
+/** Gaps that are told of. */
+const MAX_GAPS = 50;
+/** How often it is written how far the pods were followed. */
+const REACHED_MS = 5000;
+
+/** Takes up the record where the last keeper left it. */
+export async function openRecord(deps: HistoryDeps): Promise<void> {
+  const { book, client, clock, home, pods, recorder, state, tracker } = deps;
+  const now = clock.now();
+  const recent = now - 60 * 60_000;
+  await book.open((entry) => {
+    if (entry.end === 'Open' || (parseTime(entry.lastAt ?? entry.at) ?? 0) > recent) resume(deps, entry);
+  });
+  // What was seen while another kept the record is looked back on below.
+  tracker.takeSightings();
+  const before = await existing(client.get(disruptionHistoryType, { namespace: home, name: REACHED }));
+  const reached = before?.spec?.reached;
+  if (reached !== undefined) {
+    const { isIncomplete, sightings } = await lookBack(deps, reached.pods);
+    tracker.giveBack(sightings);
+    if (isIncomplete && reached.census !== tracker.census) {
+      const gap = { from: reached.at, to: formatMicroTime(now) };
+      await writeReached(deps, before, { pods: pods.resourceVersion, gaps: [...(before?.spec?.gaps ?? []), gap] });
+    }
+  }
+  await book.trim(now);
+  state.isOpen = true;
+}
+
+function resume({ pods, recorder, state, tracker }: HistoryDeps, entry: HistoryEntry): void {
+  const all = pods.list(entry.namespace);
+  const sibling = all.find((pod) => {
+    const owner = controllerOf(pod);
+    return owner !== undefined && `${owner.kind}/${owner.name}` === entry.owner;
+  });
+  if (sibling !== undefined) state.subjects.set(entry.id, subjectOf(sibling));
+  recorder.resume(entry, entry.podsTotal);
+  if (entry.end === 'Open') tracker.resume(entry.group, sibling && controllerOf(sibling)?.uid);
+}
+
+/** Enters what was seen since the last time, and writes what is new. Nothing is asked or written where nothing was. */
+export async function keepRecord(deps: HistoryDeps): Promise<void> {
+  const { book, clock, log, meters, pods, recorder, state, tracker } = deps;
+  if (!state.isOpen) await openRecord(deps);
+  // All that is known up to here is written below.
+  const version = pods.changedAt;
+  for (const namespace of state.regrouped) for (const pod of pods.list(namespace)) tracker.regrouped(pod);
+  state.regrouped.clear();
+  await takeAnswers(deps);
+  const sightings = tracker.takeSightings();
+  try {
+    await enter(deps, sightings);
+  } catch (error) {
+    tracker.giveBack(sightings);
+    throw error;
+  }
+  const now = clock.now();
+  tracker.lookAtOpen();
+  const isThere = (namespace: string, name: string, uid: string): boolean =>
+    pods.get({ namespace, name })?.metadata.uid === uid;
+  recorder.tick(now, isThere);
+  const changed = recorder.takeChanged(now);
+  meters.waitsSince = changed.length === 0 ? undefined : (meters.waitsSince ?? now);
+  if (changed.length > 0) {
+    let left: readonly HistoryEntry[] = changed;
+    try {
+      left = await book.write(changed);
+    } finally {
+      recorder.giveBack(left);
+    }
+    if (left.length > 0) {
+      log.debug({ entries: left.length }, 'entries of the record are written again: somebody else wrote them');
+      return;
+    }
+    meters.waitsSince = undefined;
+    await book.trim(now);
+    book.settle((id) => recorder.keeps(id));
+  }
+  const news = recorder.takeNews();
+  meters.count(news);
+  tellDisruptions({ events: deps.events, subjects: state.subjects, told: state.told, now }, news);
+  for (const id of state.subjects.keys()) if (!recorder.keeps(id)) state.subjects.delete(id);
+  if (version === state.reached || now - state.reachedAt < REACHED_MS) return;
+  state.reachedAt = now;
+  await noteReached(deps, version);
+}
+
+async function takeAnswers(deps: HistoryDeps): Promise<void> {
+  const { answers, pods, recorder, state, tracker } = deps;
+  for (const answer of answers.take()) {
+    const { name } = answer.pod ?? {};
+    const known = name === undefined ? undefined : tracker.groupOf(answer.namespace, name);
+    const entry = recorder.answered(answer, known);
+    const pod = name === undefined ? undefined : pods.get({ namespace: answer.namespace, name });
+    if (entry !== undefined && pod !== undefined) state.subjects.set(entry.id, subjectOf(pod));
+  }
+  if (!deps.hasReplicas) return;
+  for (const { at, who, ...rest } of await handedOver(deps))
+    recorder.answered({ ...rest, who, at: parseTime(at) ?? 0, allowed: true }, undefined);
+}
+
+/** What replicas let pass that do not lead. */
+async function handedOver({ client, clock, home }: HistoryDeps): Promise<HandedOver[]> {
+  const parts = await client.list(disruptionHistoryType, {
+    namespace: home,
+    labelSelector: `${HISTORY_PART_LABEL}=answers`,
+  });
+  const fresh = clock.now() - HANDED_MS;
+  const all: HandedOver[] = [];
+  for (const { metadata, spec } of parts.items) {
+    const own = (spec?.answered ?? []).filter(({ at }) => (parseTime(at) ?? 0) > fresh);
+    all.push(...own);
+    // Its replica is gone, or was asked nothing for long and makes it again.
+    if (own.length === 0) {
+      const { name = '', resourceVersion } = metadata;
+      const { namespace = home } = metadata;
+      await client
+        .delete(disruptionHistoryType, { namespace, name }, { preconditions: { resourceVersion } })
+        .catch(() => undefined);
+    }
+  }
+  return all;
+}
+
+async function enter(deps: HistoryDeps, sightings: readonly Sighting[]): Promise<void> {
+  const { client, clock, recorder, state, tracker } = deps;
+  const owners = new OwnerReader(client);
+  for (const sighting of sightings) {
+    const { departure, kind, pod } = sighting;
+    const isUnwanted = kind === 'Went' && (await owners.isUnwanted(sighting));
+    const whole = { ...departure, isUnwanted };
+    const entry = kind === 'Lost' ? recorder.lost(whole) : recorder.went(whole, clock.now());
+    if (entry !== undefined && !state.subjects.has(entry.id)) state.subjects.set(entry.id, subjectOf(pod));
+  }
+  for (const group of recorder.open) {
+    const entry = recorder.entryOfOpen(group);
+    const subject = entry && state.subjects.get(entry.id);
+    if (entry === undefined || subject === undefined || hasMembers(deps, group, subject)) continue;
+    const { apiVersion = '', kind = '', metadata } = subject;
+    const reference = { apiVersion, kind, name: metadata.name ?? '', uid: metadata.uid ?? '' };
+    if (kind !== 'Pod' && (await owners.isOver(reference, entry.namespace))) tracker.removed.add(group);
+  }
+}
+
+/** Owners are asked only where nothing is left that could be whole again by itself. */
+function hasMembers({ pods, tracker }: HistoryDeps, group: string, { metadata }: KubeObject): boolean {
+  return tracker.hasMembers(group) || pods.byIndex(BY_OWNER, metadata.uid ?? '').length > 0;
+}
+
+/** What made the pod, else the pod. */
+function subjectOf(pod: Pod): KubeObject {
+  const { namespace } = pod.metadata;
+  const owner = controllerOf(pod);
+  if (owner === undefined) return { apiVersion: 'v1', kind: 'Pod', metadata: pod.metadata };
+  const { apiVersion, kind, name, uid } = owner;
+  return { apiVersion, kind, metadata: { namespace, name, uid } };
+}
+
+async function noteReached(deps: HistoryDeps, version: string): Promise<void> {
+  const { client, home, state } = deps;
+  const before = await existing(client.get(disruptionHistoryType, { namespace: home, name: REACHED }));
+  if (!(await writeReached(deps, before, { pods: version, gaps: before?.spec?.gaps ?? [] }))) return;
+  state.reached = version;
+}
+
+/** Entries are written first: what is seen twice after a death is known by its uid. */
+async function writeReached(
+  { client, clock, home, tracker }: HistoryDeps,
+  before: DisruptionHistory | undefined,
+  { gaps, pods }: { readonly pods: string; readonly gaps: readonly { from: string; to: string }[] },
+): Promise<boolean> {
+  const reached = { pods, at: formatMicroTime(clock.now()), census: tracker.census };
+  const spec = { writer: 'leader', reached, ...(gaps.length > 0 && { gaps: gaps.slice(-MAX_GAPS) }) };
+  const labels = { [HISTORY_PART_LABEL]: REACHED };
+  try {
+    await (before === undefined
+      ? client.create(disruptionHistoryType, { metadata: { namespace: home, name: REACHED, labels }, spec })
+      : client.update(disruptionHistoryType, { ...before, spec }));
+    return true;
+  } catch (error) {
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}

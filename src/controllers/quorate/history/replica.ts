@@ -1,0 +1,95 @@
+import {
+  disruptionHistoryType,
+  type HandedOver,
+  HISTORY_PART_LABEL,
+} from '../../../api/quorate/disruption-history.ts';
+import { type Answer, type AnswerQueue, DisruptionRecorder, type HistoryBounds } from '../../../decisions/history/index.ts';
+import { type ControllerContext, existing } from '../../../machinery/runtime/index.ts';
+import { formatMicroTime } from '../../../machinery/values/index.ts';
+import { HistoryBook } from './book.ts';
+import { HANDED_MS } from './deps.ts';
+import type { HistoryMeters } from './meters.ts';
+
+/** The newest that are handed over. */
+const MAX_HANDED = 500;
+
+interface ReplicaOptions {
+  readonly answers: AnswerQueue;
+  readonly home: string;
+  readonly writer: string;
+  readonly bounds: HistoryBounds;
+  readonly everyMs: number;
+  readonly meters: HistoryMeters;
+  readonly groupOf: (namespace: string, name: string) => string | undefined;
+}
+
+/**
+ * What a replica does that does not lead: it enters what it refused, and hands over to the leader whom it let pass. Ends
+ * when it leads: what it was asked until then is entered by the record of the leader.
+ */
+export function keepAsReplica(
+  { client, clock, leading, log, signal }: ControllerContext,
+  { answers, bounds, everyMs, groupOf, home, meters, writer }: ReplicaOptions,
+): void {
+  if (leading === undefined) return;
+  const recorder = new DisruptionRecorder({ writer });
+  const book = new HistoryBook({ client, writer, home, bounds });
+  let ended = false;
+  let handed: Answer[] = [];
+  let written = true;
+  void leading.then(() => {
+    ended = true;
+  });
+
+  async function keep(): Promise<void> {
+    const now = clock.now();
+    for (const answer of answers.take()) {
+      const { name = '' } = answer.pod ?? {};
+      if (!answer.allowed) recorder.answered(answer, groupOf(answer.namespace, name));
+      else if (answer.pod !== undefined) [handed, written] = [[...handed, answer], false];
+    }
+    recorder.tick(now, () => false);
+    const changed = recorder.takeChanged(now);
+    meters.waitsSince = changed.length === 0 ? undefined : (meters.waitsSince ?? now);
+    if (changed.length > 0) {
+      let left = changed;
+      try {
+        left = await book.write(changed);
+      } finally {
+        recorder.giveBack(left);
+      }
+      if (left.length === 0) meters.waitsSince = undefined;
+    }
+    meters.count(recorder.takeNews());
+    if (written) return;
+    handed = handed.filter(({ at }) => now - at < HANDED_MS).slice(-MAX_HANDED);
+    await handOver(handed);
+    written = true;
+  }
+
+  async function handOver(all: readonly Answer[]): Promise<void> {
+    const name = `answers-${writer}`;
+    const before = await existing(client.get(disruptionHistoryType, { namespace: home, name }));
+    const spec = { writer, answered: all.flatMap(asHandedOver) };
+    const labels = { [HISTORY_PART_LABEL]: 'answers' };
+    await (before === undefined
+      ? client.create(disruptionHistoryType, { metadata: { namespace: home, name, labels }, spec })
+      : client.update(disruptionHistoryType, { ...before, spec }));
+  }
+
+  const run = (): void => {
+    if (ended || signal.aborted) return;
+    keep()
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'what was answered could not be entered'))
+      .finally(() => {
+        cancel = clock.after(everyMs, run);
+      });
+  };
+  let cancel = clock.after(everyMs, run);
+  signal.addEventListener('abort', () => cancel(), { once: true });
+}
+
+function asHandedOver({ at, judged, kind, namespace, pod, who }: Answer): HandedOver[] {
+  if (pod === undefined) return [];
+  return [{ at: formatMicroTime(at), kind, namespace, pod, who, ...(judged === true && { judged }) }];
+}
