@@ -120,8 +120,12 @@ function found(way: HistoryWay, { drain, node, pod }: Pick<Departure, 'drain' | 
 const causeByDrain = ({ driver, name }: DrainOnNode): FoundCause['cause'] =>
   driver === undefined ? { kind: 'Maintenance', name } : { kind: 'Drain', name, reason: driver };
 
+/** It went by an eviction, of itself or of its group. */
+export const isEvicted = ({ target }: Departure): boolean =>
+  target?.reason === 'EvictionByEvictionAPI' || isWholeGroup(target);
+
 /** It went by a GroupEviction, and not by itself. */
-export const isWholeGroup = (target: Departure['target']): boolean =>
+const isWholeGroup = (target: Departure['target']): boolean =>
   target?.reason === 'GroupEviction' || target?.message.startsWith(WHOLE_GROUP) === true;
 
 /** A Maintenance lets groups go by evictions like anybody's: it is behind one where it holds the node. */

@@ -6,7 +6,7 @@ import {
 } from '../../api/quorate/disruption-history.ts';
 import { formatMicroTime, parseTime } from '../../machinery/values/index.ts';
 import type { Answer } from './answers.ts';
-import { causeOf, type Departure, type FoundCause, isWholeGroup, lossCause } from './cause.ts';
+import { causeOf, type Departure, type FoundCause, isEvicted, lossCause } from './cause.ts';
 import { type GroupLook, Outage } from './outage.ts';
 import { RefusalBook } from './refusals.ts';
 
@@ -97,9 +97,10 @@ export class DisruptionRecorder {
       this.#groupAnswers.set(group ?? groupOfAnswer(answer), answer);
       return;
     }
-    // A delete that follows an eviction says no more than the eviction did.
-    if (answer.kind === 'Delete' && this.#answers.get(pod.uid)?.kind === 'Eviction') return;
-    this.#answers.set(pod.uid, answer);
+    // The kubelet deletes in the end what somebody else deleted or evicted before: the first one says who it was.
+    const before = this.#answers.get(pod.uid);
+    const isAgain = before !== undefined && (before.kind !== 'Delete' || answer.at - before.at <= DELETED_MS);
+    if (answer.kind !== 'Delete' || !isAgain) this.#answers.set(pod.uid, answer);
     const late = this.#entryOf(pod.uid);
     if (late !== undefined) this.#learn(late, answer);
   }
@@ -144,7 +145,7 @@ export class DisruptionRecorder {
     const answer = this.#answers.get(pod.uid);
     const deleted = answer?.kind === 'Delete' && now - answer.at <= DELETED_MS ? answer : undefined;
     const single = answer === undefined || answer.kind === 'Delete' ? undefined : answer;
-    const granted = single ?? (isWholeGroup(departure.target) ? this.#groupAnswers.get(group) : undefined);
+    const granted = single ?? (isEvicted(departure) ? this.#groupAnswers.get(group) : undefined);
     const isOurs = this.#options.isOurs ?? (() => false);
     const latest = this.#latest.get(group);
     const isNear = latest !== undefined && departure.at - lastTime(latest) <= MERGE_MS;
@@ -287,7 +288,8 @@ export class DisruptionRecorder {
 
   /** Another replica says who asked, after the pod went. */
   #learn(entry: HistoryEntry, { judged = false, kind, who }: Answer): void {
-    if (entry.who !== undefined) return;
+    const isMeant = kind === 'Delete' ? entry.way === 'Unknown' || entry.way === 'Delete' : true;
+    if (entry.who !== undefined || !isMeant) return;
     entry.who = who;
     if (entry.way === 'Unknown') {
       const isGranted = kind !== 'Delete' || judged;
