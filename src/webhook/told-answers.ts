@@ -1,5 +1,5 @@
 import type { GroupEviction } from '../api/quorate/group-eviction.ts';
-import { type Answer, type AnswerQueue, groupNamedBy, isRefusalCode, readRefusal } from '../decisions/history/index.ts';
+import { type GivenAnswer, type AnswerQueue, groupNamedBy, isRefusalCode, readRefusal } from '../decisions/history/index.ts';
 import { isDryRun } from './pins.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
 import type { ReviewHandler } from './server.ts';
@@ -25,12 +25,12 @@ export function telling(teller: ReviewTeller, handler: ReviewHandler): ReviewHan
   };
 }
 
-function readResponse({ allowed, status }: ReviewResponse): Pick<Answer, 'allowed' | 'refusal'> {
+function readResponse({ allowed, status }: ReviewResponse): Pick<GivenAnswer, 'allowed' | 'refusal'> {
   return allowed || status === undefined ? { allowed } : { allowed, refusal: readRefusal(status) };
 }
 
 /** Undefined where nobody asks for anything to go. */
-function readAsked(teller: ReviewTeller, request: ReviewRequest): Omit<Answer, 'at' | 'allowed'> | undefined {
+function readAsked(teller: ReviewTeller, request: ReviewRequest): Omit<GivenAnswer, 'at' | 'allowed'> | undefined {
   const { name = '', namespace = '', object, oldObject, operation, resource, subResource, userInfo } = request;
   if (isDryRun(request)) return undefined;
   const who = userInfo?.username ?? '';

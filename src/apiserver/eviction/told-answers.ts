@@ -1,7 +1,7 @@
 /** Tells the record what somebody was answered, once the answer stands. Nothing waits for it and nothing depends on it. */
 import { type GroupEviction } from '../../api/quorate/group-eviction.ts';
 import {
-  type Answer,
+  type GivenAnswer,
   type AnswerQueue,
   groupNamedBy,
   isRefusalCode,
@@ -18,7 +18,7 @@ export interface AnswerTeller {
   readonly clock: Clock;
 }
 
-type Asked = Omit<Answer, 'at' | 'allowed' | 'refusal'>;
+type Asked = Omit<GivenAnswer, 'at' | 'allowed' | 'refusal'>;
 
 /** Of an eviction. A dry run asks for nothing to go. */
 export async function tellEviction<T>(

@@ -1,5 +1,5 @@
 import { disruptionHistoryType, type HistoryOutcome } from '../../api/quorate/disruption-history.ts';
-import { ClusterReader } from '../../cluster-state/index.ts';
+import { ClusterReader } from '../../tasks/index.ts';
 import { askHistory, type HistorySubject } from '../../decisions/history/index.ts';
 import { withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags } from '../shared/flags.ts';

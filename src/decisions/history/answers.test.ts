@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Answer, AnswerQueue } from './answers.ts';
+import { type GivenAnswer, AnswerQueue } from './answers.ts';
 
-const answer = (at: number): Answer => ({ at, kind: 'Eviction', namespace: 'ml', who: 'ada', allowed: true });
+const answer = (at: number): GivenAnswer => ({ at, kind: 'Eviction', namespace: 'ml', who: 'ada', allowed: true });
 
 test('8.2: of more answers than anybody takes the oldest are forgotten, and counted', () => {
   const queue = new AnswerQueue(10);

@@ -1,7 +1,7 @@
 import type { GroupEvictionSpec } from '../../api/quorate/group-eviction.ts';
 
 /** What somebody asked to let go, and the answer that was given. */
-export interface Answer {
+export interface GivenAnswer {
   readonly at: number;
   readonly kind: 'Eviction' | 'GroupEviction' | 'Delete';
   readonly namespace: string;
@@ -31,7 +31,7 @@ const LIMIT = 10_000;
  * and writes nothing; of too many at once the oldest are forgotten and counted.
  */
 export class AnswerQueue {
-  #waiting: Answer[] = [];
+  #waiting: GivenAnswer[] = [];
   readonly #limit: number;
   /** Answers that nobody took in time. */
   forgotten = 0;
@@ -40,14 +40,14 @@ export class AnswerQueue {
     this.#limit = limit;
   }
 
-  tell(answer: Answer): void {
+  tell(answer: GivenAnswer): void {
     this.#waiting.push(answer);
     if (this.#waiting.length < this.#limit * 2) return;
     this.forgotten += this.#limit;
     this.#waiting = this.#waiting.slice(this.#limit);
   }
 
-  take(): Answer[] {
+  take(): GivenAnswer[] {
     const { length } = this.#waiting;
     if (length === 0) return [];
     const taken = this.#waiting;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Answer } from './answers.ts';
-import { causeOf, type Departure } from './cause.ts';
+import type { GivenAnswer } from './answers.ts';
+import { causeOf, type PodDeparture } from './cause.ts';
 
-const departure = (more: Partial<Departure> = {}): Departure => ({
+const departure = (more: Partial<PodDeparture> = {}): PodDeparture => ({
   namespace: 'ml',
   group: 'ml/PodGroup/trainer-0',
   owner: 'Job/trainer-0',
@@ -16,7 +16,7 @@ const departure = (more: Partial<Departure> = {}): Departure => ({
   ...more,
 });
 
-const answer = (more: Partial<Answer> = {}): Answer => ({
+const answer = (more: Partial<GivenAnswer> = {}): GivenAnswer => ({
   at: 0,
   kind: 'Eviction',
   namespace: 'ml',
@@ -26,12 +26,12 @@ const answer = (more: Partial<Answer> = {}): Answer => ({
   ...more,
 });
 
-const told = (reason: string, message = ''): Partial<Departure> => ({ target: { reason, message } });
+const told = (reason: string, message = ''): Partial<PodDeparture> => ({ target: { reason, message } });
 const isOurs = (who: string): boolean => who === 'quorate';
 const nobody = { granted: undefined, deleted: undefined, isOurs };
 const ours = { name: 'kernel', driver: undefined };
 
-const rows: readonly [string, Departure, typeof nobody | object, object | undefined][] = [
+const rows: readonly [string, PodDeparture, typeof nobody | object, object | undefined][] = [
   ['a pod that had finished', departure({ isFinished: true }), {}, undefined],
   ['a grant', departure(), { granted: answer() }, { way: 'Eviction', outcome: 'Granted', voluntary: true, who: 'ada' }],
   [

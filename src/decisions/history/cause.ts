@@ -1,8 +1,8 @@
 import type { HistoryOutcome, HistoryWay } from '../../api/quorate/disruption-history.ts';
-import type { Answer } from './answers.ts';
+import type { GivenAnswer } from './answers.ts';
 
 /** A pod that went, as it was when that began. */
-export interface Departure {
+export interface PodDeparture {
   readonly namespace: string;
   /** NAMESPACE/KIND/NAME. */
   readonly group: string;
@@ -18,10 +18,10 @@ export interface Departure {
   /** Whether its controller wanted one like it less, or makes it anew from another template. */
   readonly isUnwanted: boolean;
   /** What works on the node that the pod was on: a Maintenance, or a drain of somebody else. */
-  readonly drain: DrainOnNode | undefined;
+  readonly drain: DrainOfNode | undefined;
 }
 
-export interface DrainOnNode {
+export interface DrainOfNode {
   readonly name: string;
   /** Of a drain that is not ours: who carries it out. */
   readonly driver: string | undefined;
@@ -37,10 +37,10 @@ export interface FoundCause {
 }
 
 /** What is known of who asked for the pod of a departure. */
-export interface Known {
-  readonly granted: Answer | undefined;
+interface Known {
+  readonly granted: GivenAnswer | undefined;
   /** An admitted delete of the last 60 s. */
-  readonly deleted: Answer | undefined;
+  readonly deleted: GivenAnswer | undefined;
   /** Somebody of Quorate itself. */
   readonly isOurs: (who: string) => boolean;
 }
@@ -74,7 +74,7 @@ const WHOLE_GROUP = 'GroupEviction:';
  *  6. its node is gone, off or not Ready
  *  7. nothing that is known
  */
-export function causeOf(departure: Departure, { deleted, granted, isOurs }: Known): FoundCause | undefined {
+export function causeOf(departure: PodDeparture, { deleted, granted, isOurs }: Known): FoundCause | undefined {
   const { drain, isFinished, isUnwanted, node, target } = departure;
   const named = target === undefined ? undefined : BY_TARGET[target.reason];
   if (isFinished && named === undefined) return undefined;
@@ -102,11 +102,11 @@ export function causeOf(departure: Departure, { deleted, granted, isOurs }: Know
 }
 
 /** A Ready member that was lost with its pod still there. */
-export function lossCause({ node, pod }: Departure): FoundCause {
+export function lossCause({ node, pod }: PodDeparture): FoundCause {
   return found(node === 'Fine' ? 'Unknown' : 'NodeGone', { node, pod, drain: undefined });
 }
 
-function found(way: HistoryWay, { drain, node, pod }: Pick<Departure, 'drain' | 'node' | 'pod'>): FoundCause {
+function found(way: HistoryWay, { drain, node, pod }: Pick<PodDeparture, 'drain' | 'node' | 'pod'>): FoundCause {
   const cause = drain === undefined ? undefined : causeByDrain(drain);
   const failure = node === 'Fine' ? undefined : { kind: 'Node', name: pod.node, reason: node };
   return {
@@ -117,21 +117,21 @@ function found(way: HistoryWay, { drain, node, pod }: Pick<Departure, 'drain' | 
   };
 }
 
-const causeByDrain = ({ driver, name }: DrainOnNode): FoundCause['cause'] =>
+const causeByDrain = ({ driver, name }: DrainOfNode): FoundCause['cause'] =>
   driver === undefined ? { kind: 'Maintenance', name } : { kind: 'Drain', name, reason: driver };
 
 /** It went by an eviction, of itself or of its group. */
-export const isEvicted = ({ target }: Departure): boolean =>
+export const isEvicted = ({ target }: PodDeparture): boolean =>
   target?.reason === 'EvictionByEvictionAPI' || isWholeGroup(target);
 
 /** It went by a GroupEviction, and not by itself. */
-const isWholeGroup = (target: Departure['target']): boolean =>
+const isWholeGroup = (target: PodDeparture['target']): boolean =>
   target?.reason === 'GroupEviction' || target?.message.startsWith(WHOLE_GROUP) === true;
 
 /** A Maintenance lets groups go by evictions like anybody's: it is behind one where it holds the node. */
 function asMaintenance(
   way: HistoryWay,
-  { drain, mayBeOurs }: { drain: DrainOnNode | undefined; mayBeOurs: boolean },
+  { drain, mayBeOurs }: { drain: DrainOfNode | undefined; mayBeOurs: boolean },
 ): HistoryWay {
   const byEviction = way === 'Eviction' || way === 'GroupEviction';
   return byEviction && mayBeOurs && drain !== undefined && drain.driver === undefined ? 'Maintenance' : way;

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../api/quorate/disruption-history.ts';
 import { seededRandom } from '../../machinery/values/index.ts';
-import type { Answer } from './answers.ts';
-import type { Departure } from './cause.ts';
+import type { GivenAnswer } from './answers.ts';
+import type { PodDeparture } from './cause.ts';
 import type { GroupLook } from './outage.ts';
 import { DisruptionRecorder } from './recorder.ts';
 
 const SECOND = 1000;
 const group = 'ml/PodGroup/trainer-0';
 
-const departure = (at: number, uid: string, more: Partial<Departure> = {}): Departure => ({
+const departure = (at: number, uid: string, more: Partial<PodDeparture> = {}): PodDeparture => ({
   namespace: 'ml',
   group,
   owner: 'Job/trainer-0',
@@ -32,7 +32,7 @@ const look = (ready: number, more: Partial<GroupLook> = {}): GroupLook => ({
   ...more,
 });
 
-const refusal = (at: number, more: Partial<Answer> = {}): Answer => ({
+const refusal = (at: number, more: Partial<GivenAnswer> = {}): GivenAnswer => ({
   at,
   kind: 'Eviction',
   namespace: 'ml',

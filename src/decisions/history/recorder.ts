@@ -5,8 +5,8 @@ import {
   type HistoryWay,
 } from '../../api/quorate/disruption-history.ts';
 import { formatMicroTime, parseTime } from '../../machinery/values/index.ts';
-import type { Answer } from './answers.ts';
-import { causeOf, type Departure, type FoundCause, isEvicted, lossCause } from './cause.ts';
+import type { GivenAnswer } from './answers.ts';
+import { causeOf, type PodDeparture, type FoundCause, isEvicted, lossCause } from './cause.ts';
 import { type GroupLook, Outage } from './outage.ts';
 import { RefusalBook } from './refusals.ts';
 
@@ -26,7 +26,7 @@ export interface RecorderOptions {
 }
 
 /** What happened to an entry, for metrics and Events. */
-export interface Recorded {
+export interface RecordNews {
   readonly entry: HistoryEntry;
   readonly what: 'New' | 'Repeated' | 'Ended';
 }
@@ -40,9 +40,9 @@ export class DisruptionRecorder {
   readonly #refusals: RefusalBook;
   readonly #entries = new Map<string, HistoryEntry>();
   readonly #changed = new Set<string>();
-  readonly #news: Recorded[] = [];
-  readonly #answers = new Map<string, Answer>();
-  readonly #groupAnswers = new Map<string, Answer>();
+  readonly #news: RecordNews[] = [];
+  readonly #answers = new Map<string, GivenAnswer>();
+  readonly #groupAnswers = new Map<string, GivenAnswer>();
   readonly #known = new Map<string, { readonly at: number; readonly id: string }>();
   readonly #latest = new Map<string, HistoryEntry>();
   readonly #looks = new Map<string, GroupLook>();
@@ -80,7 +80,7 @@ export class DisruptionRecorder {
   }
 
   /** Gives the entry of a refusal. */
-  answered(answer: Answer, group: string | undefined): HistoryEntry | undefined {
+  answered(answer: GivenAnswer, group: string | undefined): HistoryEntry | undefined {
     if (!answer.allowed) {
       const { entry, isNew } = this.#refusals.enter(answer, group ?? groupOfAnswer(answer));
       this.#entries.set(entry.id, entry);
@@ -91,7 +91,7 @@ export class DisruptionRecorder {
     return undefined;
   }
 
-  #allowed(answer: Answer, group: string | undefined): void {
+  #allowed(answer: GivenAnswer, group: string | undefined): void {
     const { pod } = answer;
     if (pod === undefined) {
       this.#groupAnswers.set(group ?? groupOfAnswer(answer), answer);
@@ -139,7 +139,7 @@ export class DisruptionRecorder {
   }
 
   /** A pod went, or is on its way. */
-  went(departure: Departure, now: number): HistoryEntry | undefined {
+  went(departure: PodDeparture, now: number): HistoryEntry | undefined {
     const { group, pod } = departure;
     if (this.#known.has(pod.uid)) return undefined;
     const answer = this.#answers.get(pod.uid);
@@ -167,7 +167,7 @@ export class DisruptionRecorder {
   }
 
   /** A Ready member is lost with its pod still there. It counts where that took the group down. */
-  lost(departure: Departure): HistoryEntry | undefined {
+  lost(departure: PodDeparture): HistoryEntry | undefined {
     const outage = this.#outages.get(departure.group);
     if (outage === undefined || outage.entry !== undefined) return undefined;
     return this.#enter(departure, lossCause(departure));
@@ -227,11 +227,11 @@ export class DisruptionRecorder {
     for (const { id } of entries) if (this.#entries.has(id)) this.#changed.add(id);
   }
 
-  takeNews(): Recorded[] {
+  takeNews(): RecordNews[] {
     return this.#news.splice(0);
   }
 
-  #enter(departure: Departure, found: FoundCause): HistoryEntry {
+  #enter(departure: PodDeparture, found: FoundCause): HistoryEntry {
     const { at, group, namespace, owner, pod } = departure;
     const current = this.#outages.get(group);
     // A group that was down for long is down for another reason.
@@ -270,7 +270,7 @@ export class DisruptionRecorder {
     return outage.entry === undefined ? entry.downAt === undefined : [entry.id, entry.during].includes(outage.entry);
   }
 
-  #join(entry: HistoryEntry, { at, group, pod }: Departure): HistoryEntry {
+  #join(entry: HistoryEntry, { at, group, pod }: PodDeparture): HistoryEntry {
     entry.podsTotal += 1;
     if (entry.pods.length < HISTORY_LIMITS.pods) entry.pods.push(pod);
     entry.lastAt = formatMicroTime(Math.max(at, lastTime(entry)));
@@ -287,7 +287,7 @@ export class DisruptionRecorder {
   }
 
   /** Another replica says who asked, after the pod went. */
-  #learn(entry: HistoryEntry, { judged = false, kind, who }: Answer): void {
+  #learn(entry: HistoryEntry, { judged = false, kind, who }: GivenAnswer): void {
     const isMeant = kind === 'Delete' ? entry.way === 'Unknown' || entry.way === 'Delete' : true;
     if (entry.who !== undefined || !isMeant) return;
     entry.who = who;
@@ -298,7 +298,7 @@ export class DisruptionRecorder {
     this.#changed.add(entry.id);
   }
 
-  #expire(answer: Answer): void {
+  #expire(answer: GivenAnswer): void {
     const { name = '', uid = '' } = answer.pod ?? {};
     const entry: HistoryEntry = {
       id: this.#id(answer.at),
@@ -316,7 +316,7 @@ export class DisruptionRecorder {
     this.#note(entry, 'New');
   }
 
-  #note(entry: HistoryEntry, what: Recorded['what']): void {
+  #note(entry: HistoryEntry, what: RecordNews['what']): void {
     this.#changed.add(entry.id);
     this.#news.push({ entry, what });
   }
@@ -361,11 +361,11 @@ function isSameCause(entry: HistoryEntry, found: FoundCause): boolean {
 
 function asBefore(
   entry: HistoryEntry,
-  { isFinished, isUnwanted }: Departure,
+  { isFinished, isUnwanted }: PodDeparture,
 ): { outcome: HistoryOutcome; way: HistoryWay; voluntary: boolean; cause?: FoundCause['cause'] } | undefined {
   if (isFinished || !isUnwanted || entry.end === 'Whole') return undefined;
   const { cause, outcome, voluntary, way } = entry;
   return { outcome, way, voluntary, ...(cause && { cause: cause as NonNullable<FoundCause['cause']> }) };
 }
 
-const groupOfAnswer = ({ group, namespace, pod }: Answer): string => `${namespace}/${group ?? `Pod/${pod?.name ?? ''}`}`;
+const groupOfAnswer = ({ group, namespace, pod }: GivenAnswer): string => `${namespace}/${group ?? `Pod/${pod?.name ?? ''}`}`;

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../api/quorate/disruption-history.ts';
 import { formatMicroTime, parseTime } from '../../machinery/values/index.ts';
-import type { Answer } from './answers.ts';
+import type { GivenAnswer } from './answers.ts';
 
 /** The same refusal within this time is one entry. */
 const SAME_MS = 10 * 60_000;
@@ -16,7 +16,7 @@ export class RefusalBook {
     this.#id = id;
   }
 
-  enter(answer: Answer, group: string): { readonly entry: HistoryEntry; readonly isNew: boolean } {
+  enter(answer: GivenAnswer, group: string): { readonly entry: HistoryEntry; readonly isNew: boolean } {
     const { at, kind, namespace, pod, refusal, userAgent, who } = answer;
     const reason = refusal?.reason ?? 'Unknown';
     const key = refusalKey({ who, group, reason });

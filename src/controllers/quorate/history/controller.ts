@@ -15,7 +15,7 @@ import {
 import { nameHash } from '../../../machinery/values/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { HistoryBook } from './book.ts';
-import { BY_OWNER, DEFAULT_BOUNDS, type HistoryDeps, type HistoryOptions, HOME_NAMESPACE } from './deps.ts';
+import { BY_OWNER, DEFAULT_BOUNDS, type RecordDeps, type HistoryOptions, HOME_NAMESPACE } from './deps.ts';
 import { keepRecord } from './keep.ts';
 import { openMeters } from './meters.ts';
 import { keepAsReplica } from './replica.ts';
@@ -28,14 +28,14 @@ const GROUPING = FED_KINDS.filter(({ role }) => role === 'Group' || role === 'Bu
 
 /** Keeps the record of disruptions: sees which pods go, finds out why, and writes it down a moment later. */
 function createHistoryController(options: HistoryOptions, hasMaintenances: boolean): Controller {
-  return defineController<HistoryDeps>({
+  return defineController<RecordDeps>({
     name: 'history',
     deps: (context) => openDeps(context, options, hasMaintenances),
     passes: [{ everyMs: options.everyMs ?? EVERY_MS, pass: keepRecord, atStart: true }],
   });
 }
 
-function openDeps(context: ControllerContext, options: HistoryOptions, hasMaintenances: boolean): HistoryDeps {
+function openDeps(context: ControllerContext, options: HistoryOptions, hasMaintenances: boolean): RecordDeps {
   const { client, clock, eventsFor, informers, leading, log, metrics } = context;
   const { answers = new AnswerQueue(), bounds = DEFAULT_BOUNDS, everyMs = EVERY_MS, namespace: home = HOME_NAMESPACE } = options;
   const pods = informers.of(podType);
@@ -53,7 +53,7 @@ function openDeps(context: ControllerContext, options: HistoryOptions, hasMainte
   const recorder = new DisruptionRecorder({ writer: LEADER, isOurs: options.isOurs });
   const tracker = new PodTracker(things, recorder, clock);
   const book = new HistoryBook({ client, writer: LEADER, home, bounds });
-  const deps: HistoryDeps = {
+  const deps: RecordDeps = {
     ...things,
     client,
     clock,
@@ -106,11 +106,7 @@ export interface HistoryHost extends ControllerHost {
 export const history: OwnController<HistoryHost> = {
   hosts: { embedded: 'DisruptionHistory', operator: 'DisruptionHistory' },
   needs: disruptionHistoryType as ResourceType,
-  rights: [
-    // Whether what made a pod wanted one less.
-    rule(['apps'], ['replicasets', 'statefulsets', 'daemonsets'], ['get']),
-    rule(['batch'], ['jobs'], ['get']),
-    rule([''], ['replicationcontrollers'], ['get']),
-  ],
+  // Whether one of its pods is of an old template; the others are read by every installation.
+  rights: [rule(['apps'], ['daemonsets'], ['get'])],
   create: ({ history: options = {}, serves }) => createHistoryController(options, serves(maintenanceType)),
 };

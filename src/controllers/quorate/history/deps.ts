@@ -2,7 +2,7 @@ import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import type { Maintenance } from '../../../api/quorate/maintenance.ts';
 import type { KubeObject } from '../../../api/resource.ts';
 import type { DisruptionIndex } from '../../../decisions/disruption/index.ts';
-import type { AnswerQueue, Departure, DisruptionRecorder, HistoryBounds } from '../../../decisions/history/index.ts';
+import type { AnswerQueue, PodDeparture, DisruptionRecorder, HistoryBounds } from '../../../decisions/history/index.ts';
 import type { Client, Clock, EventRecorder, Informer, Logger } from '../../../machinery/runtime/index.ts';
 import type { HistoryBook } from './book.ts';
 import type { HistoryMeters } from './meters.ts';
@@ -39,7 +39,7 @@ export interface SeenThings {
   readonly maintenances: Informer<Maintenance> | undefined;
 }
 
-export interface HistoryDeps extends SeenThings {
+export interface RecordDeps extends SeenThings {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -73,7 +73,7 @@ export interface HistoryState {
 /** Something that was seen and has still to be entered. */
 export interface Sighting {
   readonly kind: 'Went' | 'Lost';
-  readonly departure: Omit<Departure, 'isUnwanted'>;
+  readonly departure: Omit<PodDeparture, 'isUnwanted'>;
   readonly pod: Pod;
   /** Pods of the same controller that were left just then; undefined where that cannot be told. */
   readonly siblings: number | undefined;

@@ -1,2 +1,2 @@
 export { history, type HistoryHost } from './controller.ts';
-export { DEFAULT_BOUNDS, type HistoryOptions } from './deps.ts';
+export type { HistoryOptions } from './deps.ts';

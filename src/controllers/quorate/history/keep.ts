@@ -10,7 +10,7 @@ import {
 import type { KubeObject } from '../../../api/resource.ts';
 import { existing, isConflict } from '../../../machinery/runtime/index.ts';
 import { formatMicroTime, parseTime } from '../../../machinery/values/index.ts';
-import { BY_OWNER, HANDED_MS, type HistoryDeps, type Sighting } from './deps.ts';
+import { BY_OWNER, HANDED_MS, type RecordDeps, type Sighting } from './deps.ts';
 import { lookBack } from './look-back.ts';
 import { tellDisruptions } from './meters.ts';
 import { OwnerReader } from './owners.ts';
@@ -22,7 +22,7 @@ const MAX_GAPS = 50;
 const REACHED_MS = 5000;
 
 /** Takes up the record where the last keeper left it. */
-export async function openRecord(deps: HistoryDeps): Promise<void> {
+export async function openRecord(deps: RecordDeps): Promise<void> {
   const { book, client, clock, home, pods, recorder, state, tracker } = deps;
   const now = clock.now();
   const recent = now - 60 * 60_000;
@@ -45,7 +45,7 @@ export async function openRecord(deps: HistoryDeps): Promise<void> {
   state.isOpen = true;
 }
 
-function resume({ pods, recorder, state, tracker }: HistoryDeps, entry: HistoryEntry): void {
+function resume({ pods, recorder, state, tracker }: RecordDeps, entry: HistoryEntry): void {
   const all = pods.list(entry.namespace);
   const sibling = all.find((pod) => {
     const owner = controllerOf(pod);
@@ -57,7 +57,7 @@ function resume({ pods, recorder, state, tracker }: HistoryDeps, entry: HistoryE
 }
 
 /** Enters what was seen since the last time, and writes what is new. Nothing is asked or written where nothing was. */
-export async function keepRecord(deps: HistoryDeps): Promise<void> {
+export async function keepRecord(deps: RecordDeps): Promise<void> {
   const { book, clock, log, meters, pods, recorder, state, tracker } = deps;
   if (!state.isOpen) await openRecord(deps);
   // All that is known up to here is written below.
@@ -103,7 +103,7 @@ export async function keepRecord(deps: HistoryDeps): Promise<void> {
   await noteReached(deps, version);
 }
 
-async function takeAnswers(deps: HistoryDeps): Promise<void> {
+async function takeAnswers(deps: RecordDeps): Promise<void> {
   const { answers, pods, recorder, state, tracker } = deps;
   for (const answer of answers.take()) {
     const { name } = answer.pod ?? {};
@@ -118,7 +118,7 @@ async function takeAnswers(deps: HistoryDeps): Promise<void> {
 }
 
 /** What replicas let pass that do not lead. */
-async function handedOver({ client, clock, home }: HistoryDeps): Promise<HandedOver[]> {
+async function handedOver({ client, clock, home }: RecordDeps): Promise<HandedOver[]> {
   const parts = await client.list(disruptionHistoryType, {
     namespace: home,
     labelSelector: `${HISTORY_PART_LABEL}=answers`,
@@ -140,7 +140,7 @@ async function handedOver({ client, clock, home }: HistoryDeps): Promise<HandedO
   return all;
 }
 
-async function enter(deps: HistoryDeps, sightings: readonly Sighting[]): Promise<void> {
+async function enter(deps: RecordDeps, sightings: readonly Sighting[]): Promise<void> {
   const { client, clock, recorder, state, tracker } = deps;
   const owners = new OwnerReader(client);
   for (const sighting of sightings) {
@@ -161,7 +161,7 @@ async function enter(deps: HistoryDeps, sightings: readonly Sighting[]): Promise
 }
 
 /** Owners are asked only where nothing is left that could be whole again by itself. */
-function hasMembers({ pods, tracker }: HistoryDeps, group: string, { metadata }: KubeObject): boolean {
+function hasMembers({ pods, tracker }: RecordDeps, group: string, { metadata }: KubeObject): boolean {
   return tracker.hasMembers(group) || pods.byIndex(BY_OWNER, metadata.uid ?? '').length > 0;
 }
 
@@ -174,7 +174,7 @@ function subjectOf(pod: Pod): KubeObject {
   return { apiVersion, kind, metadata: { namespace, name, uid } };
 }
 
-async function noteReached(deps: HistoryDeps, version: string): Promise<void> {
+async function noteReached(deps: RecordDeps, version: string): Promise<void> {
   const { client, home, state } = deps;
   const before = await existing(client.get(disruptionHistoryType, { namespace: home, name: REACHED }));
   if (!(await writeReached(deps, before, { pods: version, gaps: before?.spec?.gaps ?? [] }))) return;
@@ -183,7 +183,7 @@ async function noteReached(deps: HistoryDeps, version: string): Promise<void> {
 
 /** Entries are written first: what is seen twice after a death is known by its uid. */
 async function writeReached(
-  { client, clock, home, tracker }: HistoryDeps,
+  { client, clock, home, tracker }: RecordDeps,
   before: DisruptionHistory | undefined,
   { gaps, pods }: { readonly pods: string; readonly gaps: readonly { from: string; to: string }[] },
 ): Promise<boolean> {

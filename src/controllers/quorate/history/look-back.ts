@@ -3,7 +3,7 @@ import { isPodActive } from '../../../api/core/pod-state.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { type Client, isExpired, type WatchEvent } from '../../../machinery/runtime/index.ts';
-import { BY_OWNER, type HistoryDeps, type Sighting } from './deps.ts';
+import { BY_OWNER, type RecordDeps, type Sighting } from './deps.ts';
 import { describeDeparture } from './tracker.ts';
 
 /** A watch over what is past is given up after this time: no event says that it has come to now. */
@@ -18,7 +18,7 @@ export interface LookedBack {
 type Events = readonly WatchEvent<Pod>[];
 
 /** The pods that went while nobody kept the record: those of a watch from where the last keeper had come. */
-export async function lookBack(deps: HistoryDeps, reached: string): Promise<LookedBack> {
+export async function lookBack(deps: RecordDeps, reached: string): Promise<LookedBack> {
   const { client, pods, recorder } = deps;
   const events = await eventsSince(client, reached, pods.resourceVersion);
   const seen = new Set<string>();
@@ -39,7 +39,7 @@ export async function lookBack(deps: HistoryDeps, reached: string): Promise<Look
   return { sightings, isIncomplete: true };
 }
 
-function sightingOf(deps: HistoryDeps, pod: Pod, siblings: number | undefined): Sighting {
+function sightingOf(deps: RecordDeps, pod: Pod, siblings: number | undefined): Sighting {
   const { clock, index, tracker } = deps;
   const { name = '', namespace = '', uid } = pod.metadata;
   const isThere = index.pod(namespace, name)?.uid === uid;
@@ -49,7 +49,7 @@ function sightingOf(deps: HistoryDeps, pod: Pod, siblings: number | undefined): 
 }
 
 /** How many pods its owner had then: those of now, without what came since, with what went since. */
-function siblingsThen({ pods }: HistoryDeps, pod: Pod, later: Events = []): number | undefined {
+function siblingsThen({ pods }: RecordDeps, pod: Pod, later: Events = []): number | undefined {
   const owner = controllerOf(pod)?.uid;
   if (owner === undefined) return undefined;
   const gone = new Set<string>();

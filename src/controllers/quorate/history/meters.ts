@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../../api/quorate/disruption-history.ts';
 import type { KubeObject } from '../../../api/resource.ts';
-import type { Recorded } from '../../../decisions/history/index.ts';
+import type { RecordNews } from '../../../decisions/history/index.ts';
 import type { Clock, EventRecorder, Metrics } from '../../../machinery/runtime/index.ts';
 import { formatAge } from '../../../machinery/values/index.ts';
 
@@ -8,7 +8,7 @@ const A_MINUTE_MS = 60_000;
 
 /** Says in metrics and Events what was entered. */
 export interface HistoryMeters {
-  readonly count: (news: readonly Recorded[]) => void;
+  readonly count: (news: readonly RecordNews[]) => void;
   /** Since when something waits to be written; undefined: nothing does. */
   waitsSince: number | undefined;
 }
@@ -57,7 +57,7 @@ export interface HistoryTelling {
 }
 
 /** One Event for each disruption on what made the pods, and at most one a minute for refusals of a group. */
-export function tellDisruptions({ events, now, subjects, told }: HistoryTelling, news: readonly Recorded[]): void {
+export function tellDisruptions({ events, now, subjects, told }: HistoryTelling, news: readonly RecordNews[]): void {
   for (const { entry, what } of news) {
     const subject = subjects.get(entry.id);
     if (subject === undefined) continue;

@@ -3,7 +3,7 @@ import {
   type HandedOver,
   HISTORY_PART_LABEL,
 } from '../../../api/quorate/disruption-history.ts';
-import { type Answer, type AnswerQueue, DisruptionRecorder, type HistoryBounds } from '../../../decisions/history/index.ts';
+import { type GivenAnswer, type AnswerQueue, DisruptionRecorder, type HistoryBounds } from '../../../decisions/history/index.ts';
 import { type ControllerContext, existing } from '../../../machinery/runtime/index.ts';
 import { formatMicroTime } from '../../../machinery/values/index.ts';
 import { HistoryBook } from './book.ts';
@@ -35,7 +35,7 @@ export function keepAsReplica(
   const recorder = new DisruptionRecorder({ writer });
   const book = new HistoryBook({ client, writer, home, bounds });
   let ended = false;
-  let handed: Answer[] = [];
+  let handed: GivenAnswer[] = [];
   let written = true;
   void leading.then(() => {
     ended = true;
@@ -67,7 +67,7 @@ export function keepAsReplica(
     written = true;
   }
 
-  async function handOver(all: readonly Answer[]): Promise<void> {
+  async function handOver(all: readonly GivenAnswer[]): Promise<void> {
     const name = `answers-${writer}`;
     const before = await existing(client.get(disruptionHistoryType, { namespace: home, name }));
     const spec = { writer, answered: all.flatMap(asHandedOver) };
@@ -89,7 +89,7 @@ export function keepAsReplica(
   signal.addEventListener('abort', () => cancel(), { once: true });
 }
 
-function asHandedOver({ at, judged, kind, namespace, pod, who }: Answer): HandedOver[] {
+function asHandedOver({ at, judged, kind, namespace, pod, who }: GivenAnswer): HandedOver[] {
   if (pod === undefined) return [];
   return [{ at: formatMicroTime(at), kind, namespace, pod, who, ...(judged === true && { judged }) }];
 }

@@ -3,7 +3,7 @@ import { isPodActive, isPodFinished, isPodReady, podCondition } from '../../../a
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { isFinished } from '../../../api/quorate/maintenance.ts';
 import { readPod } from '../../../decisions/disruption/index.ts';
-import type { Departure, DisruptionRecorder, DrainOnNode, GroupLook } from '../../../decisions/history/index.ts';
+import type { PodDeparture, DisruptionRecorder, DrainOfNode, GroupLook } from '../../../decisions/history/index.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
 import { BY_OWNER, type SeenThings, type Sighting } from './deps.ts';
 
@@ -284,7 +284,7 @@ export class PodTracker {
 export function describeDeparture(
   { maintenances, nodes }: SeenThings,
   { at, before, group, pod }: { pod: Pod; before: Pod; group: string; at: number },
-): Omit<Departure, 'isUnwanted'> {
+): Omit<PodDeparture, 'isUnwanted'> {
   const { name = '', namespace = '', uid = '' } = pod.metadata;
   const owner = controllerOf(pod);
   const nodeName = pod.spec?.nodeName ?? '';
@@ -304,7 +304,7 @@ export function describeDeparture(
 
 const OFF = ['node.cloudprovider.kubernetes.io/shutdown', 'node.kubernetes.io/out-of-service'];
 
-function nodeState(node: Node | undefined, name: string): Departure['node'] {
+function nodeState(node: Node | undefined, name: string): PodDeparture['node'] {
   if (name === '') return 'Fine';
   if (node === undefined) return 'Gone';
   if (node.spec?.taints?.some(({ key }) => OFF.includes(key)) === true) return 'Off';
@@ -312,7 +312,7 @@ function nodeState(node: Node | undefined, name: string): Departure['node'] {
   return ready === undefined || ready.status === 'True' ? 'Fine' : 'NotReady';
 }
 
-function drainOn(maintenances: SeenThings['maintenances'], node: string): DrainOnNode | undefined {
+function drainOn(maintenances: SeenThings['maintenances'], node: string): DrainOfNode | undefined {
   if (node === '') return undefined;
   for (const one of maintenances?.list() ?? []) {
     const { metadata, spec, status } = one;
