@@ -53,6 +53,7 @@ const answered = object({
   kind: text(),
   namespace: text(),
   pod: object({ name: text(), uid: text() }),
+  group: text(),
   who: text(),
   judged: flag(),
 });

@@ -38,7 +38,9 @@ export interface HandedOver {
   at: string;
   kind: 'Eviction' | 'GroupEviction' | 'Delete';
   namespace: string;
-  pod: { name: string; uid: string };
+  /** A pod, or KIND/NAME of a group. */
+  pod?: { name: string; uid: string } | undefined;
+  group?: string | undefined;
   who: string;
   judged?: boolean | undefined;
 }

@@ -157,6 +157,20 @@ test('8.3: a Ready member that is lost counts where it takes the group down', ()
   expect(kept.at(2 * SECOND)).toMatchObject([{ outcome: 'Seen', way: 'NodeGone', end: 'Open' }]);
 });
 
+test('8.3: a pod that was lost and is then removed for that is one disruption; an eviction of it is another', () => {
+  for (const [target, ways] of [
+    [{ reason: 'DeletionByTaintManager', message: '' }, ['TaintManager']],
+    [{ reason: 'EvictionByEvictionAPI', message: '' }, ['Unknown', 'Eviction']],
+  ] as const) {
+    const kept = new Kept();
+    kept.recorder.look(group, look(4), 0);
+    kept.recorder.look(group, look(3), SECOND);
+    kept.recorder.lost(departure(SECOND, 'a', { target: undefined }));
+    kept.recorder.went(departure(40 * SECOND, 'a', { target }), 40 * SECOND);
+    expect(kept.at(41 * SECOND).map(({ way }) => way)).toEqual(ways);
+  }
+});
+
 test('RC-05: an outage that another process saw begin goes on, and its pods are not entered twice', () => {
   const first = new Kept();
   first.recorder.look(group, look(4), 0);

@@ -1,12 +1,8 @@
-import {
-  HISTORY_LIMITS,
-  type HistoryEntry,
-  type HistoryOutcome,
-  type HistoryWay,
-} from '../../api/quorate/disruption-history.ts';
+import { HISTORY_LIMITS, type HistoryEntry, type HistoryWay } from '../../api/quorate/disruption-history.ts';
 import { formatMicroTime, parseTime } from '../../machinery/values/index.ts';
 import type { GivenAnswer } from './answers.ts';
 import { causeOf, type PodDeparture, type FoundCause, isEvicted, lossCause } from './cause.ts';
+import { asBefore, close, groupOfAnswer, isSameCause, isSingle, lastTime, seconds } from './entry.ts';
 import { type GroupLook, Outage } from './outage.ts';
 import { RefusalBook } from './refusals.ts';
 
@@ -18,6 +14,9 @@ const DELETED_MS = 60_000;
 const GRANT_MS = 5 * 60_000;
 /** Pods that went are known for so long, so that none is entered twice. */
 const REMEMBER_MS = 60 * 60_000;
+/** An outage that nothing was entered for by then is none. */
+const UNCLAIMED_MS = 60_000;
+const ASKED_WAYS = new Set<HistoryWay>(['Eviction', 'GroupEviction', 'EvictionRequest', 'Maintenance']);
 
 export interface RecorderOptions {
   /** Ends every id, so that those of two writers differ. */
@@ -44,6 +43,8 @@ export class DisruptionRecorder {
   readonly #answers = new Map<string, GivenAnswer>();
   readonly #groupAnswers = new Map<string, GivenAnswer>();
   readonly #known = new Map<string, { readonly at: number; readonly id: string }>();
+  /** Pods that were lost and are still there, by uid, with their entries. */
+  readonly #lost = new Map<string, string>();
   readonly #latest = new Map<string, HistoryEntry>();
   readonly #looks = new Map<string, GroupLook>();
   readonly #outages = new Map<string, Outage>();
@@ -97,12 +98,22 @@ export class DisruptionRecorder {
       this.#groupAnswers.set(group ?? groupOfAnswer(answer), answer);
       return;
     }
+    if (pod.uid === '') return;
     // The kubelet deletes in the end what somebody else deleted or evicted before: the first one says who it was.
     const before = this.#answers.get(pod.uid);
     const isAgain = before !== undefined && (before.kind !== 'Delete' || answer.at - before.at <= DELETED_MS);
     if (answer.kind !== 'Delete' || !isAgain) this.#answers.set(pod.uid, answer);
-    const late = this.#entryOf(pod.uid);
-    if (late !== undefined) this.#learn(late, answer);
+    this.learn(answer);
+  }
+
+  /** Who let something go that went already, as another replica says. */
+  learn(answer: GivenAnswer): void {
+    const { kind, pod } = answer;
+    const entry = pod === undefined ? this.#latest.get(groupOfAnswer(answer)) : this.#entryOf(pod.uid);
+    if (entry === undefined || entry.who !== undefined) return;
+    const isEviction = ASKED_WAYS.has(entry.way);
+    if (pod === undefined ? !isEviction : kind === 'Delete' && isEviction) return;
+    this.#name(entry, answer);
   }
 
   /** A group at this moment. Told at every event of its members; what takes it down is told by `went` or `lost`. */
@@ -153,11 +164,15 @@ export class DisruptionRecorder {
     const found = causeOf(departure, { granted, deleted, isOurs }) ?? (isNear ? asBefore(latest, departure) : undefined);
     if (found === undefined) {
       // That a pod on its own is not replaced is then no outage.
-      const isSingle = group.split('/')[1] === 'Pod';
-      if (isSingle && this.#outages.get(group)?.entry === undefined) this.#outages.delete(group);
+      if (isSingle(group) && this.#outages.get(group)?.entry === undefined) this.#outages.delete(group);
       return undefined;
     }
     this.#answers.delete(pod.uid);
+    const before = this.#lostFor(departure, found);
+    if (before !== undefined) {
+      this.#known.set(pod.uid, { at: now, id: before.id });
+      return before;
+    }
     const entry =
       isNear && isSameCause(latest, found) && this.#mayJoin(latest, group)
         ? this.#join(latest, departure)
@@ -170,7 +185,22 @@ export class DisruptionRecorder {
   lost(departure: PodDeparture): HistoryEntry | undefined {
     const outage = this.#outages.get(departure.group);
     if (outage === undefined || outage.entry !== undefined) return undefined;
-    return this.#enter(departure, lossCause(departure));
+    const entry = this.#enter(departure, lossCause(departure));
+    this.#lost.set(departure.pod.uid, entry.id);
+    return entry;
+  }
+
+  /** The entry of a pod that was lost before, and is removed now because of that: that is no second disruption. */
+  #lostFor({ group, pod }: PodDeparture, { outcome, way }: FoundCause): HistoryEntry | undefined {
+    const id = this.#lost.get(pod.uid);
+    this.#lost.delete(pod.uid);
+    const isSame = id !== undefined && this.#outages.get(group)?.entry === id;
+    if (!isSame || outcome !== 'Seen' || way === 'Delete' || way === 'Preemption') return undefined;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    if (entry.way === 'Unknown') entry.way = way;
+    this.#changed.add(id);
+    return entry;
   }
 
   /** The last of an entry's pods is gone. */
@@ -185,8 +215,11 @@ export class DisruptionRecorder {
   tick(now: number, isThere: (namespace: string, name: string, uid: string) => boolean): void {
     for (const [group, outage] of this.#outages) {
       const ended = outage.endedBy(now);
-      if (ended === undefined) continue;
+      // A pod on its own that was not wanted any more is never replaced.
+      const isNothing = outage.entry === undefined && isSingle(group) && now - outage.downAt > UNCLAIMED_MS;
+      if (ended === undefined && !isNothing) continue;
       this.#outages.delete(group);
+      if (ended === undefined) continue;
       const entry = outage.entry === undefined ? undefined : this.#entries.get(outage.entry);
       if (entry === undefined) continue;
       close(entry, outage, ended);
@@ -205,6 +238,7 @@ export class DisruptionRecorder {
     }
     for (const [group, { at }] of this.#groupAnswers) if (now - at > GRANT_MS) this.#groupAnswers.delete(group);
     for (const [uid, { at }] of this.#known) if (now - at > REMEMBER_MS) this.#known.delete(uid);
+    for (const [uid, id] of this.#lost) if (!this.#entries.has(id)) this.#lost.delete(uid);
     for (const [id, entry] of this.#entries) {
       const isOld = now - lastTime(entry) > REMEMBER_MS && entry.end !== 'Open';
       if (isOld && !this.#changed.has(id)) this.#drop(entry);
@@ -287,9 +321,7 @@ export class DisruptionRecorder {
   }
 
   /** Another replica says who asked, after the pod went. */
-  #learn(entry: HistoryEntry, { judged = false, kind, who }: GivenAnswer): void {
-    const isMeant = kind === 'Delete' ? entry.way === 'Unknown' || entry.way === 'Delete' : true;
-    if (entry.who !== undefined || !isMeant) return;
+  #name(entry: HistoryEntry, { judged = false, kind, who }: GivenAnswer): void {
     entry.who = who;
     if (entry.way === 'Unknown') {
       const isGranted = kind !== 'Delete' || judged;
@@ -336,36 +368,3 @@ export class DisruptionRecorder {
     return `${Math.max(0, Math.floor(at)).toString(36).padStart(9, '0')}-${order}-${this.#options.writer}`;
   }
 }
-
-function close(entry: HistoryEntry, outage: Outage, { at, end }: { at: number; end: 'Whole' | 'Removed' }): void {
-  if (end === 'Whole') entry.wholeAt = formatMicroTime(at);
-  entry.groupSeconds = seconds(Math.max(0, at - outage.downAt));
-  entry.podSeconds = seconds(outage.podMsAt(at));
-  entry.end = end;
-}
-
-/** To the millisecond. */
-const seconds = (ms: number): number => Math.round(ms) / 1000;
-
-const lastTime = ({ at, lastAt }: HistoryEntry): number => parseTime(lastAt ?? at) ?? 0;
-
-function isSameCause(entry: HistoryEntry, found: FoundCause): boolean {
-  const { cause, outcome, way, who } = found;
-  return (
-    entry.way === way &&
-    entry.outcome === outcome &&
-    (entry.who === who || entry.who === undefined || who === undefined) &&
-    entry.cause?.name === cause?.name
-  );
-}
-
-function asBefore(
-  entry: HistoryEntry,
-  { isFinished, isUnwanted }: PodDeparture,
-): { outcome: HistoryOutcome; way: HistoryWay; voluntary: boolean; cause?: FoundCause['cause'] } | undefined {
-  if (isFinished || !isUnwanted || entry.end === 'Whole') return undefined;
-  const { cause, outcome, voluntary, way } = entry;
-  return { outcome, way, voluntary, ...(cause && { cause: cause as NonNullable<FoundCause['cause']> }) };
-}
-
-const groupOfAnswer = ({ group, namespace, pod }: GivenAnswer): string => `${namespace}/${group ?? `Pod/${pod?.name ?? ''}`}`;

@@ -17,6 +17,7 @@ import {
   type Client,
   existing,
   isConflict,
+  isForbidden,
   isNamespaceTerminating,
   isNotFound,
 } from '../../../machinery/runtime/index.ts';
@@ -133,10 +134,10 @@ export class HistoryBook {
       return true;
     } catch (error) {
       if (isConflict(error)) return false;
-      const isGone = isNotFound(error) || isNamespaceTerminating(error);
-      if (!isGone || namespace === home) throw error;
+      // A namespace that is gone, or takes no more, must not hold up the others.
+      const takesNone = isNotFound(error) || isNamespaceTerminating(error) || isForbidden(error);
+      if (!takesNone || namespace === home) throw error;
       this.#kept.delete(formatKey({ namespace, name }));
-      // What went with its namespace is kept at home.
       for (const { id } of entries) this.#places.set(id, formatKey({ namespace: home, name }));
       return this.#writeObject({ namespace: home, name }, entries);
     }

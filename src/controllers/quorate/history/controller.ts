@@ -70,6 +70,7 @@ function openDeps(context: ControllerContext, options: HistoryOptions, hasMainte
       isOpen: false,
       reached: '',
       reachedAt: 0,
+      namelessUntil: 0,
       regrouped: new Set(),
       subjects: new Map(),
       told: new Map(),
@@ -95,7 +96,16 @@ function openDeps(context: ControllerContext, options: HistoryOptions, hasMainte
   });
   const writer = nameHash(options.replica ?? '');
   const groupOf = (namespace: string, name: string): string | undefined => tracker.groupOf(namespace, name);
-  keepAsReplica(context, { answers, home, writer, bounds, everyMs, groupOf, meters: deps.meters });
+  keepAsReplica(context, {
+    answers,
+    home,
+    writer,
+    bounds,
+    everyMs,
+    groupOf,
+    meters: deps.meters,
+    idle: () => tracker.idle(),
+  });
   return deps;
 }
 

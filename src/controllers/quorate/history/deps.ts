@@ -62,6 +62,8 @@ export interface HistoryState {
   /** The version of the pods that is written as followed. */
   reached: string;
   reachedAt: number;
+  /** Until then who asked is looked for. */
+  namelessUntil: number;
   /** Namespaces in which other pods belong together than before. */
   readonly regrouped: Set<string>;
   /** What Events are about, by entry. */

@@ -18,6 +18,8 @@ import { OwnerReader } from './owners.ts';
 const REACHED = 'reached';
 /** Gaps that are told of. */
 const MAX_GAPS = 50;
+/** So long another replica may take to say who asked. */
+const NAMED_MS = 60_000;
 /** How often it is written how far the pods were followed. */
 const REACHED_MS = 5000;
 
@@ -52,7 +54,7 @@ function resume({ pods, recorder, state, tracker }: RecordDeps, entry: HistoryEn
     return owner !== undefined && `${owner.kind}/${owner.name}` === entry.owner;
   });
   if (sibling !== undefined) state.subjects.set(entry.id, subjectOf(sibling));
-  recorder.resume(entry, entry.podsTotal);
+  recorder.resume(entry, Math.max(entry.podsTotal, tracker.neededBy(entry.group)));
   if (entry.end === 'Open') tracker.resume(entry.group, sibling && controllerOf(sibling)?.uid);
 }
 
@@ -72,6 +74,7 @@ export async function keepRecord(deps: RecordDeps): Promise<void> {
     tracker.giveBack(sightings);
     throw error;
   }
+  await learnNames(deps);
   const now = clock.now();
   tracker.lookAtOpen();
   const isThere = (namespace: string, name: string, uid: string): boolean =>
@@ -112,9 +115,14 @@ async function takeAnswers(deps: RecordDeps): Promise<void> {
     const pod = name === undefined ? undefined : pods.get({ namespace: answer.namespace, name });
     if (entry !== undefined && pod !== undefined) state.subjects.set(entry.id, subjectOf(pod));
   }
-  if (!deps.hasReplicas) return;
-  for (const { at, who, ...rest } of await handedOver(deps))
-    recorder.answered({ ...rest, who, at: parseTime(at) ?? 0, allowed: true }, undefined);
+}
+
+/** Who asked for what went, where another replica was asked. */
+async function learnNames(deps: RecordDeps): Promise<void> {
+  const { clock, hasReplicas, recorder, state } = deps;
+  if (!hasReplicas || clock.now() >= state.namelessUntil) return;
+  for (const { at, ...rest } of await handedOver(deps))
+    recorder.learn({ ...rest, at: parseTime(at) ?? 0, allowed: true });
 }
 
 /** What replicas let pass that do not lead. */
@@ -148,7 +156,9 @@ async function enter(deps: RecordDeps, sightings: readonly Sighting[]): Promise<
     const isUnwanted = kind === 'Went' && (await owners.isUnwanted(sighting));
     const whole = { ...departure, isUnwanted };
     const entry = kind === 'Lost' ? recorder.lost(whole) : recorder.went(whole, clock.now());
-    if (entry !== undefined && !state.subjects.has(entry.id)) state.subjects.set(entry.id, subjectOf(pod));
+    if (entry === undefined) continue;
+    if (!state.subjects.has(entry.id)) state.subjects.set(entry.id, subjectOf(pod));
+    if (entry.who === undefined) state.namelessUntil = clock.now() + NAMED_MS;
   }
   for (const group of recorder.open) {
     const entry = recorder.entryOfOpen(group);

@@ -21,6 +21,8 @@ interface ReplicaOptions {
   readonly everyMs: number;
   readonly meters: HistoryMeters;
   readonly groupOf: (namespace: string, name: string) => string | undefined;
+  /** Called each time: what is only for the leader must not pile up. */
+  readonly idle: () => void;
 }
 
 /**
@@ -29,7 +31,7 @@ interface ReplicaOptions {
  */
 export function keepAsReplica(
   { client, clock, leading, log, signal }: ControllerContext,
-  { answers, bounds, everyMs, groupOf, home, meters, writer }: ReplicaOptions,
+  { answers, bounds, everyMs, groupOf, home, idle, meters, writer }: ReplicaOptions,
 ): void {
   if (leading === undefined) return;
   const recorder = new DisruptionRecorder({ writer });
@@ -43,10 +45,11 @@ export function keepAsReplica(
 
   async function keep(): Promise<void> {
     const now = clock.now();
+    idle();
     for (const answer of answers.take()) {
       const { name = '' } = answer.pod ?? {};
       if (!answer.allowed) recorder.answered(answer, groupOf(answer.namespace, name));
-      else if (answer.pod !== undefined) [handed, written] = [[...handed, answer], false];
+      else [handed, written] = [[...handed, answer], false];
     }
     recorder.tick(now, () => false);
     const changed = recorder.takeChanged(now);
@@ -70,7 +73,7 @@ export function keepAsReplica(
   async function handOver(all: readonly GivenAnswer[]): Promise<void> {
     const name = `answers-${writer}`;
     const before = await existing(client.get(disruptionHistoryType, { namespace: home, name }));
-    const spec = { writer, answered: all.flatMap(asHandedOver) };
+    const spec = { writer, answered: all.map(asHandedOver) };
     const labels = { [HISTORY_PART_LABEL]: 'answers' };
     await (before === undefined
       ? client.create(disruptionHistoryType, { metadata: { namespace: home, name, labels }, spec })
@@ -89,7 +92,14 @@ export function keepAsReplica(
   signal.addEventListener('abort', () => cancel(), { once: true });
 }
 
-function asHandedOver({ at, judged, kind, namespace, pod, who }: GivenAnswer): HandedOver[] {
-  if (pod === undefined) return [];
-  return [{ at: formatMicroTime(at), kind, namespace, pod, who, ...(judged === true && { judged }) }];
+function asHandedOver({ at, group, judged, kind, namespace, pod, who }: GivenAnswer): HandedOver {
+  return {
+    at: formatMicroTime(at),
+    kind,
+    namespace,
+    who,
+    ...(pod && { pod }),
+    ...(group !== undefined && { group }),
+    ...(judged === true && { judged }),
+  };
 }

@@ -41,8 +41,6 @@ export class PodTracker {
   readonly removed = new Set<string>();
   #count = 0;
   #sum = 0;
-  /** Called when there is something to take. */
-  noticed: () => void = () => {};
 
   constructor(things: SeenThings, recorder: DisruptionRecorder, clock: Clock) {
     this.#things = things;
@@ -125,7 +123,20 @@ export class PodTracker {
     if (isUnseen) this.#see('Went', pod, pod);
     this.#untrack(key);
     this.#recorder.gone(uid, this.#clock.now());
-    this.noticed();
+  }
+
+  /** How many Ready pods a group needs, by any of its members. */
+  neededBy(group: string): number {
+    const [key = ''] = this.#members.get(group) ?? [];
+    const [namespace = '', name = ''] = key.split('/');
+    return this.#things.index.groupAround(namespace, name)?.needed ?? 1;
+  }
+
+  /** While another keeps the record: forgets what was seen, and what is whole again. */
+  idle(): void {
+    this.#sightings.length = 0;
+    this.lookAtOpen();
+    this.#recorder.tick(this.#clock.now(), () => false);
   }
 
   hasMembers(group: string): boolean {
@@ -277,7 +288,6 @@ export class PodTracker {
       siblings,
       departure: describeDeparture(this.#things, { pod, before, group, at }),
     });
-    this.noticed();
   }
 }
 
