@@ -19,7 +19,7 @@ export class Recorded {
   readonly plane: ControlPlane;
   readonly #world: World | undefined;
 
-  private constructor(plane: ControlPlane, world?: World) {
+  constructor(plane: ControlPlane, world?: World) {
     this.plane = plane;
     this.#world = world;
   }
