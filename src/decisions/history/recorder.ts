@@ -130,6 +130,12 @@ export class DisruptionRecorder {
     this.#outages.set(group, begun);
   }
 
+  /** A group that got down while nobody looked. One that is known to be whole is not down any more. */
+  beganUnseen(group: string, downAt: number, members: number): void {
+    if (this.#outages.has(group) || this.#looks.get(group)?.isWhole === true) return;
+    this.#outages.set(group, new Outage({ downAt, members, podMs: 0 }));
+  }
+
   /** Groups that have to be looked at again, because time alone may end what was begun. */
   get open(): readonly string[] {
     return [...this.#outages.keys()];
@@ -159,7 +165,7 @@ export class DisruptionRecorder {
     const granted = single ?? (isEvicted(departure) ? this.#groupAnswers.get(group) : undefined);
     const isOurs = this.#options.isOurs ?? (() => false);
     const latest = this.#latest.get(group);
-    const isNear = latest !== undefined && departure.at - lastTime(latest) <= MERGE_MS;
+    const isNear = latest !== undefined && Math.abs(departure.at - lastTime(latest)) <= MERGE_MS;
     // What an owner removes after a member of the group went is a part of that.
     const found = causeOf(departure, { granted, deleted, isOurs }) ?? (isNear ? asBefore(latest, departure) : undefined);
     if (found === undefined) {

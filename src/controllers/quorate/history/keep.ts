@@ -10,7 +10,7 @@ import {
 import type { KubeObject } from '../../../api/resource.ts';
 import { existing, isConflict } from '../../../machinery/runtime/index.ts';
 import { formatMicroTime, parseTime } from '../../../machinery/values/index.ts';
-import { BY_OWNER, HANDED_MS, type RecordDeps, type Sighting } from './deps.ts';
+import { HANDED_MS, type RecordDeps, type Sighting } from './deps.ts';
 import { lookBack } from './look-back.ts';
 import { tellDisruptions } from './meters.ts';
 import { OwnerReader } from './owners.ts';
@@ -20,6 +20,8 @@ const REACHED = 'reached';
 const MAX_GAPS = 50;
 /** So long another replica may take to say who asked. */
 const NAMED_MS = 60_000;
+/** What an owner of a kind that is not known did not replace by then, it will not. */
+const FORGOTTEN_MS = 60 * 60_000;
 /** How often it is written how far the pods were followed. */
 const REACHED_MS = 5000;
 
@@ -38,6 +40,7 @@ export async function openRecord(deps: RecordDeps): Promise<void> {
   if (reached !== undefined) {
     const { isIncomplete, sightings } = await lookBack(deps, reached.pods);
     tracker.giveBack(sightings);
+    for (const one of sightings) beginUnseen(deps, one);
     if (isIncomplete && reached.census !== tracker.census) {
       const gap = { from: reached.at, to: formatMicroTime(now) };
       await writeReached(deps, before, { pods: pods.resourceVersion, gaps: [...(before?.spec?.gaps ?? []), gap] });
@@ -45,6 +48,16 @@ export async function openRecord(deps: RecordDeps): Promise<void> {
   }
   await book.trim(now);
   state.isOpen = true;
+}
+
+/** A group that went while nobody looked, and is not back yet. */
+function beginUnseen({ recorder, tracker }: RecordDeps, { departure, pod, siblings }: Sighting): void {
+  const { at, group } = departure;
+  const owner = controllerOf(pod)?.uid;
+  const isSingle = group.split('/')[1] === 'Pod';
+  if (isSingle && (owner === undefined || siblings === undefined || departure.isFinished)) return;
+  if (isSingle) tracker.resume(group, owner, (siblings ?? 0) + 1);
+  recorder.beganUnseen(group, at, isSingle ? 1 : tracker.neededBy(group));
 }
 
 function resume({ pods, recorder, state, tracker }: RecordDeps, entry: HistoryEntry): void {
@@ -160,19 +173,20 @@ async function enter(deps: RecordDeps, sightings: readonly Sighting[]): Promise<
     if (!state.subjects.has(entry.id)) state.subjects.set(entry.id, subjectOf(pod));
     if (entry.who === undefined) state.namelessUntil = clock.now() + NAMED_MS;
   }
-  for (const group of recorder.open) {
-    const entry = recorder.entryOfOpen(group);
-    const subject = entry && state.subjects.get(entry.id);
-    if (entry === undefined || subject === undefined || hasMembers(deps, group, subject)) continue;
-    const { apiVersion = '', kind = '', metadata } = subject;
-    const reference = { apiVersion, kind, name: metadata.name ?? '', uid: metadata.uid ?? '' };
-    if (kind !== 'Pod' && (await owners.isOver(reference, entry.namespace))) tracker.removed.add(group);
-  }
+  for (const group of recorder.open) if (!tracker.hasMembers(group)) await askOwner(deps, owners, group);
 }
 
-/** Owners are asked only where nothing is left that could be whole again by itself. */
-function hasMembers({ pods, tracker }: RecordDeps, group: string, { metadata }: KubeObject): boolean {
-  return tracker.hasMembers(group) || pods.byIndex(BY_OWNER, metadata.uid ?? '').length > 0;
+/** Whether what is left of a group will be made again: its owner may be gone, or have all it wants. */
+async function askOwner({ clock, recorder, state, tracker }: RecordDeps, owners: OwnerReader, group: string) {
+  const entry = recorder.entryOfOpen(group);
+  const subject = entry && state.subjects.get(entry.id);
+  if (entry === undefined || subject === undefined || subject.kind === 'Pod') return;
+  const { apiVersion = '', kind = '', metadata } = subject;
+  const { name = '', uid = '' } = metadata;
+  const wanted = await owners.wantedBy({ apiVersion, kind, name, uid }, entry.namespace);
+  const isOld = clock.now() - (parseTime(entry.downAt) ?? 0) > FORGOTTEN_MS;
+  if (wanted === 0 || (wanted === undefined && isOld)) tracker.removed.add(group);
+  else if (wanted !== undefined && tracker.readyOf(uid) >= wanted) tracker.satisfied.add(group);
 }
 
 /** What made the pod, else the pod. */

@@ -3,6 +3,7 @@ import { isPodActive } from '../../../api/core/pod-state.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { type Client, isExpired, type WatchEvent } from '../../../machinery/runtime/index.ts';
+import { parseTime } from '../../../machinery/values/index.ts';
 import { BY_OWNER, type RecordDeps, type Sighting } from './deps.ts';
 import { describeDeparture } from './tracker.ts';
 
@@ -44,7 +45,11 @@ function sightingOf(deps: RecordDeps, pod: Pod, siblings: number | undefined): S
   const { name = '', namespace = '', uid } = pod.metadata;
   const isThere = index.pod(namespace, name)?.uid === uid;
   const group = (isThere ? tracker.groupOf(namespace, name) : undefined) ?? tracker.groupOfGone(pod);
-  const departure = describeDeparture(deps, { pod, before: pod, group, at: clock.now() });
+  const now = clock.now();
+  const { deletionGracePeriodSeconds = 0, deletionTimestamp } = pod.metadata;
+  // A graceful deletion is dated at its end.
+  const asked = (parseTime(deletionTimestamp) ?? now) - (deletionGracePeriodSeconds ?? 0) * 1000;
+  const departure = describeDeparture(deps, { pod, before: pod, group, at: Math.min(asked, now) });
   return { kind: 'Went', pod, siblings, departure };
 }
 

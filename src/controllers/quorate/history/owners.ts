@@ -19,7 +19,7 @@ type Owner = KubeObject | 'Gone' | 'Unknown';
 
 interface Replicated {
   readonly spec?: { readonly replicas?: number };
-  readonly status?: { readonly updateRevision?: string };
+  readonly status?: { readonly updateRevision?: string; readonly desiredNumberScheduled?: number };
 }
 
 /** What made pods, each asked once: whether it wanted one that went. */
@@ -43,10 +43,11 @@ export class OwnerReader {
     return wanted !== undefined && (wanted === 0 || (siblings !== undefined && siblings >= wanted));
   }
 
-  /** True where nobody makes the pods of this owner again. */
-  async isOver(reference: OwnerReference, namespace: string): Promise<boolean> {
+  /** How many pods an owner wants: none where it is gone; undefined where that cannot be told. */
+  async wantedBy(reference: OwnerReference, namespace: string): Promise<number | undefined> {
     const owner = await this.#read(reference, namespace);
-    return owner === 'Gone' || (owner !== 'Unknown' && wantedBy(reference.kind, owner) === 0);
+    if (owner === 'Unknown') return undefined;
+    return owner === 'Gone' ? 0 : wantedBy(reference.kind, owner);
   }
 
   #read(reference: OwnerReference, namespace: string): Promise<Owner> {
@@ -82,6 +83,7 @@ function wantedBy(kind: string, owner: KubeObject): number | undefined {
     if (spec?.completions === undefined) return parallel;
     return Math.min(parallel, Math.max(0, spec.completions - (status?.succeeded ?? 0)));
   }
+  if (kind === 'DaemonSet') return (owner as Replicated).status?.desiredNumberScheduled;
   return REPLICATED.has(kind) ? ((owner as Replicated).spec?.replicas ?? 1) : undefined;
 }
 

@@ -38,7 +38,7 @@ export function keepAsReplica(
   const book = new HistoryBook({ client, writer, home, bounds });
   let ended = false;
   let handed: GivenAnswer[] = [];
-  let written = true;
+  let isWritten = true;
   void leading.then(() => {
     ended = true;
   });
@@ -49,7 +49,10 @@ export function keepAsReplica(
     for (const answer of answers.take()) {
       const { name = '' } = answer.pod ?? {};
       if (!answer.allowed) recorder.answered(answer, groupOf(answer.namespace, name));
-      else [handed, written] = [[...handed, answer], false];
+      else {
+        handed.push(answer);
+        isWritten = false;
+      }
     }
     recorder.tick(now, () => false);
     const changed = recorder.takeChanged(now);
@@ -64,10 +67,10 @@ export function keepAsReplica(
       if (left.length === 0) meters.waitsSince = undefined;
     }
     meters.count(recorder.takeNews());
-    if (written) return;
+    if (isWritten) return;
     handed = handed.filter(({ at }) => now - at < HANDED_MS).slice(-MAX_HANDED);
     await handOver(handed);
-    written = true;
+    isWritten = true;
   }
 
   async function handOver(all: readonly GivenAnswer[]): Promise<void> {

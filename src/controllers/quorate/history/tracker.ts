@@ -39,6 +39,8 @@ export class PodTracker {
   readonly #sightings: Sighting[] = [];
   /** Groups whose owners are gone for good. */
   readonly removed = new Set<string>();
+  /** Pods on their own whose owners have all they want without them. */
+  readonly satisfied = new Set<string>();
   #count = 0;
   #sum = 0;
 
@@ -164,16 +166,17 @@ export class PodTracker {
       if (this.#recorder.isOpen(group)) continue;
       this.#singles.delete(group);
       this.removed.delete(group);
+      this.satisfied.delete(group);
       this.#recorder.forget(group);
     }
   }
 
-  /** Takes up an outage that another process saw begin. */
-  resume(group: string, ownerUid: string | undefined): void {
+  /** Takes up an outage that this process did not see begin. `ready`: how many pods its owner had with it. */
+  resume(group: string, ownerUid: string | undefined, ready?: number): void {
     const [namespace = '', kind, name = ''] = group.split('/');
     if (kind !== 'Pod') return;
-    const ready = ownerUid === undefined ? 0 : this.#readyOf(ownerUid) + 1;
-    this.#singles.set(group, { namespace, name, ownerUid, ready });
+    const wanted = ready ?? (ownerUid === undefined ? 0 : this.readyOf(ownerUid) + 1);
+    this.#singles.set(group, { namespace, name, ownerUid, ready: wanted });
   }
 
   #enter({ metadata }: Pod, by: 1 | -1): void {
@@ -213,7 +216,7 @@ export class PodTracker {
     if (tracked === undefined || !tracked.isSingle || !isPodReady(pod) || isGoing(pod)) return;
     const ownerUid = controllerOf(pod)?.uid;
     // The caches have the event already: the pod is no longer among its owner's.
-    const ready = ownerUid === undefined ? 0 : this.#readyOf(ownerUid) + 1;
+    const ready = ownerUid === undefined ? 0 : this.readyOf(ownerUid) + 1;
     this.#singles.set(tracked.group, { namespace, name, ownerUid, ready });
     this.#recorder.look(tracked.group, { ...GONE, isWhole: true, ready: 1 }, this.#clock.now());
   }
@@ -235,10 +238,12 @@ export class PodTracker {
   #lookAtMembers(group: string): void {
     const [key] = this.#members.get(group) ?? [];
     if (key === undefined) {
-      this.#recorder.look(group, { ...GONE, isRemoved: this.removed.has(group) }, this.#clock.now());
+      const isRemoved = this.removed.has(group) || this.satisfied.has(group);
+      this.#recorder.look(group, { ...GONE, isRemoved }, this.#clock.now());
       return;
     }
     this.removed.delete(group);
+    this.satisfied.delete(group);
     const [namespace = '', name = ''] = key.split('/');
     this.#lookAtUnit(group, namespace, name);
   }
@@ -256,7 +261,8 @@ export class PodTracker {
     const { name, namespace, ownerUid, ready } = single;
     const again = this.#things.index.pod(namespace, name);
     const isUp = again !== undefined && again.ready && again.deletionTimestamp === undefined;
-    const isWhole = isUp || (ownerUid !== undefined && readyOf(ownerUid) >= ready);
+    const isReplaced = ownerUid !== undefined && readyOf(ownerUid) >= ready;
+    const isWhole = isUp || isReplaced || this.satisfied.has(group);
     const isRemoved = !isWhole && (this.removed.has(group) || (ownerUid === undefined && again === undefined));
     this.#recorder.look(group, { ...GONE, isWhole, ready: isWhole ? 1 : 0, isRemoved }, this.#clock.now());
   }
@@ -265,13 +271,14 @@ export class PodTracker {
   #counting(): (ownerUid: string) => number {
     const counts = new Map<string, number>();
     return (ownerUid) => {
-      const count = counts.get(ownerUid) ?? this.#readyOf(ownerUid);
+      const count = counts.get(ownerUid) ?? this.readyOf(ownerUid);
       counts.set(ownerUid, count);
       return count;
     };
   }
 
-  #readyOf(ownerUid: string): number {
+  /** How many pods of an owner are Ready and stay. */
+  readyOf(ownerUid: string): number {
     return this.#things.pods.byIndex(BY_OWNER, ownerUid).filter((pod) => isPodActive(pod) && isPodReady(pod)).length;
   }
 
@@ -312,12 +319,15 @@ export function describeDeparture(
   };
 }
 
+const NOT_READY = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 const OFF = ['node.cloudprovider.kubernetes.io/shutdown', 'node.kubernetes.io/out-of-service'];
 
 function nodeState(node: Node | undefined, name: string): PodDeparture['node'] {
   if (name === '') return 'Fine';
   if (node === undefined) return 'Gone';
-  if (node.spec?.taints?.some(({ key }) => OFF.includes(key)) === true) return 'Off';
+  const taints = node.spec?.taints ?? [];
+  if (taints.some(({ key }) => OFF.includes(key))) return 'Off';
+  if (taints.some(({ key }) => NOT_READY.includes(key))) return 'NotReady';
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   return ready === undefined || ready.status === 'True' ? 'Fine' : 'NotReady';
 }
