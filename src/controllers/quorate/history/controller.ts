@@ -118,5 +118,6 @@ export const history: OwnController<HistoryHost> = {
   needs: disruptionHistoryType as ResourceType,
   // Whether one of its pods is of an old template; the others are read by every installation.
   rights: [rule(['apps'], ['daemonsets'], ['get'])],
-  create: ({ history: options = {}, serves }) => createHistoryController(options, serves(maintenanceType)),
+  create: ({ gates, history: options = {}, serves }) =>
+    createHistoryController(options, gates.enabled('Maintenance') && serves(maintenanceType)),
 };
