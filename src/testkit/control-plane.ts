@@ -127,15 +127,10 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const served =
     pki === undefined ? undefined : await serve(faults.guardPort(server.handle), { pki, port: options.port ?? 0 });
 
-  const starts: Controller[] = [
-    ...chooseControllers(controllers, {
-      authority: pki?.authority.certificate ?? '',
-      gates: options.gates,
-      compat: options.compat,
-      settlingMs: options.settlingMs,
-      history: { answers, ...options.history },
-    }),
-  ];
+  const { compat, gates, settlingMs } = options;
+  const authority = pki?.authority.certificate ?? '';
+  const history = { answers, ...options.history };
+  const starts = [...chooseControllers(controllers, { authority, gates, compat, settlingMs, history })];
   if (nodes > 0) starts.push(createSimulatedNodes({ count: nodes }));
   const components: Components | undefined =
     starts.length === 0

@@ -1,5 +1,11 @@
 import type { GroupEviction } from '../api/quorate/group-eviction.ts';
-import { type GivenAnswer, type AnswerQueue, groupNamedBy, isRefusalCode, readRefusal } from '../decisions/history/index.ts';
+import {
+  type GivenAnswer,
+  type AnswerQueue,
+  groupNamedBy,
+  isRefusalCode,
+  readRefusal,
+} from '../decisions/history/index.ts';
 import { isDryRun } from './pins.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
 import type { ReviewHandler } from './server.ts';
@@ -19,8 +25,7 @@ export function telling(teller: ReviewTeller, handler: ReviewHandler): ReviewHan
     const asked = readAsked(teller, request);
     const response = await handler(request, signal);
     const isAnswer = response.allowed || isRefusalCode(response.status?.code);
-    if (asked !== undefined && isAnswer)
-      teller.answers.tell({ ...asked, at: teller.now(), ...readResponse(response) });
+    if (asked !== undefined && isAnswer) teller.answers.tell({ ...asked, at: teller.now(), ...readResponse(response) });
     return response;
   };
 }

@@ -71,7 +71,10 @@ export const disruptionHistoryDefinition = defineKind({
         {
           writer: text('leader, or the replica whose refusals these are.'),
           entries: list(entry, 'Oldest first.', { maxItems: HISTORY_LIMITS.entries }),
-          reached: object({ pods: text(), at: time(), census: text() }, { description: 'How far the pods have been followed.' }),
+          reached: object(
+            { pods: text(), at: time(), census: text() },
+            { description: 'How far the pods have been followed.' },
+          ),
           gaps: list(object({ from: time(), to: time() }), 'Times in which pods may have gone unseen.'),
           answered: list(answered, 'Departures that a replica let pass in the last minutes, for the leader.'),
         },

@@ -65,7 +65,9 @@ export const isRefusalCode = (code: number | undefined): boolean => code === 429
 export function readRefusal(status: {
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
-  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] } | undefined;
+  readonly details?:
+    | { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] }
+    | undefined;
 }): AnswerRefusal {
   const { details, message = '', reason = 'Unknown' } = status;
   const causes = details?.causes ?? [];

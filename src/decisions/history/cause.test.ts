@@ -61,7 +61,12 @@ const rows: readonly [string, PodDeparture, typeof nobody | object, object | und
     { deleted: answer({ kind: 'Delete', who: 'system:kube-scheduler' }) },
     { way: 'Preemption', outcome: 'Seen', voluntary: true, who: 'system:kube-scheduler' },
   ],
-  ['a taint', departure(told('DeletionByTaintManager')), {}, { way: 'TaintManager', outcome: 'Seen', voluntary: false }],
+  [
+    'a taint',
+    departure(told('DeletionByTaintManager')),
+    {},
+    { way: 'TaintManager', outcome: 'Seen', voluntary: false },
+  ],
   ['a device taint', departure(told('DeletionByDeviceTaintManager')), {}, { way: 'DeviceTaint', voluntary: false }],
   ['pod garbage collection', departure(told('DeletionByPodGC')), {}, { way: 'PodGC', voluntary: false }],
   [

@@ -5,7 +5,11 @@ import type { FoundCause, PodDeparture } from './cause.ts';
 import type { Outage } from './outage.ts';
 
 /** It is over. */
-export function close(entry: HistoryEntry, outage: Outage, { at, end }: { at: number; end: 'Whole' | 'Removed' }): void {
+export function close(
+  entry: HistoryEntry,
+  outage: Outage,
+  { at, end }: { at: number; end: 'Whole' | 'Removed' },
+): void {
   if (end === 'Whole') entry.wholeAt = formatMicroTime(at);
   entry.groupSeconds = seconds(Math.max(0, at - outage.downAt));
   entry.podSeconds = seconds(outage.podMsAt(at));
@@ -41,4 +45,5 @@ export function asBefore(
 /** A pod on its own. */
 export const isSingle = (group: string): boolean => group.split('/')[1] === 'Pod';
 
-export const groupOfAnswer = ({ group, namespace, pod }: GivenAnswer): string => `${namespace}/${group ?? `Pod/${pod?.name ?? ''}`}`;
+export const groupOfAnswer = ({ group, namespace, pod }: GivenAnswer): string =>
+  `${namespace}/${group ?? `Pod/${pod?.name ?? ''}`}`;

@@ -109,7 +109,11 @@ test('8.1: a refusal names the budgets and policies that were asked, and its fir
       ],
     },
   };
-  expect(readRefusal(status)).toMatchObject({ reason: 'DisruptionBudget', budgets: ['wide'], policies: ['ml/nightly'] });
+  expect(readRefusal(status)).toMatchObject({
+    reason: 'DisruptionBudget',
+    budgets: ['wide'],
+    policies: ['ml/nightly'],
+  });
   expect(readRefusal({ reason: 'InternalError' })).toEqual({
     reason: 'InternalError',
     message: '',

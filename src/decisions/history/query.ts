@@ -66,7 +66,9 @@ function concerns(entry: HistoryEntry, subject: HistorySubject, name: string): b
     case 'budget': {
       const [budget = '', namespace] = name.split('/').reverse();
       const isThere = namespace === undefined || namespace === entry.namespace;
-      return isThere && [...(entry.budgets ?? []), ...(entry.policies ?? [])].some((one) => one === budget || one === name);
+      return (
+        isThere && [...(entry.budgets ?? []), ...(entry.policies ?? [])].some((one) => one === budget || one === name)
+      );
     }
   }
 }

@@ -167,7 +167,8 @@ export class DisruptionRecorder {
     const latest = this.#latest.get(group);
     const isNear = latest !== undefined && Math.abs(departure.at - lastTime(latest)) <= MERGE_MS;
     // What an owner removes after a member of the group went is a part of that.
-    const found = causeOf(departure, { granted, deleted, isOurs }) ?? (isNear ? asBefore(latest, departure) : undefined);
+    const found =
+      causeOf(departure, { granted, deleted, isOurs }) ?? (isNear ? asBefore(latest, departure) : undefined);
     if (found === undefined) {
       // That a pod on its own is not replaced is then no outage.
       if (isSingle(group) && this.#outages.get(group)?.entry === undefined) this.#outages.delete(group);

@@ -60,7 +60,11 @@ test('RC-01: a Maintenance is named as what was behind the evictions on its node
   await recorded.world.maintain('kernel', { nodes: { names: [pod?.spec?.nodeName ?? ''] } });
   await recorded.world.ends('kernel');
   const [entry] = await recorded.entries();
-  expect(entry).toMatchObject({ outcome: 'Granted', way: 'Maintenance', cause: { kind: 'Maintenance', name: 'kernel' } });
+  expect(entry).toMatchObject({
+    outcome: 'Granted',
+    way: 'Maintenance',
+    cause: { kind: 'Maintenance', name: 'kernel' },
+  });
 });
 
 test('RC-01: a plain delete names who deleted, and no budget agreed to it', async () => {
@@ -79,7 +83,12 @@ test('RC-01: pods that a taint drives away, and those of a node that dies', asyn
   await recorded.taint(pod?.spec?.nodeName ?? '', 'example.com/gone');
   await recorded.pass(40);
   const [entry] = await recorded.entries();
-  expect(entry).toMatchObject({ outcome: 'Seen', way: 'TaintManager', voluntary: false, group: 'default/PodGroup/gang0' });
+  expect(entry).toMatchObject({
+    outcome: 'Seen',
+    way: 'TaintManager',
+    voluntary: false,
+    group: 'default/PodGroup/gang0',
+  });
   const [other] = await recorded.ready('gang0');
   await recorded.client.delete(nodeType, { name: other?.spec?.nodeName ?? '' });
   await recorded.pass(120);

@@ -81,7 +81,7 @@ async function dieAndGoOn({ forget }: { readonly forget: boolean }) {
   if (forget) store.compact(store.revision);
   recorded = await Recorded.on(store, { clock, nodes: 3, seed: 2 });
   await recorded.pass(60);
-  const went = [before, during].map(({ metadata }) => metadata.uid).sort();
+  const went = [before, during].map(({ metadata }) => metadata.uid ?? '').sort();
   return { went, store, entries: await recorded.entries() };
 }
 

@@ -15,10 +15,11 @@ import {
 import { nameHash } from '../../../machinery/values/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { HistoryBook } from './book.ts';
-import { BY_OWNER, DEFAULT_BOUNDS, type RecordDeps, type HistoryOptions, HOME_NAMESPACE } from './deps.ts';
+import { DEFAULT_BOUNDS, HOME_NAMESPACE, type HistoryOptions, type RecordDeps } from './deps.ts';
 import { keepRecord } from './keep.ts';
 import { openMeters } from './meters.ts';
 import { keepAsReplica } from './replica.ts';
+import { BY_OWNER } from './seen.ts';
 import { PodTracker } from './tracker.ts';
 
 const LEADER = 'leader';
@@ -37,7 +38,12 @@ function createHistoryController(options: HistoryOptions, hasMaintenances: boole
 
 function openDeps(context: ControllerContext, options: HistoryOptions, hasMaintenances: boolean): RecordDeps {
   const { client, clock, eventsFor, informers, leading, log, metrics } = context;
-  const { answers = new AnswerQueue(), bounds = DEFAULT_BOUNDS, everyMs = EVERY_MS, namespace: home = HOME_NAMESPACE } = options;
+  const {
+    answers = new AnswerQueue(),
+    bounds = DEFAULT_BOUNDS,
+    everyMs = EVERY_MS,
+    namespace: home = HOME_NAMESPACE,
+  } = options;
   const pods = informers.of(podType);
   pods.addIndex(BY_OWNER, (pod) => {
     const owner = controllerOf(pod);

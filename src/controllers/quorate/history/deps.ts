@@ -1,11 +1,9 @@
-import type { Node, Pod } from '../../../api/generated/core-v1.ts';
-import type { Maintenance } from '../../../api/quorate/maintenance.ts';
 import type { KubeObject } from '../../../api/resource.ts';
-import type { DisruptionIndex } from '../../../decisions/disruption/index.ts';
-import type { AnswerQueue, PodDeparture, DisruptionRecorder, HistoryBounds } from '../../../decisions/history/index.ts';
-import type { Client, Clock, EventRecorder, Informer, Logger } from '../../../machinery/runtime/index.ts';
+import type { AnswerQueue, DisruptionRecorder, HistoryBounds } from '../../../decisions/history/index.ts';
+import type { Client, Clock, EventRecorder, Logger } from '../../../machinery/runtime/index.ts';
 import type { HistoryBook } from './book.ts';
 import type { HistoryMeters } from './meters.ts';
+import type { SeenThings } from './seen.ts';
 import type { PodTracker } from './tracker.ts';
 
 /** What the record wants to know of its host. */
@@ -28,16 +26,6 @@ export const DEFAULT_BOUNDS: HistoryBounds = { days: 30, bytes: 256 * 1024 * 102
 
 /** What replicas handed over is of no use after this time. */
 export const HANDED_MS = 10 * 60_000;
-
-/** Pods by the uid of what made them. */
-export const BY_OWNER = 'history-owner';
-
-export interface SeenThings {
-  readonly index: DisruptionIndex;
-  readonly pods: Informer<Pod>;
-  readonly nodes: Informer<Node>;
-  readonly maintenances: Informer<Maintenance> | undefined;
-}
 
 export interface RecordDeps extends SeenThings {
   readonly client: Client;
@@ -70,13 +58,4 @@ export interface HistoryState {
   readonly subjects: Map<string, KubeObject>;
   /** When a refusal of a group was last told. */
   readonly told: Map<string, number>;
-}
-
-/** Something that was seen and has still to be entered. */
-export interface Sighting {
-  readonly kind: 'Went' | 'Lost';
-  readonly departure: Omit<PodDeparture, 'isUnwanted'>;
-  readonly pod: Pod;
-  /** Pods of the same controller that were left just then; undefined where that cannot be told. */
-  readonly siblings: number | undefined;
 }

@@ -10,10 +10,11 @@ import {
 import type { KubeObject } from '../../../api/resource.ts';
 import { existing, isConflict } from '../../../machinery/runtime/index.ts';
 import { formatMicroTime, parseTime } from '../../../machinery/values/index.ts';
-import { HANDED_MS, type RecordDeps, type Sighting } from './deps.ts';
+import { HANDED_MS, type RecordDeps } from './deps.ts';
 import { lookBack } from './look-back.ts';
 import { tellDisruptions } from './meters.ts';
 import { OwnerReader } from './owners.ts';
+import type { Sighting } from './seen.ts';
 
 const REACHED = 'reached';
 /** Gaps that are told of. */
@@ -27,7 +28,7 @@ const REACHED_MS = 5000;
 
 /** Takes up the record where the last keeper left it. */
 export async function openRecord(deps: RecordDeps): Promise<void> {
-  const { book, client, clock, home, pods, recorder, state, tracker } = deps;
+  const { book, client, clock, home, pods, state, tracker } = deps;
   const now = clock.now();
   const recent = now - 60 * 60_000;
   await book.open((entry) => {

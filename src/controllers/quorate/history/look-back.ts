@@ -4,7 +4,8 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { type Client, isExpired, type WatchEvent } from '../../../machinery/runtime/index.ts';
 import { parseTime } from '../../../machinery/values/index.ts';
-import { BY_OWNER, type RecordDeps, type Sighting } from './deps.ts';
+import type { RecordDeps } from './deps.ts';
+import { BY_OWNER, type Sighting } from './seen.ts';
 import { describeDeparture } from './tracker.ts';
 
 /** A watch over what is past is given up after this time: no event says that it has come to now. */
@@ -31,7 +32,8 @@ export async function lookBack(deps: RecordDeps, reached: string): Promise<Looke
   };
   for (const [at, { object, type }] of (events ?? []).entries()) {
     const goes = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
-    if (goes && isNew(object)) sightings.push(sightingOf(deps, object, siblingsThen(deps, object, events?.slice(at + 1))));
+    if (goes && isNew(object))
+      sightings.push(sightingOf(deps, object, siblingsThen(deps, object, events?.slice(at + 1))));
   }
   if (events !== undefined) return { sightings, isIncomplete: false };
   for (const pod of pods.list()) {

@@ -4,7 +4,7 @@ import type { OwnerReference } from '../../../api/generated/meta-v1.ts';
 import { builtinType } from '../../../api/registry.ts';
 import { type KubeObject, splitApiVersion } from '../../../api/resource.ts';
 import { type Client, isForbidden, isNotFound } from '../../../machinery/runtime/index.ts';
-import type { Sighting } from './deps.ts';
+import type { Sighting } from './seen.ts';
 
 /** Kinds that say how many pods they want, and where they are served. */
 const GROUPS: Readonly<Record<string, string>> = {

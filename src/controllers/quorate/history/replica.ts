@@ -1,9 +1,10 @@
+import { disruptionHistoryType, type HandedOver, HISTORY_PART_LABEL } from '../../../api/quorate/disruption-history.ts';
 import {
-  disruptionHistoryType,
-  type HandedOver,
-  HISTORY_PART_LABEL,
-} from '../../../api/quorate/disruption-history.ts';
-import { type GivenAnswer, type AnswerQueue, DisruptionRecorder, type HistoryBounds } from '../../../decisions/history/index.ts';
+  type GivenAnswer,
+  type AnswerQueue,
+  DisruptionRecorder,
+  type HistoryBounds,
+} from '../../../decisions/history/index.ts';
 import { type ControllerContext, existing } from '../../../machinery/runtime/index.ts';
 import { formatMicroTime } from '../../../machinery/values/index.ts';
 import { HistoryBook } from './book.ts';

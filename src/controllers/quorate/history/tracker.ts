@@ -5,7 +5,7 @@ import { isFinished } from '../../../api/quorate/maintenance.ts';
 import { readPod } from '../../../decisions/disruption/index.ts';
 import type { PodDeparture, DisruptionRecorder, DrainOfNode, GroupLook } from '../../../decisions/history/index.ts';
 import type { Clock } from '../../../machinery/runtime/index.ts';
-import { BY_OWNER, type SeenThings, type Sighting } from './deps.ts';
+import { BY_OWNER, type SeenThings, type Sighting } from './seen.ts';
 
 /** A pod on its own that went, and whose replacement is waited for. */
 interface Single {
