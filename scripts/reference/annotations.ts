@@ -1,5 +1,6 @@
 /** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
 import { HOLD_FOR, HOLD_GRANT, HOLD_MEMBERS, HOLD_SIZE, HOLD_UNTIL } from '../../src/decisions/capacity/index.ts';
+import { HISTORY_PART_LABEL } from '../../src/api/quorate/disruption-history.ts';
 import { CLAIM_ANNOTATION, CORDONED_ANNOTATION } from '../../src/api/quorate/maintenance.ts';
 import {
   CAPACITY,
@@ -32,6 +33,13 @@ export interface AnnotationRow {
 }
 
 export const ANNOTATIONS: readonly AnnotationRow[] = [
+  {
+    key: HISTORY_PART_LABEL,
+    on: 'DisruptionHistory',
+    values: 'written by Quorate: `reached`, `answers`',
+    effect:
+      'It is no day of the record: how far the pods were followed, or what a replica let pass in the last minutes.',
+  },
   {
     key: 'policy.quorate.dev/next-allowed',
     on: 'a cause in the answer to a refused eviction',

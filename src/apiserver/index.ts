@@ -3,7 +3,14 @@
  * and no other room. Its folders have borders of their own, lowest first in .dependency-cruiser.cjs.
  */
 export type { AdmissionPlugin } from './context/admission-plugin.ts';
-export { addEviction, createDisruptionView, type EvictionGuard, refusalError } from './eviction/index.ts';
+export {
+  addEviction,
+  type AnswerTeller,
+  createDisruptionView,
+  type EvictionGuard,
+  refusalError,
+  tellDeletes,
+} from './eviction/index.ts';
 export type { ApiHandler, ApiRequest, ApiResponse, StreamBody, StreamSink } from './exchange/exchange.ts';
 export { groupEvictionPlugin } from './group-eviction/index.ts';
 export { inProcessTransport, systemAdmin } from './server/in-process.ts';

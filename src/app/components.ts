@@ -1,4 +1,5 @@
 /** Every controller of the embedded control plane, in one place. */
+import { systemAdmin } from '../apiserver/index.ts';
 import { clusterRoleAggregationController } from '../controllers/kubernetes/cluster-role-aggregation/index.ts';
 import { cronJobController } from '../controllers/kubernetes/cronjob/index.ts';
 import { daemonSetController } from '../controllers/kubernetes/daemonset/index.ts';
@@ -25,7 +26,7 @@ import { serviceAccountController } from '../controllers/kubernetes/service-acco
 import { statefulSetController } from '../controllers/kubernetes/statefulset/index.ts';
 import { taintEvictionController } from '../controllers/kubernetes/taint-eviction/index.ts';
 import { ttlAfterFinishedController } from '../controllers/kubernetes/ttl-after-finished/index.ts';
-import { ownControllers } from '../controllers/quorate/index.ts';
+import { type HistoryOptions, ownControllers } from '../controllers/quorate/index.ts';
 import { type Controller, FeatureGates } from '../machinery/runtime/index.ts';
 import { createScheduler } from '../scheduler/index.ts';
 
@@ -36,6 +37,7 @@ export interface ComponentOptions {
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
   readonly pickers?: PickerOptions | undefined;
+  readonly history?: HistoryOptions | undefined;
   /** How long budgets gather what approved evictions bring about before they write it. Default: not at all. */
   readonly debounceMs?: number | undefined;
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
@@ -46,7 +48,7 @@ export interface ComponentOptions {
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
 export function embeddedComponents(options: ComponentOptions): Controller[] {
-  const { authority, compat, gates = new FeatureGates(), debounceMs, pickers, settlingMs } = options;
+  const { authority, compat, gates = new FeatureGates(), debounceMs, history, pickers, settlingMs } = options;
   return [
     namespaceController,
     serviceAccountController,
@@ -67,6 +69,7 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
       serves: () => true,
       disruption: { debounceMs, settlingMs },
       unavailability: { compat: compat === 'kruise', debounceMs },
+      history: { isOurs: (who) => who === systemAdmin.username, ...history },
     }),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),

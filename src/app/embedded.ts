@@ -24,6 +24,7 @@ import {
   type Controller,
   systemClock,
 } from '../machinery/runtime/index.ts';
+import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import { type Rules, createSimulatedNodes } from '../nodes/index.ts';
 import { createMemoryStore, openLmdbStore, type Store } from '../storage/index.ts';
 import { bootstrapObjects, publishAuthentication, publishServer } from './bootstrap.ts';
@@ -53,6 +54,8 @@ export interface EmbeddedOptions {
   readonly compat?: 'kruise' | undefined;
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
   readonly settlingMs?: number | undefined;
+  /** How much of the record of disruptions is kept. Default: 30 days, 256 MiB. */
+  readonly history?: HistoryBounds | undefined;
 }
 
 export interface EmbeddedHost {
@@ -103,6 +106,7 @@ function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger)
 async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {
   const { dataDirectory, log, bind, gates = new FeatureGates(), compat } = options;
   const metrics = new Metrics();
+  const answers = new AnswerQueue();
   const pki = await openPki({
     ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),
     clock,
@@ -118,6 +122,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     gates,
     compat,
     metrics,
+    answers,
     health: [{ name: 'certificate', readinessOnly: true, check: () => pki.problem() }],
   });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
@@ -133,7 +138,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
   const components = runComponents(
     { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
-    options.apiOnly === true ? [] : controllersOf(options, gates, pki),
+    options.apiOnly === true ? [] : controllersOf(options, { gates, pki, answers }),
   );
   const certificate = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
@@ -185,11 +190,22 @@ async function openDoors({ bind, log, port }: EmbeddedOptions, { api, client, cl
   return { dashboard, listening, url };
 }
 
-function controllersOf(options: EmbeddedOptions, gates: FeatureGates, pki: Pki): Controller[] {
-  const { compat, nodes, pickers, rules, settlingMs } = options;
+function controllersOf(
+  options: EmbeddedOptions,
+  { answers, gates, pki }: { answers: AnswerQueue; gates: FeatureGates; pki: Pki },
+): Controller[] {
+  const { compat, history: bounds, nodes, pickers, rules, settlingMs } = options;
   const authority = pki.authority.certificate;
   return [
-    ...embeddedComponents({ authority, gates, pickers, compat, debounceMs: DEBOUNCE_MS, settlingMs }),
+    ...embeddedComponents({
+      authority,
+      gates,
+      pickers,
+      compat,
+      debounceMs: DEBOUNCE_MS,
+      settlingMs,
+      history: { answers, bounds },
+    }),
     createSimulatedNodes({ count: nodes, rules }),
   ];
 }

@@ -1,6 +1,7 @@
 /** The API server with everything a control plane adds to it: access control, admission, subresources. */
 import {
   addEviction,
+  type AnswerTeller,
   type AdmissionPlugin,
   type ApiServer,
   type ApiServerOptions,
@@ -18,6 +19,7 @@ import {
   maintenancePlugin,
   inProcessTransport,
   type ServerContext,
+  tellDeletes,
   leaderWorkerPods,
   metricsRoute,
   registerStorageMetrics,
@@ -36,6 +38,7 @@ import {
 } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { DisruptionIndex } from '../decisions/disruption/index.ts';
+import type { AnswerQueue } from '../decisions/history/index.ts';
 import { type RefusedRequest, unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { createRefusalRecorder } from './unavailability-refusals.ts';
 
@@ -52,6 +55,8 @@ export interface PlaneOptions {
   readonly gates?: FeatureGates;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
+  /** Hears what is answered to those who ask for pods to go. */
+  readonly answers?: AnswerQueue | undefined;
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
   /** Further budgets that evictions are asked of, by the counts of pods and groups. */
@@ -66,6 +71,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const compat = options.compat === 'kruise';
   const refusals = new Refusals();
+  const teller = options.answers && { answers: options.answers, clock };
   const server: ApiServerOptions = {
     store,
     resources: [...builtinResources(gates), ...ownResources({ compat })],
@@ -82,7 +88,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       ...guardPods(
         context,
         { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) },
-        options.guards,
+        { guards: options.guards, teller },
       ),
     ],
     ...(options.health && { health: options.health }),
@@ -109,12 +115,18 @@ export function createPlane(options: PlaneOptions): ApiServer {
 function guardPods(
   context: ServerContext,
   options: UnavailabilityOptions,
-  guards: PlaneOptions['guards'] = () => [],
+  { guards = () => [], teller }: { guards: PlaneOptions['guards']; teller: AnswerTeller | undefined },
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
   const unavailability = createUnavailability(context, { ...options, room: () => index.room });
-  addEviction(context, { guards: [...guards(index), unavailability.guard], index });
-  return [...unavailability.plugins, groupEvictionPlugin(unavailability.guarding, index)];
+  addEviction(context, { guards: [...guards(index), unavailability.guard], index, teller });
+  const { guarding } = unavailability;
+  const judges = (namespace: string, name: string): boolean => guarding.view.of(namespace).judging(name).length > 0;
+  return [
+    ...unavailability.plugins,
+    groupEvictionPlugin(guarding, index, teller),
+    ...(teller === undefined ? [] : [tellDeletes(teller, judges)]),
+  ];
 }
 
 /** Refusals, told of once the transaction that they were made in is over. */

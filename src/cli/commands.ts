@@ -7,6 +7,7 @@ import { register as demo } from './demo/command.ts';
 import { register as down } from './down/command.ts';
 import { register as drain } from './drain/command.ts';
 import { register as evict } from './evict/command.ts';
+import { register as history } from './history/command.ts';
 import { register as install } from './install/command.ts';
 import { register as lint } from './lint/command.ts';
 import { register as logs } from './logs/command.ts';
@@ -36,6 +37,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   why,
   drain,
   maintenance,
+  history,
   evict,
   plan,
   snapshot,

@@ -12,6 +12,7 @@ import { componentUser } from '../app/component-user.ts';
 import { embeddedComponents } from '../app/components.ts';
 import { createPlane } from '../app/plane.ts';
 import { type Components, runComponents } from '../app/run-components.ts';
+import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import {
   type Client,
   type Clock,
@@ -52,6 +53,8 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
   readonly settlingMs?: number;
   readonly metrics?: Metrics;
+  /** How much of the record of disruptions is kept. */
+  readonly history?: { readonly bounds: HistoryBounds };
   /** Continues on what an earlier plane left; its owner closes it. Take another seed then. Default: an empty one. */
   readonly store?: Store;
   /** Registers more with the server before it is used, such as subresources. */
@@ -96,6 +99,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const clock = options.clock ?? (new ManualClock() as Clock as C);
   const random = seededRandom(seed);
   const metrics = options.metrics ?? new Metrics();
+  const answers = new AnswerQueue();
   const store = options.store ?? createMemoryStore({ now: () => clock.now() });
   const pki = options.port === undefined ? undefined : await openTestPki();
   const server = createPlane({
@@ -109,6 +113,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     ...(options.gates && { gates: options.gates }),
     compat: options.compat,
     metrics,
+    answers,
     ...(pki && { pki }),
     ...(options.extend && { extend: options.extend }),
   });
@@ -122,14 +127,10 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const served =
     pki === undefined ? undefined : await serve(faults.guardPort(server.handle), { pki, port: options.port ?? 0 });
 
-  const starts: Controller[] = [
-    ...chooseControllers(controllers, {
-      authority: pki?.authority.certificate ?? '',
-      gates: options.gates,
-      compat: options.compat,
-      settlingMs: options.settlingMs,
-    }),
-  ];
+  const { compat, gates, settlingMs } = options;
+  const authority = pki?.authority.certificate ?? '';
+  const history = { answers, ...options.history };
+  const starts = [...chooseControllers(controllers, { authority, gates, compat, settlingMs, history })];
   if (nodes > 0) starts.push(createSimulatedNodes({ count: nodes }));
   const components: Components | undefined =
     starts.length === 0

@@ -25,6 +25,7 @@ export type { TellJudged } from './judged.ts';
 export { measureLedgers } from './ledger-measure.ts';
 export { HOLD_MS } from './ledger-hold.ts';
 export { reviewPath } from './routes.ts';
+export { telling } from './told-answers.ts';
 export { keepStatus, reviewStatus, type StatusWebhook } from './status.ts';
 export {
   type RejectedReason,

@@ -48,6 +48,7 @@ test('doctor on a cluster without Quorate says what is missing, and fails', asyn
     'fail: groupevictions.policy.quorate.dev is not installed',
     'fail: maintenances.policy.quorate.dev is not installed',
     'fail: disruptionpolicies.policy.quorate.dev is not installed',
+    'fail: disruptionhistories.policy.quorate.dev is not installed',
   ]);
   expect(of('webhooks')).toEqual(['fail: the API server does not ask Quorate about anything']);
   expect(of('leader')).toEqual(['fail: no operator has ever led in namespace "quorate-system"']);

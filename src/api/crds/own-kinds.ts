@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '../generated/apiextensions-v1.ts';
 import { POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
 import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../lws/types.ts';
+import { disruptionHistoryType } from '../quorate/disruption-history.ts';
 import { disruptionPolicyType } from '../quorate/disruption-policy.ts';
 import { downscalePodPickerType } from '../quorate/downscale-pod-picker.ts';
 import { groupEvictionType } from '../quorate/group-eviction.ts';
@@ -8,6 +9,7 @@ import { maintenanceType } from '../quorate/maintenance.ts';
 import { disruptionLedgerType } from '../quorate/types.ts';
 import { READ } from '../policy-rule.ts';
 import type { ResourceType } from '../resource.ts';
+import { disruptionHistoryDefinition } from './disruption-history.ts';
 import { disruptionLedgerDefinition } from './disruption-ledger.ts';
 import { disruptionPolicyDefinition } from './disruption-policy.ts';
 import { downscalePodPickerDefinition } from './downscale-pod-picker.ts';
@@ -118,5 +120,13 @@ export const OWN_KINDS: readonly OwnKind[] = [
     operator: { verbs: READ, writesStatus: true },
     scheduler: true,
     review: { webhook: 'policies', operations: WRITES },
+  },
+  {
+    type: disruptionHistoryType as ResourceType,
+    definition: disruptionHistoryDefinition,
+    embedded: true,
+    installed: true,
+    operator: { verbs: [...READ, 'create', 'update', 'delete'], writesStatus: false },
+    scheduler: false,
   },
 ];

@@ -6,4 +6,5 @@ export { chargeBudget } from './charge.ts';
 export { chargePolicies } from './charge-policies.ts';
 export { refusalError } from './refusal.ts';
 export { holdRoom } from './reserve.ts';
+export { type AnswerTeller, tellDeletes, tellGroupEviction } from './told-answers.ts';
 export { removePod } from './remove-pod.ts';

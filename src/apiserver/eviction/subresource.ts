@@ -23,12 +23,15 @@ import { removePod } from './remove-pod.ts';
 import { readEviction } from './request.ts';
 import { holdRoom } from './reserve.ts';
 import { offerRoom } from './room-view.ts';
+import { type AnswerTeller, tellEviction } from './told-answers.ts';
 
 export interface EvictionOptions {
   /** Further budgets, asked in this order after the PodDisruptionBudgets. */
   readonly guards?: readonly EvictionGuard[];
   /** The counts to decide on; kept here when absent. */
   readonly index?: DisruptionIndex;
+  /** Keeps the record of what was answered. */
+  readonly teller?: AnswerTeller | undefined;
 }
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
@@ -36,7 +39,7 @@ const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Succe
 /** Serves `pods/eviction` and returns the counts it decides on. */
 export function addEviction(
   context: ServerContext,
-  { guards = [], index = createDisruptionView(context) }: EvictionOptions = {},
+  { guards = [], index = createDisruptionView(context), teller }: EvictionOptions = {},
 ) {
   const resource = context.registry.byPlural('', 'pods');
   if (resource === undefined) throw new Error('Cannot serve evictions: pods are not served');
@@ -44,7 +47,7 @@ export function addEviction(
   context.registry.addSubresource('', 'pods', 'eviction', {
     verbs: ['create'],
     kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
-    handle: (call) => evict({ context, index, guards, resource }, call),
+    handle: (call) => tellEviction(teller, { call, index }, () => evict({ context, index, guards, resource }, call)),
   });
   return index;
 }

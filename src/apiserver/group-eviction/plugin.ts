@@ -17,7 +17,15 @@ import { keepFoundRoom, refusedBudgets } from '../../decisions/unavailability/in
 import { formatTime } from '../../machinery/values/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
-import { chargeBudget, chargePolicies, holdRoom, refusalError, removePod } from '../eviction/index.ts';
+import {
+  type AnswerTeller,
+  chargeBudget,
+  chargePolicies,
+  holdRoom,
+  refusalError,
+  removePod,
+  tellGroupEviction,
+} from '../eviction/index.ts';
 import { objectKey } from '../registry/resource.ts';
 import { type ApiError, failure, forbidden } from '../exchange/status.ts';
 import { type Guarding, writeStatus } from '../unavailability/index.ts';
@@ -26,7 +34,11 @@ import { type Guarding, writeStatus } from '../unavailability/index.ts';
  * Carries out a GroupEviction as it is created: the check of every budget, their charges, the departure of all members
  * and the object that says so are one store transaction.
  */
-export function groupEvictionPlugin(guarding: Guarding, index: DisruptionIndex): AdmissionPlugin {
+export function groupEvictionPlugin(
+  guarding: Guarding,
+  index: DisruptionIndex,
+  teller?: AnswerTeller,
+): AdmissionPlugin {
   return {
     name: 'GroupEviction',
     handles: ({ operation, resource, subresource }) =>
@@ -35,7 +47,8 @@ export function groupEvictionPlugin(guarding: Guarding, index: DisruptionIndex):
       resource.plural === groupEvictionType.plural &&
       subresource === undefined,
     validate: (attributes) => checkRights(guarding, attributes),
-    inTransaction: (attributes, transaction) => evictGroup({ guarding, index }, attributes, transaction),
+    inTransaction: (attributes, transaction) =>
+      tellGroupEviction(teller, attributes, () => evictGroup({ guarding, index }, attributes, transaction)),
   };
 }
 

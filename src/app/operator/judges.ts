@@ -7,6 +7,7 @@ import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-t
 import { type OwnHost, ownControllers } from '../../controllers/quorate/index.ts';
 import { ledgerBook } from '../../controllers/quorate/disruption/index.ts';
 import { DisruptionIndex } from '../../decisions/disruption/index.ts';
+import { AnswerQueue } from '../../decisions/history/index.ts';
 import { BudgetIndexes, UnavailabilityFeed, unavailabilityGates } from '../../decisions/unavailability/index.ts';
 import {
   type Client,
@@ -53,6 +54,7 @@ import { settledGroup } from './group-evictions.ts';
 import { openGroupMaking } from './group-making.ts';
 import { maintenanceReviews } from './maintenances.ts';
 import { openRoom } from './room.ts';
+import { historyOptions, tellingAnswers } from './record.ts';
 import { transforms } from './transforms.ts';
 
 /** Groups of software beside ours. When it is uninstalled, budgets that never needed it must go on. */
@@ -146,6 +148,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     { components, clock, log, metrics },
   );
   const { resyncAgeMs, resynced } = watchResyncs(parts);
+  const answers = new AnswerQueue();
   const making = await openGroupMaking(options, { client, components, guard: parts.guard, metrics });
   const host: OwnHost = {
     gates,
@@ -154,6 +157,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     unavailability: { feed, compat, forReplicas: true },
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
     groupMaking: making.parts,
+    history: historyOptions(options, answers),
   };
   const controllers = ownControllers('operator', host, ({ kind }) =>
     log.warn({ kind }, `${kind}s are not served: apply the definitions of this version`),
@@ -163,7 +167,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     components,
     ledgers: evictions.ledgers,
     sawPods: (signal) => sawPodsOfNow(evictions, undefined, signal),
-    handlers: new Map<string, ReviewHandler>([
+    handlers: tellingAnswers({ answers, clock, index: evictions.index, feed }, [
       ...picking,
       ...making.handlers,
       ['/validate-eviction', (request, signal) => reviewAllBudgets(groups, request, signal)],

@@ -60,10 +60,12 @@ function slimPod(object: KubeObject): KubeObject {
   } as Pod);
 }
 
-function slimCondition({ lastTransitionTime, reason, status, type }: PodCondition): PodCondition {
+function slimCondition({ lastTransitionTime, message, reason, status, type }: PodCondition): PodCondition {
   const slim: PodCondition = { type: pool.text(type), status: pool.text(status) };
   if (lastTransitionTime) slim.lastTransitionTime = lastTransitionTime;
   if (reason) slim.reason = pool.text(reason);
+  // Whether it goes alone or with its group.
+  if (message && type === 'DisruptionTarget') slim.message = pool.text(message);
   return slim;
 }
 

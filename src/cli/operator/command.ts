@@ -1,6 +1,7 @@
 /** `quorate operator`: the controllers and webhooks on a cluster that exists already. */
 import { type Command, Option } from 'commander';
 import { compatOption, modeOption, withKubeconfigFlags } from '../shared/flags.ts';
+import { historyBytesOption, historyDaysOption } from '../shared/history-flags.ts';
 import type { OperatorFlags } from './run.ts';
 import { wholeNumber } from '../shared/parse.ts';
 
@@ -43,6 +44,8 @@ export function register(program: Command): void {
         wholeNumber,
         30,
       )
+      .addOption(historyDaysOption(14))
+      .addOption(historyBytesOption('64Mi'))
       .option('--identity <name>', 'names this replica (default: host name and a random part)')
       .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
       .addOption(new Option('--log-format <format>', 'text or json').choices(['text', 'json']).default('text')),

@@ -5,10 +5,11 @@ import { startOperator } from '../../app/index.ts';
 import { type PickerFlags, pickerOptions } from '../shared/picker-flags.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
 import type { KubeconfigFlags } from '../shared/flags.ts';
+import { historyBounds, type HistoryBoundFlags } from '../shared/history-flags.ts';
 import { createLogger } from '../shared/logger.ts';
 import { watchProcess } from '../shared/process-end.ts';
 
-export interface OperatorFlags extends KubeconfigFlags, PickerFlags {
+export interface OperatorFlags extends KubeconfigFlags, PickerFlags, HistoryBoundFlags {
   readonly mode: 'adopt' | 'alongside' | 'replace';
   readonly namespace: string;
   readonly bind: string;
@@ -51,6 +52,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       pickers: pickerOptions(flags),
       compat: flags.compat,
       settlingMs: flags.settlingSeconds * 1000,
+      history: historyBounds(flags),
       identity: flags.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
       log,
       lost() {

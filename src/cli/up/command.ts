@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { wholeNumberUpTo } from '../shared/parse.ts';
 import { STOPPED_HELP } from '../shared/exit-codes.ts';
 import { compatOption } from '../shared/flags.ts';
+import { historyBytesOption, historyDaysOption } from '../shared/history-flags.ts';
 import type { UpFlags } from './flags.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
@@ -35,6 +36,8 @@ export function register(program: Command): void {
     )
     .option('--picker-deny <addresses...>', 'CIDRs or hosts that are never asked to pick pods')
     .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
+    .addOption(historyDaysOption(30))
+    .addOption(historyBytesOption('256Mi'))
     .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
     .option('-d, --detach', 'leave it running in the background; status, logs and down find it')
     .option(

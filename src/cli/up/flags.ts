@@ -1,7 +1,8 @@
+import type { HistoryBoundFlags } from '../shared/history-flags.ts';
 import type { PickerFlags } from '../shared/picker-flags.ts';
 
 /** What `quorate up` was asked for. */
-export interface UpFlags extends PickerFlags {
+export interface UpFlags extends PickerFlags, HistoryBoundFlags {
   readonly port: number;
   readonly bind: string;
   readonly dataDir?: string;

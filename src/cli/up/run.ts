@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type EmbeddedHost, parseRules, RULE_NAMES, startEmbedded } from '../../app/index.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
 import { createLogger } from '../shared/logger.ts';
+import { historyBounds } from '../shared/history-flags.ts';
 import { pickerOptions } from '../shared/picker-flags.ts';
 import { watchProcess } from '../shared/process-end.ts';
 import { dataDirectoryOf, forgetRunning, noteRunning } from '../shared/running.ts';
@@ -39,6 +40,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
       pickers: pickerOptions(flags),
       compat: flags.compat,
       settlingMs: flags.settlingSeconds * 1000,
+      history: historyBounds(flags),
       log,
     });
   } catch (error) {

@@ -10,15 +10,16 @@ import { downscalePick } from './downscale-pick/index.ts';
 import { groupCost } from './group-cost/index.ts';
 import { type GroupEvictionHost, groupEviction } from './group-eviction/index.ts';
 import { type GroupMakingHost, groupMaking } from './group-making/index.ts';
+import { history, type HistoryHost, type HistoryOptions } from './history/index.ts';
 import { maintenance } from './maintenance/index.ts';
 import { observedDrains } from './observed-drains/index.ts';
 import type { ControllerHost, HostName, OwnController } from './own-controller.ts';
 import { podGroup } from './pod-group/index.ts';
 import { podUnavailableBudget, type UnavailabilityHost } from './pod-unavailable-budget/index.ts';
 
-export type { ControllerHost };
+export type { ControllerHost, HistoryOptions };
 
-export type OwnHost = DisruptionHost & UnavailabilityHost & GroupEvictionHost & GroupMakingHost;
+export type OwnHost = DisruptionHost & UnavailabilityHost & GroupEvictionHost & GroupMakingHost & HistoryHost;
 
 const OWN_CONTROLLERS: readonly OwnController<OwnHost>[] = [
   disruption,
@@ -32,6 +33,7 @@ const OWN_CONTROLLERS: readonly OwnController<OwnHost>[] = [
   drainWaits,
   observedDrains,
   groupCost,
+  history,
 ];
 
 /** Those that run on a host, made for it. `missing` hears of kinds without which one cannot. */

@@ -9,7 +9,7 @@ import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
 import type { GroupNow, PolicyFacts } from '../policies/index.ts';
 import type { CountedPod } from './pod-facts.ts';
-import { groupsUnder, type LimitQuestion, limitQuestion } from './policy-groups.ts';
+import { type GroupAround, groupAround, groupsUnder, type LimitQuestion, limitQuestion } from './policy-groups.ts';
 import { computePublication, type Publication } from './publication.ts';
 import { isNoted, readPublicationState } from './publication-state.ts';
 import type { PodRecord } from './records.ts';
@@ -51,8 +51,14 @@ export interface BudgetCount {
  */
 export class DisruptionIndex {
   readonly #namespaces = new Map<string, NamespaceIndex>();
+  readonly #options: { readonly everySet?: boolean };
   /** Knows where pods could go; budgets that want room before disruption cannot tell without. */
   room: RoomJudge | undefined;
+
+  /** `everySet`: knows the groups of LeaderWorkerSets also where no policy and no budget asks for them. */
+  constructor(options: { readonly everySet?: boolean } = {}) {
+    this.#options = options;
+  }
 
   setPod(pod: CountedPod): void {
     this.#in(pod.namespace).setPod(pod);
@@ -110,6 +116,13 @@ export class DisruptionIndex {
     if (index === undefined || index.policies.all.size === 0) return undefined;
     const record = index.pods.get(podName);
     return record && limitQuestion(index, record, gone);
+  }
+
+  /** The group of a pod, as it is now, whoever asks for it; a pod on its own is a group of one. */
+  groupAround(namespace: string, podName: string): GroupAround | undefined {
+    const index = this.#namespaces.get(namespace);
+    const record = index?.pods.get(podName);
+    return index && record && groupAround(index, record);
   }
 
   /** The groups that a policy speaks for, as they are now. */
@@ -333,7 +346,7 @@ export class DisruptionIndex {
 
   #in(namespace: string): NamespaceIndex {
     let index = this.#namespaces.get(namespace);
-    if (index === undefined) this.#namespaces.set(namespace, (index = new NamespaceIndex()));
+    if (index === undefined) this.#namespaces.set(namespace, (index = new NamespaceIndex(this.#options)));
     return index;
   }
 

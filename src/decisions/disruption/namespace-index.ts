@@ -29,13 +29,16 @@ export class NamespaceIndex {
   /** The groupings in use: the automatic one, and those that budgets name. */
   readonly #groupings = new Map<string, { grouping: Grouping; budgets: number }>();
   readonly #linked = new LinkedPods<IndexedPod>();
-  /** Groups of LeaderWorkerSets that pods do not name otherwise; only where there are policies. */
+  /** Groups of LeaderWorkerSets that pods do not name otherwise; only where there are policies, or `everySet`. */
   #sets: Grouping | undefined;
+  readonly #everySet: boolean;
   /** Says which Workload a PodGroup was made for. */
   readonly workloadOf = (podGroup: string): string | undefined => this.groups.podGroup(podGroup)?.template?.workload;
 
-  constructor() {
+  constructor({ everySet = false } = {}) {
+    this.#everySet = everySet;
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
+    if (everySet) this.#sets = this.#use({ kind: 'leaderWorkerSet' });
   }
 
   get isEmpty(): boolean {
@@ -117,7 +120,7 @@ export class NamespaceIndex {
 
   deletePolicy(name: string): void {
     this.policies.delete(name);
-    if (this.policies.all.size > 0 || this.#sets === undefined) return;
+    if (this.#everySet || this.policies.all.size > 0 || this.#sets === undefined) return;
     this.#drop(this.#sets);
     this.#sets = undefined;
   }

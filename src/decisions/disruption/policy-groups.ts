@@ -18,6 +18,36 @@ interface PolicyGroup {
   readonly members: readonly PodRecord[];
 }
 
+/** A group as it is now. */
+export interface GroupAround {
+  /** KIND/NAME. */
+  readonly group: string;
+  readonly isWhole: boolean;
+  readonly needed: number;
+  /** Pods that are Ready and not going. */
+  readonly up: number;
+  readonly members: readonly CountedPod[];
+  /** Its members are disrupted together. */
+  readonly together: boolean;
+  /** A pod on its own. */
+  readonly isSingle: boolean;
+}
+
+export function groupAround(index: NamespaceIndex, record: PodRecord): GroupAround {
+  const found = groupOf(index, record);
+  const { group, members, unit } = found;
+  const { isWhole } = groupNow(record.facts.namespace, found, { gone: 0 });
+  return {
+    group,
+    isWhole,
+    needed: unit?.minCount ?? 1,
+    up: unit?.up ?? members.filter((one) => one.up).length,
+    members: members.map(({ facts }) => facts),
+    together: unit?.whole === true,
+    isSingle: unit === undefined,
+  };
+}
+
 /**
  * The group of a pod under policies: the one it names, else that of its LeaderWorkerSet, else the one that a budget counts
  * it in, else the pod itself.

@@ -22,6 +22,8 @@ const DEFAULTS = {
   GroupEviction: true,
   /** Drains are carried out as Maintenances. */
   Maintenance: true,
+  /** Every disruption and refusal is entered in the record that `quorate history` reads. */
+  DisruptionHistory: true,
   /** Groups move before another's drain takes pods whatever budgets say. */
   MoveBeforeForeignDeadline: true,
   /** The order in which groups may go is written on pods of ReplicaSets, as deletion costs. */

@@ -322,6 +322,43 @@ export const METRICS = {
     labels: [],
     on: CONTROLLERS,
   },
+  quorate_disruptions_total: {
+    type: 'counter',
+    help: 'Disruptions that were entered in the record, by how they came and what became of them',
+    labels: ['way', 'outcome', 'voluntary'],
+    on: CONTROLLERS,
+  },
+  quorate_group_down_seconds: {
+    type: 'histogram',
+    help: 'How long groups were down, by how the disruption came',
+    labels: ['way'],
+    on: CONTROLLERS,
+    buckets: [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400],
+  },
+  quorate_disruption_refusals_total: {
+    type: 'counter',
+    help: 'Refusals that were entered in the record, by what refused and why',
+    labels: ['kind', 'reason'],
+    on: CONTROLLERS,
+  },
+  quorate_history_entries: {
+    type: 'gauge',
+    help: 'Entries of the record of disruptions',
+    labels: [],
+    on: CONTROLLERS,
+  },
+  quorate_history_bytes: {
+    type: 'gauge',
+    help: 'Size of the record of disruptions',
+    labels: [],
+    on: CONTROLLERS,
+  },
+  quorate_history_lag_seconds: {
+    type: 'gauge',
+    help: 'For how long something has waited to be written into the record of disruptions',
+    labels: [],
+    on: CONTROLLERS,
+  },
   workqueue_depth: {
     type: 'gauge',
     help: 'Keys waiting in a queue of a controller',

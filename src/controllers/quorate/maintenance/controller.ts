@@ -4,6 +4,7 @@ import { isFinished, type Maintenance, maintenanceType } from '../../../api/quor
 import { READ, rule } from '../../../api/policy-rule.ts';
 import { keyOf, type ResourceType } from '../../../api/resource.ts';
 import { nodeType, podType } from '../../../api/resource-types.ts';
+import { RecoveryReader } from '../../../cluster-state/recoveries.ts';
 import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
 import type { OwnController } from '../own-controller.ts';
 import { BY_NODE, type MaintenanceDeps } from './deps.ts';
@@ -31,6 +32,7 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
         pods,
         groupEvictions,
         countBlocked: countMaintenances(metrics, maintenances),
+        recoveries: new RecoveryReader(client, clock),
         memories: new Map(),
       };
     },

@@ -1,6 +1,7 @@
 import type { Node, NodeCondition, Pod } from '../../../api/generated/core-v1.ts';
 import type { Maintenance, MaintenancePhase } from '../../../api/quorate/maintenance.ts';
 import type { GroupHealth, NewBlocker } from '../../../decisions/maintenance/index.ts';
+import type { RecoveryReader } from '../../../cluster-state/recoveries.ts';
 import type { Client, Clock, EventRecorder, Informer } from '../../../machinery/runtime/index.ts';
 import type { Random } from '../../../machinery/values/index.ts';
 
@@ -15,6 +16,7 @@ export interface MaintenanceDeps {
   /** Whether groups can be evicted whole. */
   readonly groupEvictions: boolean;
   readonly countBlocked: CountBlocked;
+  readonly recoveries: RecoveryReader;
   readonly memories: Map<string, Memory>;
 }
 
