@@ -7,6 +7,7 @@ import { type DisruptionHost, disruption } from './disruption/index.ts';
 import { disruptionPolicy } from './disruption-policy/index.ts';
 import { drainWaits } from './drain-waits/index.ts';
 import { downscalePick } from './downscale-pick/index.ts';
+import { evictionRequest } from './eviction-request/index.ts';
 import { type GroupEvictionHost, groupEviction } from './group-eviction/index.ts';
 import { type GroupMakingHost, groupMaking } from './group-making/index.ts';
 import { maintenance } from './maintenance/index.ts';
@@ -30,6 +31,7 @@ const OWN_CONTROLLERS: readonly OwnController<OwnHost>[] = [
   maintenance,
   drainWaits,
   observedDrains,
+  evictionRequest,
 ];
 
 /** Those that run on a host, made for it. `missing` hears of kinds without which one cannot. */

@@ -1,0 +1,1 @@
+export { evictionRequest } from './controller.ts';
