@@ -9,7 +9,6 @@ export const evictionRequestType = builtinType('EvictionRequest', LIFECYCLE_GROU
 export const evictionType = builtinType('Eviction', LIFECYCLE_GROUP) as ResourceType<Eviction>;
 
 export const INTENTS = ['Eviction', 'Withdrawn'] as const;
-export type EvictionIntent = (typeof INTENTS)[number];
 
 export const RESPONDER_STATES = ['Active', 'Canceled', 'Completed', 'Inactive', 'Interrupted'] as const;
 export type ResponderState = (typeof RESPONDER_STATES)[number];

@@ -7,7 +7,7 @@ import { type DisruptionHost, disruption } from './disruption/index.ts';
 import { disruptionPolicy } from './disruption-policy/index.ts';
 import { drainWaits } from './drain-waits/index.ts';
 import { downscalePick } from './downscale-pick/index.ts';
-import { evictionRequest } from './eviction-request/index.ts';
+import { evictionRequest, type EvictionRequestHost, type EvictionRequestMode } from './eviction-request/index.ts';
 import { type GroupEvictionHost, groupEviction } from './group-eviction/index.ts';
 import { type GroupMakingHost, groupMaking } from './group-making/index.ts';
 import { maintenance } from './maintenance/index.ts';
@@ -16,9 +16,9 @@ import type { ControllerHost, HostName, OwnController } from './own-controller.t
 import { podGroup } from './pod-group/index.ts';
 import { podUnavailableBudget, type UnavailabilityHost } from './pod-unavailable-budget/index.ts';
 
-export type { ControllerHost };
+export type { ControllerHost, EvictionRequestMode };
 
-export type OwnHost = DisruptionHost & UnavailabilityHost & GroupEvictionHost & GroupMakingHost;
+export type OwnHost = DisruptionHost & UnavailabilityHost & GroupEvictionHost & GroupMakingHost & EvictionRequestHost;
 
 const OWN_CONTROLLERS: readonly OwnController<OwnHost>[] = [
   disruption,

@@ -27,12 +27,12 @@ export const OUTCOMES = {
   terminal: evicted('PodTerminal', 'the pod has finished'),
 } as const satisfies Record<string, Told>;
 
-export type Outcome = keyof typeof OUTCOMES;
+export type EvictionOutcome = keyof typeof OUTCOMES;
 
 /** The two conditions of an outcome, beside what others wrote; times move only with the status. */
 export function withOutcome(
   conditions: readonly Condition[] | undefined,
-  outcome: Outcome,
+  outcome: EvictionOutcome,
   { generation, now }: { generation: number | undefined; now: number },
 ): Condition[] {
   const { evicted: evictedIs, failed: failedIs } = OUTCOMES[outcome];

@@ -6,7 +6,7 @@ import type {
 } from '../../api/generated/lifecycle-v1alpha1.ts';
 import { DEFAULT_RESPONDER, isTrue, TARGET_EVICTED } from '../../api/lifecycle/index.ts';
 import { semanticEqual } from '../../machinery/values/index.ts';
-import { copyConditions, isOver, type Outcome, withOutcome } from './conditions.ts';
+import { copyConditions, isOver, type EvictionOutcome, withOutcome } from './conditions.ts';
 import type { EvictionPlan, TargetFacts } from './facts.ts';
 import { changedMetadata, isActive, isSeen, nextMetadata, nextName, nextRequesters, numberOf } from './requesters.ts';
 import { activeTurn, deadlineOf, firstTurns, leave, nextTurn, report, timeFor, type Turns, turnsOf } from './turns.ts';
@@ -77,7 +77,7 @@ function goOn(facts: TargetFacts, eviction: Eviction): EvictionPlan {
 
 interface Turned {
   readonly turns: Turns;
-  readonly outcome: Outcome;
+  readonly outcome: EvictionOutcome;
   /** One more write has to come before it is over. */
   readonly wait?: true;
 }
@@ -143,7 +143,7 @@ function tellAll(requests: readonly EvictionRequest[], { conditions }: EvictionS
   );
 }
 
-function end(requests: readonly EvictionRequest[], outcome: Outcome, now: number): Told {
+function end(requests: readonly EvictionRequest[], outcome: EvictionOutcome, now: number): Told {
   return changes(requests, ({ metadata: { generation }, status }) =>
     withOutcome(status?.conditions, outcome, { generation, now }),
   );

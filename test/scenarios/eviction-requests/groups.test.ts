@@ -66,7 +66,7 @@ test('ER-19: one request that a gang can spare takes that pod alone', async () =
 test('ER-19: requests that would take a gang below its minimum take it as one, within budgets', async () => {
   const pods = await gang(2, 'single');
   await close();
-  for (const index of [0, 1, 2]) await world.ask(`r${index}`, at(pods, index));
+  await Promise.all([0, 1, 2].map((index) => world.ask(`r${index}`, at(pods, index))));
   await world.pass(20);
   expect(await names()).toHaveLength(4);
   const message = reportOf(await world.eviction('pod-1-g-2'), EVICTOR)?.message;

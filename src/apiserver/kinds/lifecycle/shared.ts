@@ -1,7 +1,7 @@
 /** What EvictionRequest and Eviction have in common. */
 import { FAILED, isTrue, TARGET_EVICTED } from '../../../api/lifecycle/index.ts';
 import type { Condition, ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { text } from '../../registry/columns.ts';
+import { type CellColumn, text } from '../../registry/columns.ts';
 
 interface Kind {
   metadata: ObjectMeta;
@@ -19,14 +19,12 @@ export function keepMetadata({ metadata }: Kind, { metadata: old }: Kind): void 
   }
 }
 
-type Columns<T> = ReturnType<typeof text<T>>[];
-
-export const targetColumns = <T extends Kind>(): Columns<T> => [
+export const targetColumns = <T extends Kind>(): CellColumn<T>[] => [
   text('Target', 'What is to go', ({ spec }) => spec?.target?.pod?.name ?? UNSET),
   text('Target Type', 'Its kind', ({ spec }) => (spec?.target?.pod === undefined ? UNSET : 'Pod')),
 ];
 
-export const statusColumn = text<Kind>('Status', 'What has become of it', ({ status }) => {
+export const statusColumn: CellColumn<Kind> = text('Status', 'What has become of it', ({ status }) => {
   for (const type of [TARGET_EVICTED, FAILED]) {
     if (!isTrue(status?.conditions, type)) continue;
     return `${type} (${status?.conditions?.find((condition) => condition.type === type)?.reason ?? ''})`;

@@ -2,20 +2,30 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest } from '../../../api/generated/lifecycle-v1alpha1.ts';
 import { evictionRequestType, evictionType } from '../../../api/lifecycle/index.ts';
 import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
-import type { ResourceType } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
-import type { OwnController } from '../own-controller.ts';
+import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { BY_POD_NAME, BY_TARGET, type EvictionRequestDeps, targetKey, targetKeyOf } from './deps.ts';
 import { GroupLooks } from './groups.ts';
 import { countRequests } from './metrics.ts';
 import { reconcileTarget } from './reconcile.ts';
 
+const STANDS_BACK =
+  'another controller answers EvictionRequests: this one leaves them to it (--eviction-request-controller=On takes them back)';
+
+/** `Auto`: until another controller is seen at work. */
+export type EvictionRequestMode = 'Auto' | 'On' | 'Off';
+
+export interface EvictionRequestHost extends ControllerHost {
+  /** Default: `On`. */
+  readonly evictionRequests?: EvictionRequestMode | undefined;
+}
+
 /** Makes Evictions of EvictionRequests, gives each responder its turn, and is the last one of them itself. */
-export function createEvictionRequestController({ groupEvictions = true } = {}): Controller {
+export function createEvictionRequestController({ groupEvictions = true, standsBack = false } = {}): Controller {
   return defineController<EvictionRequestDeps>({
     name: 'eviction-request',
-    deps: ({ client, clock, informers, metrics }) => {
+    deps: ({ client, clock, informers, log, metrics }) => {
       const requests = informers.of(evictionRequestType);
       const evictions = informers.of(evictionType);
       const target = (of: Eviction | EvictionRequest): string[] => {
@@ -37,6 +47,7 @@ export function createEvictionRequestController({ groupEvictions = true } = {}):
         pods: informers.of(podType),
         groups: groupEvictions ? new GroupLooks(client, clock) : undefined,
         memories: new Map(),
+        others: standsBack ? { found: undefined, tell: (manager) => log.warn({ manager }, STANDS_BACK) } : undefined,
       };
     },
     watches: ({ evictions, pods, requests }) => {
@@ -56,9 +67,11 @@ export function createEvictionRequestController({ groupEvictions = true } = {}):
   });
 }
 
-export const evictionRequest: OwnController = {
+export const evictionRequest: OwnController<EvictionRequestHost> = {
   hosts: { embedded: 'EvictionRequestAPI' },
-  needs: evictionRequestType as ResourceType,
-  create: ({ gates, serves }) =>
-    createEvictionRequestController({ groupEvictions: gates.enabled('GroupEviction') && serves(groupEvictionType) }),
+  create({ evictionRequests = 'On', gates, serves }) {
+    if (evictionRequests === 'Off' || !serves(evictionRequestType)) return undefined;
+    const groupEvictions = gates.enabled('GroupEviction') && serves(groupEvictionType);
+    return createEvictionRequestController({ groupEvictions, standsBack: evictionRequests === 'Auto' });
+  },
 };

@@ -13,11 +13,22 @@ export interface EvictionRequestDeps {
   readonly pods: Informer<Pod>;
   /** Undefined: groups cannot be evicted whole here. */
   readonly groups: GroupLooks | undefined;
-  readonly memories: Map<string, Memory>;
+  readonly memories: Map<string, TargetMemory>;
+  /** Undefined: nobody else is looked for. */
+  readonly others: Others | undefined;
 }
 
+/** Whether somebody else carries out requests here, which is so for good once it was seen. */
+export interface Others {
+  found: string | undefined;
+  readonly tell: (manager: string) => void;
+}
+
+/** The name under which every component of ours writes. */
+export const MANAGER = 'quorate';
+
 /** What one process knows of a target beside what is written. Nothing depends on it but how soon it is asked again. */
-export interface Memory {
+export interface TargetMemory {
   tries?: Tries;
   /** An Eviction that this process made and its cache may not have heard of. */
   made?: Eviction;

@@ -12,7 +12,7 @@ import {
 } from '../../../decisions/eviction-requests/index.ts';
 import { evictPod } from '../../../machinery/runtime/evict-pod.ts';
 import { isConflict } from '../../../machinery/runtime/index.ts';
-import { BY_TARGET, type EvictionRequestDeps, type Memory, placeOf, targetKey } from './deps.ts';
+import { BY_TARGET, type EvictionRequestDeps, type TargetMemory, placeOf, targetKey } from './deps.ts';
 import { type Gathered, isStillAsked } from './gather.ts';
 import { askForGroup, type GroupSeen, isTogether } from './groups.ts';
 
@@ -28,7 +28,7 @@ export interface Evicted {
 /** The turn of the default responder: it calls `pods/eviction`, or asks for the whole group, until the pod goes. */
 export async function evictByDefault(
   deps: EvictionRequestDeps,
-  memory: Memory,
+  memory: TargetMemory,
   eviction: Eviction,
   facts: Gathered,
 ): Promise<Evicted> {

@@ -14,7 +14,7 @@ import {
   type TargetPod,
 } from '../../../decisions/eviction-requests/index.ts';
 import { existing } from '../../../machinery/runtime/index.ts';
-import { BY_POD_NAME, BY_TARGET, type EvictionRequestDeps, type Memory, placeOf, targetOf } from './deps.ts';
+import { BY_POD_NAME, BY_TARGET, type EvictionRequestDeps, type TargetMemory, placeOf, targetOf } from './deps.ts';
 
 export interface Gathered extends TargetFacts {
   /** The pod itself. */
@@ -22,11 +22,12 @@ export interface Gathered extends TargetFacts {
 }
 
 /** Everything that decides what becomes of a target. What would set off something new is read anew, not from a cache. */
-export async function gatherFacts(deps: EvictionRequestDeps, key: ObjectKey, memory: Memory): Promise<Gathered> {
+export async function gatherFacts(deps: EvictionRequestDeps, key: ObjectKey, memory: TargetMemory): Promise<Gathered> {
   const target = targetOf(key);
   const requests = await readRequests(deps, key);
   const evictions = await readEvictions(deps, key, memory);
-  const object = await readPod(deps, target);
+  const isSettled = requests.every(isSeen) && evictions.length > 0 && evictions.every(isOver);
+  const object = isSettled ? undefined : await readPod(deps, target);
   const called = deps.evictions.byIndex(BY_POD_NAME, `${target.namespace}/${target.name}`);
   const names = [...called, ...evictions].map(({ metadata }) => metadata.name ?? '');
   return { now: deps.clock.now(), target, requests, evictions, names, object, pod: object && factOf(object) };
@@ -46,7 +47,7 @@ async function readRequests({ client, requests }: EvictionRequestDeps, key: Obje
 async function readEvictions(
   { client, evictions }: EvictionRequestDeps,
   key: ObjectKey,
-  memory: Memory,
+  memory: TargetMemory,
 ): Promise<Eviction[]> {
   const known = evictions.byIndex(BY_TARGET, formatKey(key));
   const { made } = memory;
@@ -61,11 +62,9 @@ async function readEvictions(
   return read;
 }
 
-/** That a pod is gone is believed only from the server. */
-async function readPod({ client, pods }: EvictionRequestDeps, target: EvictionTargetRef): Promise<Pod | undefined> {
+/** Caches of a cluster's operator have less of a pod than is asked here, and that it is gone only the server knows. */
+async function readPod({ client }: EvictionRequestDeps, target: EvictionTargetRef): Promise<Pod | undefined> {
   const { name, namespace, uid } = target;
-  const cached = pods.get({ namespace, name });
-  if (cached?.metadata.uid === uid) return cached;
   const read = await existing(client.get(podType, { namespace, name }));
   return read?.metadata.uid === uid ? read : undefined;
 }

@@ -1,1 +1,1 @@
-export { evictionRequest } from './controller.ts';
+export { evictionRequest, type EvictionRequestHost, type EvictionRequestMode } from './controller.ts';

@@ -1,7 +1,12 @@
 import type { Eviction } from '../../../api/generated/lifecycle-v1alpha1.ts';
 import { evictionRequestType, evictionType } from '../../../api/lifecycle/index.ts';
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
-import { decideEviction, type EvictionPlan } from '../../../decisions/eviction-requests/index.ts';
+import {
+  decideEviction,
+  type EvictionPlan,
+  otherController,
+  type TargetFacts,
+} from '../../../decisions/eviction-requests/index.ts';
 import {
   isAlreadyExists,
   isConflict,
@@ -9,7 +14,7 @@ import {
   type ReconcileResult,
   settled,
 } from '../../../machinery/runtime/index.ts';
-import { type EvictionRequestDeps, type Memory, placeOf } from './deps.ts';
+import { type EvictionRequestDeps, MANAGER, placeOf } from './deps.ts';
 import { evictByDefault } from './evict.ts';
 import { gatherFacts } from './gather.ts';
 
@@ -24,11 +29,13 @@ const BEHIND_MS = 200;
  */
 export async function reconcileTarget(deps: EvictionRequestDeps, key: ObjectKey): Promise<ReconcileResult> {
   const id = formatKey(key);
+  if (deps.others?.found !== undefined) return settled;
   const memory = deps.memories.get(id) ?? {};
   deps.memories.set(id, memory);
   try {
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const facts = await gatherFacts(deps, key, memory);
+      if (isOthers(deps, facts)) return settled;
       if (facts.requests.length === 0 && facts.evictions.length === 0) {
         deps.memories.delete(id);
         return settled;
@@ -52,6 +59,16 @@ export async function reconcileTarget(deps: EvictionRequestDeps, key: ObjectKey)
     throw error;
   }
   return { requeueAfterMs: 1 };
+}
+
+/** Two that carry out the same requests would undo each other's work: ours stands back, and says so once. */
+function isOthers({ others }: EvictionRequestDeps, { evictions, requests }: TargetFacts): boolean {
+  if (others === undefined) return false;
+  if (others.found !== undefined) return true;
+  others.found = otherController([...requests, ...evictions], MANAGER);
+  if (others.found === undefined) return false;
+  others.tell(others.found);
+  return true;
 }
 
 /** The current Eviction as it stands after that. */
