@@ -60,7 +60,7 @@ function validateEntries(
       const done = one[field] === undefined ? 'cleared' : 'modified';
       issues.push(invalid(here.child(field), null, `field cannot be ${done} once set`));
     }
-    if (one.message !== was?.message && [...(one.message ?? '')].length > MAX_MESSAGE) {
+    if (one.message !== was?.message && Array.from(one.message ?? '').length > MAX_MESSAGE) {
       issues.push(tooLong(here.child('message'), MAX_MESSAGE, 'characters'));
     }
   }
