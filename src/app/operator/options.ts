@@ -1,3 +1,4 @@
+import type { EvictionRequestMode } from '../../controllers/quorate/index.ts';
 import type { Clock, FeatureGates, Logger } from '../../machinery/runtime/index.ts';
 import type { OperatorMode } from '../../webhook/index.ts';
 import type { PickingOptions } from './picking.ts';
@@ -31,6 +32,8 @@ export interface OperatorOptions {
   readonly quietMs?: number | undefined;
   /** By which formula numbers are published, where it is not this version's: see `status.publication` of ledgers. */
   readonly publication?: number | undefined;
+  /** Whether EvictionRequests are carried out, where the cluster serves them. Default `Auto`. */
+  readonly evictionRequests?: EvictionRequestMode | undefined;
   readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;

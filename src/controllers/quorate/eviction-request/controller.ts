@@ -1,7 +1,8 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest } from '../../../api/generated/lifecycle-v1alpha1.ts';
-import { evictionRequestType, evictionType } from '../../../api/lifecycle/index.ts';
+import { evictionRequestType, evictionType, LIFECYCLE_GROUP } from '../../../api/lifecycle/index.ts';
 import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
+import { READ, rule } from '../../../api/policy-rule.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
@@ -68,7 +69,15 @@ export function createEvictionRequestController({ groupEvictions = true, standsB
 }
 
 export const evictionRequest: OwnController<EvictionRequestHost> = {
-  hosts: { embedded: 'EvictionRequestAPI' },
+  hosts: { embedded: 'EvictionRequestAPI', operator: 'EvictionRequestAPI' },
+  feature: 'evictionRequests',
+  rights: [
+    rule([LIFECYCLE_GROUP], ['evictionrequests'], READ),
+    rule([LIFECYCLE_GROUP], ['evictions'], [...READ, 'create', 'patch']),
+    rule([LIFECYCLE_GROUP], ['evictionrequests/status', 'evictions/status'], ['update']),
+    rule([''], ['pods/eviction'], ['create']),
+    rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete']),
+  ],
   create({ evictionRequests = 'On', gates, serves }) {
     if (evictionRequests === 'Off' || !serves(evictionRequestType)) return undefined;
     const groupEvictions = gates.enabled('GroupEviction') && serves(groupEvictionType);
