@@ -229,6 +229,8 @@ features:
   maintenances: true
   # Let budgets ask for room before a disruption (reads volumes, claims and classes of the whole cluster).
   capacity: true
+  # Carry out EvictionRequests where the cluster serves them (evicts pods).
+  evictionRequests: true
 # Let people with the cluster's own roles view and edit read and write the kinds of Quorate.
 aggregatedRoles: false
 monitoring:

@@ -59,6 +59,7 @@ const ADMISSION = 'admissionregistration.k8s.io';
 const CERTIFICATES = 'certificates.k8s.io';
 const COORDINATION = 'coordination.k8s.io';
 const FLOW = 'flowcontrol.apiserver.k8s.io';
+const LIFECYCLE = 'lifecycle.k8s.io';
 const NETWORK = 'networking.k8s.io';
 const RBAC = 'rbac.authorization.k8s.io';
 const RESOURCE = 'resource.k8s.io';
@@ -112,6 +113,8 @@ export const builtinKinds: readonly KindNames[] = [
   inNamespace('events.k8s.io', v1, 'Event', { short: ['ev'] }),
   inCluster(FLOW, v1, 'FlowSchema', { status: true }),
   inCluster(FLOW, v1, 'PriorityLevelConfiguration', { status: true }),
+  inNamespace(LIFECYCLE, ['v1alpha1'], 'Eviction', { status: true }),
+  inNamespace(LIFECYCLE, ['v1alpha1'], 'EvictionRequest', { status: true }),
   inCluster(NETWORK, v1, 'IngressClass'),
   inNamespace(NETWORK, v1, 'Ingress', { short: ['ing'], status: true }),
   inCluster(NETWORK, ['v1', 'v1beta1'], 'IPAddress', { short: ['ip'] }),

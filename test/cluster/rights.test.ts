@@ -223,6 +223,7 @@ test.each([
   [{ ...without(OPTIONAL_FEATURES), pickers: true }, ['change pods']],
   [{ ...without(OPTIONAL_FEATURES), groupCreation: true }, []],
   [{ ...without(OPTIONAL_FEATURES), groupEvictions: true }, ['delete pods', 'change pods/status']],
+  [{ ...without(OPTIONAL_FEATURES), evictionRequests: true }, ['create pods/eviction']],
   [{ ...without(OPTIONAL_FEATURES), maintenances: true }, ['create pods/eviction', 'change nodes']],
 ])('HL-07: an installation with %j may write pods and nodes only as that needs', (chosen, wanted) => {
   const given = givenRights({ ...defaultInstall, ...chosen });

@@ -6,6 +6,7 @@ export const FEATURE_NAMES = {
   groupCreation: 'group-creation',
   maintenances: 'maintenances',
   capacity: 'capacity',
+  evictionRequests: 'eviction-requests',
 } as const;
 
 export type OptionalFeature = keyof typeof FEATURE_NAMES;

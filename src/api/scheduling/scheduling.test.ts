@@ -95,7 +95,7 @@ test('V-07 validateGroupLinks() refuses evictionResponders on a pod with a sched
   const evictionResponders = [{ name: 'example.com/drainer', priority: 10_000 }];
   const at = FieldPath.of('spec');
   const grouped = { containers: [], schedulingGroup: { podGroupName: 'g' }, evictionResponders };
-  expect(paths(validateGroupLinks(at, grouped))).toEqual(['spec.evictionResponders FieldValueForbidden']);
+  expect(paths(validateGroupLinks(at, grouped))).toEqual(['spec.schedulingGroup FieldValueForbidden']);
   expect(validateGroupLinks(at, { containers: [], evictionResponders })).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ export function validateGroupLinks(path: FieldPath, spec: PodSpec): Issue[] {
       issues.push(required(at, 'must specify one of: `podGroupName`'));
     } else issues.push(...validateName(at.child('podGroupName'), name, checkDnsSubdomain));
     if ((evictionResponders?.length ?? 0) > 0) {
-      issues.push(forbidden(path.child('evictionResponders'), 'may not be set together with `schedulingGroup`'));
+      issues.push(forbidden(at, 'may not be set when `evictionResponders` is set'));
     }
   }
   if (workloadRef !== undefined) {

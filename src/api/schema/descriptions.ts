@@ -2,6 +2,8 @@
  * What `kubectl explain` says about fields, in our own words, for the kinds this project is about and the metadata all
  * kinds share. Keys are type ids as in the schema data; the empty field name describes the type itself.
  */
+import { LIFECYCLE_DESCRIPTIONS } from './lifecycle-descriptions.ts';
+
 type TypeDescriptions = Readonly<Record<string, string>>;
 
 export const TYPE_META_DESCRIPTIONS = {
@@ -171,6 +173,7 @@ const DESCRIPTIONS: Readonly<Record<string, TypeDescriptions>> = {
     valueFrom: 'Where to take the value from.',
   },
   'apps/v1.HTTPPodPickerHeaderSource': { secretKeyRef: 'A key of a Secret in the same namespace.' },
+  ...LIFECYCLE_DESCRIPTIONS,
   ...groupsOf('v1alpha1'),
   ...groupsOf('v1alpha2'),
   ...groupsOf('v1alpha3'),
@@ -189,6 +192,7 @@ const DESCRIPTIONS: Readonly<Record<string, TypeDescriptions>> = {
     containers: 'The containers of the pod; at least one.',
     nodeName: 'The node the pod runs on; set by the scheduler.',
     schedulingGroup: 'The group the pod is scheduled with.',
+    evictionResponders: 'Who has a turn before the pod is evicted on request. Not for pods of a schedulingGroup.',
     workload: 'The workload and group the pod belongs to, in the form of the first proposal.',
     workloadReference: 'The workload, group and copy of it the pod belongs to, in the form of the first proposal.',
     workloadRef: 'The workload and group the pod belongs to, in the form of scheduling.k8s.io/v1alpha1.',

@@ -34,6 +34,17 @@ export function podGroupWorkloadExists(reads: StoredReads): AdmissionPlugin {
   };
 }
 
+/** Responders mean nothing where nobody asks them. */
+export function responderFieldGate(gates = new FeatureGates()): AdmissionPlugin {
+  return {
+    name: 'ResponderFieldGate',
+    handles: (attributes) => isPodCreate(attributes) && !gates.enabled('EvictionRequestAPI'),
+    admit: (attributes) => {
+      delete specOf(podOf(attributes)).evictionResponders;
+    },
+  };
+}
+
 /** Fields behind a gate that is off are dropped from new pods; pods that have them keep them. */
 export function groupFieldGates(gates = new FeatureGates()): AdmissionPlugin {
   const handles = (attributes: AdmissionAttributes): boolean =>

@@ -1,4 +1,5 @@
 /** The registry's built-in resources: the names of a kind, its strategy and its subresources put together. */
+import { LIFECYCLE_GROUP } from '../../api/lifecycle/index.ts';
 import { builtinKinds, type KindNames } from '../../api/registry.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
 import { ALL_VERBS, type Resource, type Verb, type ServedVersion, storagePrefix } from '../registry/resource.ts';
@@ -37,6 +38,7 @@ export function builtinResources(gates = new FeatureGates()): Resource[] {
 
 /** Kinds behind a gate that is off are not there at all. */
 function isServed({ group, kind }: KindNames, gates: FeatureGates): boolean {
+  if (group === LIFECYCLE_GROUP) return gates.enabled('EvictionRequestAPI');
   if (group !== 'scheduling.k8s.io') return true;
   if (kind === 'Workload') return gates.enabled('GenericWorkload');
   if (kind !== 'PodGroup' && kind !== 'CompositePodGroup') return true;

@@ -29,6 +29,8 @@ import { nodeStrategy } from './core/node.ts';
 import { podStrategy } from './core/pod.ts';
 import { serviceStrategy } from './core/service.ts';
 import * as core from './core/small.ts';
+import { evictionStrategy } from './lifecycle/eviction.ts';
+import { evictionRequestStrategy } from './lifecycle/eviction-request.ts';
 import { ipAddressStrategy } from './networking/ip-address.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
 import { compositePodGroupStrategy } from './scheduling/composite-pod-group.ts';
@@ -74,6 +76,8 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'events.k8s.io/Event': eventStrategy,
   'flowcontrol.apiserver.k8s.io/FlowSchema': small.countsSpec,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': small.countsSpec,
+  'lifecycle.k8s.io/Eviction': evictionStrategy,
+  'lifecycle.k8s.io/EvictionRequest': evictionRequestStrategy,
   'networking.k8s.io/IPAddress': ipAddressStrategy,
   'networking.k8s.io/Ingress': small.ingressStrategy,
   'networking.k8s.io/IngressClass': small.countsSpec,

@@ -19,7 +19,7 @@ interface Row {
 
 type Cell<T> = (object: T, row: Row) => TableCell;
 
-interface CellColumn<T> extends Column {
+export interface CellColumn<T> extends Column {
   readonly cell: Cell<T>;
 }
 

@@ -61,7 +61,7 @@ export interface Strategy<T extends KindObject = ApiObject> {
   /** `version` is the one the request is written in; few kinds have rules of a version. */
   validate?(object: T, version: string): Issue[];
   validateUpdate?(object: T, old: T, version: string): Issue[];
-  validateStatusUpdate?(object: T, old: T, version: string): Issue[];
+  validateStatusUpdate?(object: T, old: T, version: string, context: StrategyContext): Issue[];
   /** `validateUpdate` checks the whole object itself, so that what was wrong before may stay; `validate` is for creates. */
   readonly ratchets?: boolean;
   /** Reasons a name is refused; RFC 1123 subdomain when absent. */

@@ -5,7 +5,7 @@ import { limitRanger } from '../admission/limit-ranger.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 import { mutatingPolicies } from '../admission/policies/mutating.ts';
 import { validatingPolicies } from '../admission/policies/validating.ts';
-import { groupFieldGates, podGroupWorkloadExists } from '../admission/pod-groups.ts';
+import { groupFieldGates, podGroupWorkloadExists, responderFieldGate } from '../admission/pod-groups.ts';
 import { priorities } from '../admission/priority.ts';
 import { resourceQuota } from '../admission/resource-quota.ts';
 import { runtimeClasses } from '../admission/runtime-class.ts';
@@ -38,6 +38,7 @@ export function builtinAdmission(context: ServerContext, options: BuiltinAdmissi
     }),
     taintNodesByCondition,
     groupFieldGates(options.gates),
+    responderFieldGate(options.gates),
     priorities(context),
     ...(context.registry.byKind('scheduling.k8s.io', 'Workload') === undefined
       ? []

@@ -28,12 +28,14 @@ async function run(call: Call): Promise<ApiResponse> {
 
 function statusRules({ resource, version, context }: Call): UpdateRules {
   const { strategy } = resource;
+  const { clock, random } = context;
   return {
     protect(object, old) {
       keepAllBut(object, old, ['metadata', 'status']);
-      strategy.prepareForStatusUpdate?.(object, old, { now: context.clock.now(), random: context.random });
+      strategy.prepareForStatusUpdate?.(object, old, { now: clock.now(), random });
     },
-    validate: (object, old) => strategy.validateStatusUpdate?.(object, old, version.name) ?? [],
+    validate: (object, old) =>
+      strategy.validateStatusUpdate?.(object, old, version.name, { now: clock.now(), random }) ?? [],
     bumpsGeneration: false,
   };
 }

@@ -1,4 +1,5 @@
 import { OWN_KINDS } from '../../api/crds/index.ts';
+import { evictionRequestType } from '../../api/lifecycle/index.ts';
 import { qualifiedResource, type ResourceType } from '../../api/resource.ts';
 import type { ControllerHost } from '../../controllers/quorate/index.ts';
 import { type Client, existing } from '../../machinery/runtime/index.ts';
@@ -11,7 +12,9 @@ export function readServed<T>(client: Client, path: string): Promise<T | undefin
 /** Which of our kinds the cluster serves now. */
 export async function servedKinds(client: Client): Promise<ControllerHost['serves']> {
   const answers = await Promise.all(
-    OWN_KINDS.map(async ({ type }) => [qualifiedResource(type), await isServed(client, type)] as const),
+    [...OWN_KINDS.map(({ type }) => type), evictionRequestType].map(
+      async (type) => [qualifiedResource(type), await isServed(client, type)] as const,
+    ),
   );
   const served = new Map(answers);
   return (type) => served.get(qualifiedResource(type)) === true;

@@ -71,8 +71,12 @@ const LIFE_LENGTH = 8;
  * news. What people change (budgets, groups, nodes) is heard at once. See ADR 0011.
  */
 const PODS_LATER = new Map([['pods', 20]]);
-/** Whether somebody else writes the status of budgets is seen from who wrote them. */
-const WITH_WRITERS = new Set(['poddisruptionbudgets.policy']);
+/** Whether somebody else writes the status of budgets, or answers requests, is seen from who wrote them. */
+const WITH_WRITERS = new Set([
+  'poddisruptionbudgets.policy',
+  'evictionrequests.lifecycle.k8s.io',
+  'evictions.lifecycle.k8s.io',
+]);
 
 export interface JudgesParts {
   readonly client: Client;
@@ -158,6 +162,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
     groupMaking: making.parts,
     history: historyOptions(options, answers),
+    evictionRequests: options.evictionRequests ?? 'Auto',
   };
   const controllers = ownControllers('operator', host, ({ kind }) =>
     log.warn({ kind }, `${kind}s are not served: apply the definitions of this version`),

@@ -1,4 +1,5 @@
 import type { HistoryBounds } from '../../decisions/history/index.ts';
+import type { EvictionRequestMode } from '../../controllers/quorate/index.ts';
 import type { Clock, FeatureGates, Logger } from '../../machinery/runtime/index.ts';
 import type { OperatorMode } from '../../webhook/index.ts';
 import type { PickingOptions } from './picking.ts';
@@ -34,6 +35,8 @@ export interface OperatorOptions {
   readonly publication?: number | undefined;
   /** How much of the record of disruptions is kept. Default: 14 days, 64 MiB. */
   readonly history?: HistoryBounds | undefined;
+  /** Whether EvictionRequests are carried out, where the cluster serves them. Default `Auto`. */
+  readonly evictionRequests?: EvictionRequestMode | undefined;
   readonly pickers?: Omit<PickingOptions, 'enabled'> | undefined;
   /** Names this replica; must differ from every other's. */
   readonly identity: string;

@@ -46,6 +46,14 @@ export function register(program: Command): void {
       )
       .addOption(historyDaysOption(14))
       .addOption(historyBytesOption('64Mi'))
+      .addOption(
+        new Option(
+          '--eviction-request-controller <mode>',
+          'carry out EvictionRequests, where the cluster serves them; Auto: until another controller does',
+        )
+          .choices(['Auto', 'On', 'Off'])
+          .default('Auto'),
+      )
       .option('--identity <name>', 'names this replica (default: host name and a random part)')
       .option('--log-level <level>', 'debug, info, warn, error, silent', 'info')
       .addOption(new Option('--log-format <format>', 'text or json').choices(['text', 'json']).default('text')),

@@ -23,6 +23,7 @@ export interface OperatorFlags extends KubeconfigFlags, PickerFlags, HistoryBoun
   readonly failOpen?: boolean;
   readonly featureGates?: string;
   readonly compat?: 'kruise';
+  readonly evictionRequestController: 'Auto' | 'On' | 'Off';
   readonly settlingSeconds: number;
   readonly identity?: string;
   readonly logLevel: string;
@@ -49,6 +50,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       clients: clientsOf(flags),
       failOpen: flags.failOpen,
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
+      evictionRequests: flags.evictionRequestController,
       pickers: pickerOptions(flags),
       compat: flags.compat,
       settlingMs: flags.settlingSeconds * 1000,

@@ -8,6 +8,7 @@ import { disruptionPolicy } from './disruption-policy/index.ts';
 import { drainWaits } from './drain-waits/index.ts';
 import { downscalePick } from './downscale-pick/index.ts';
 import { groupCost } from './group-cost/index.ts';
+import { evictionRequest, type EvictionRequestHost, type EvictionRequestMode } from './eviction-request/index.ts';
 import { type GroupEvictionHost, groupEviction } from './group-eviction/index.ts';
 import { type GroupMakingHost, groupMaking } from './group-making/index.ts';
 import { history, type HistoryHost, type HistoryOptions } from './history/index.ts';
@@ -17,9 +18,14 @@ import type { ControllerHost, HostName, OwnController } from './own-controller.t
 import { podGroup } from './pod-group/index.ts';
 import { podUnavailableBudget, type UnavailabilityHost } from './pod-unavailable-budget/index.ts';
 
-export type { ControllerHost, HistoryOptions };
+export type { ControllerHost, EvictionRequestMode, HistoryOptions };
 
-export type OwnHost = DisruptionHost & UnavailabilityHost & GroupEvictionHost & GroupMakingHost & HistoryHost;
+export type OwnHost = DisruptionHost &
+  UnavailabilityHost &
+  GroupEvictionHost &
+  GroupMakingHost &
+  HistoryHost &
+  EvictionRequestHost;
 
 const OWN_CONTROLLERS: readonly OwnController<OwnHost>[] = [
   disruption,
@@ -34,6 +40,7 @@ const OWN_CONTROLLERS: readonly OwnController<OwnHost>[] = [
   observedDrains,
   groupCost,
   history,
+  evictionRequest,
 ];
 
 /** Those that run on a host, made for it. `missing` hears of kinds without which one cannot. */

@@ -42,6 +42,8 @@ const DEFAULTS = {
   GangScheduling: true,
   /** Indexed Jobs that run all their completions at once are gangs without asking; needs GenericWorkload. */
   WorkloadWithJob: false,
+  /** EvictionRequests and Evictions, and the pod field that names responders. */
+  EvictionRequestAPI: true,
   /** PodDisruptionBudgets in policy/v1beta1 too, which Kubernetes itself stopped serving. */
   PolicyV1beta1: false,
 } as const satisfies Record<string, boolean>;

@@ -304,6 +304,12 @@ export const METRICS = {
     labels: ['phase'],
     on: CONTROLLERS,
   },
+  quorate_eviction_requests: {
+    type: 'gauge',
+    help: 'EvictionRequests, by what has become of them',
+    labels: ['state'],
+    on: CONTROLLERS,
+  },
   quorate_observed_drains: {
     type: 'gauge',
     help: 'Drains that others carry out, by who does',

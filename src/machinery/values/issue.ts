@@ -47,8 +47,8 @@ export function duplicate(path: FieldPath, value: unknown): Issue {
   return issue(path, 'FieldValueDuplicate', `Duplicate value: ${formatValue(value)}`);
 }
 
-export function tooLong(path: FieldPath, maxBytes: number): Issue {
-  return issue(path, 'FieldValueTooLong', `Too long: may not be more than ${maxBytes} bytes`);
+export function tooLong(path: FieldPath, max: number, unit: 'bytes' | 'characters' = 'bytes'): Issue {
+  return issue(path, 'FieldValueTooLong', `Too long: may not be more than ${max} ${unit}`);
 }
 
 export function tooMany(path: FieldPath, actual: number, max: number): Issue {

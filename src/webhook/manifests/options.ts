@@ -12,6 +12,7 @@ export const FEATURE_GATES = {
   groupCreation: 'GroupCreation',
   maintenances: 'Maintenance',
   capacity: 'CapacityCheck',
+  evictionRequests: 'EvictionRequestAPI',
 } as const satisfies Record<OptionalFeature, FeatureGate>;
 
 export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean>> {

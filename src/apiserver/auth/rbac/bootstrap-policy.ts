@@ -12,7 +12,9 @@ export interface BootstrapPolicy {
 
 /** What we serve beyond the release that the data comes from. */
 const GROUPS = { apiGroups: ['scheduling.k8s.io'] };
+const LIFECYCLE = { apiGroups: ['lifecycle.k8s.io'] };
 const READ = ['get', 'list', 'watch'];
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
 const MORE: Readonly<Record<string, readonly PolicyRule[]>> = {
   'system:kube-scheduler': [
     { ...GROUPS, resources: ['workloads', 'compositepodgroups'], verbs: READ },
@@ -20,13 +22,11 @@ const MORE: Readonly<Record<string, readonly PolicyRule[]>> = {
   ],
   'system:aggregate-to-view': [
     { ...GROUPS, resources: ['compositepodgroups', 'compositepodgroups/status'], verbs: READ },
+    { ...LIFECYCLE, resources: ['evictionrequests', 'evictions'], verbs: READ },
   ],
   'system:aggregate-to-edit': [
-    {
-      ...GROUPS,
-      resources: ['compositepodgroups'],
-      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
-    },
+    { ...GROUPS, resources: ['compositepodgroups'], verbs: WRITE },
+    { ...LIFECYCLE, resources: ['evictionrequests'], verbs: WRITE },
   ],
 };
 

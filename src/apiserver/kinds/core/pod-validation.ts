@@ -1,6 +1,7 @@
 /** Validation of pods and pod templates: the rules clients and controllers rely on. */
 import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { requestsWithinLimits } from '../../../api/core/resource-limits.ts';
+import { validatePodResponders } from '../../../api/lifecycle/index.ts';
 import { validateGroupLinks } from '../../../api/scheduling/index.ts';
 import { DELETION_COST_ANNOTATION, parseDeletionCost } from '../../../decisions/downscale/index.ts';
 import {
@@ -109,6 +110,7 @@ export function validatePodSpec(spec: PodSpec, path: FieldPath): Issue[] {
   }
   issues.push(...validateTolerations(spec, path.child('tolerations')), ...validateSysctls(spec, path));
   issues.push(...validateGates(spec, path.child('schedulingGates')));
+  issues.push(...validatePodResponders(path.child('evictionResponders'), spec.evictionResponders));
   return issues;
 }
 

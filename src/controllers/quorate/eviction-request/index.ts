@@ -1,0 +1,1 @@
+export { evictionRequest, type EvictionRequestHost, type EvictionRequestMode } from './controller.ts';
