@@ -1,0 +1,6 @@
+/** How a group is told before it goes: who is told, who has acknowledged, and when it goes, stays or is held. */
+export { decideNotice, isRunning, type NoticeFacts, type NoticeVerdict } from './decide.ts';
+export { type NoticePod, noticeIdOf, readNoticePod } from './facts.ts';
+export type { ChannelWord } from './members.ts';
+export { type NoticeAnswer, noticeBefore, noticeRefusal, noticeWarning } from './refusal.ts';
+export { annotationOf, joinedStatus, noticedStatus, type NoticeStart, startNotice } from './start.ts';
