@@ -112,7 +112,7 @@ const APISERVER = {
   'own-kinds': ['exchange', 'registry', 'context', 'crd'],
   eviction: ['exchange', 'registry', 'stored', 'context', 'verbs'],
   unavailability: ['exchange', 'registry', 'stored', 'context', 'eviction'],
-  'group-eviction': ['exchange', 'registry', 'context', 'eviction', 'unavailability'],
+  'group-eviction': ['exchange', 'registry', 'stored', 'context', 'eviction', 'unavailability'],
   server: [
     'exchange',
     'request',

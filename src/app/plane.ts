@@ -14,6 +14,7 @@ import {
   CustomResources,
   type EvictionGuard,
   groupEvictionPlugin,
+  noticeAsker,
   disruptionPolicyPlugin,
   maintenancePlugin,
   inProcessTransport,
@@ -113,8 +114,10 @@ function guardPods(
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
   const unavailability = createUnavailability(context, options);
-  addEviction(context, { guards: [...guards(index), unavailability.guard], index });
-  return [...unavailability.plugins, groupEvictionPlugin(unavailability.guarding, index)];
+  const { guard, guarding, plugins } = unavailability;
+  const askNotice = noticeAsker({ guarding, index });
+  addEviction(context, { guards: [...guards(index), guard], index, askNotice });
+  return [...plugins, groupEvictionPlugin(guarding, index)];
 }
 
 /** Refusals, told of once the transaction that they were made in is over. */

@@ -4,6 +4,7 @@ import type { GroupNotice, NoticeMember } from '../../api/quorate/notice.ts';
 import { seededRandom } from '../../machinery/values/index.ts';
 import { decideNotice, HELD_MS, type NoticeFacts } from './decide.ts';
 import { type NoticePod, readNoticePod } from './facts.ts';
+import type { ChannelWord } from './members.ts';
 import { startNotice } from './start.ts';
 
 const START = Date.parse('2026-11-18T10:00:00Z');
@@ -163,9 +164,11 @@ test('NT-12: where nobody can be told, the policy says whether the group goes', 
 });
 
 test('NT-13: an answer that names one of two members speaks for that one', () => {
-  const words = new Map([['uid-0', [{ via: 'HTTP', state: 'Acknowledged' as const }]]]);
-  const told = new Map([...words, ['uid-1', [{ via: 'HTTP', state: 'Told' as const, message: 'saving' }]] as const]);
-  const decided = decideNotice(facts(podsOf(2), 10, { words: told }));
+  const words = new Map<string, ChannelWord[]>([
+    ['uid-0', [{ via: 'HTTP', state: 'Acknowledged' }]],
+    ['uid-1', [{ via: 'HTTP', state: 'Told', message: 'saving' }]],
+  ]);
+  const decided = decideNotice(facts(podsOf(2), 10, { words }));
   expect(decided.members.map(({ message, state, via }) => [state, via, message])).toEqual([
     ['Acknowledged', 'HTTP', undefined],
     ['Told', 'HTTP', 'saving'],
@@ -214,7 +217,7 @@ test('from: Nobody waits for the deadline', () => {
 test('from: Responder listens to its channel alone', () => {
   const notice = noticeOf({ pods: podsOf(1), acknowledgement: { from: 'Responder', responder: 'example.com/saver' } });
   expect(verdictOf(facts([podOf(0, { acknowledged: true })], 10, { notice }))).toBe('Wait Running');
-  const words = new Map([['uid-0', [{ via: 'EvictionRequest', state: 'Acknowledged' as const }]]]);
+  const words = new Map<string, ChannelWord[]>([['uid-0', [{ via: 'EvictionRequest', state: 'Acknowledged' }]]]);
   expect(verdictOf(facts(podsOf(1), 10, { notice, words }))).toBe('Go Done');
 });
 

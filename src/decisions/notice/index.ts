@@ -2,5 +2,5 @@
 export { decideNotice, isRunning, type NoticeFacts, type NoticeVerdict } from './decide.ts';
 export { type NoticePod, noticeIdOf, readNoticePod } from './facts.ts';
 export type { ChannelWord } from './members.ts';
-export { type NoticeAnswer, noticeBefore, noticeRefusal, noticeWarning } from './refusal.ts';
+export { type GroupQuestion, noticeBefore, noticeOfGroup, noticeRefusal, noticeWarning } from './refusal.ts';
 export { annotationOf, joinedStatus, noticedStatus, type NoticeStart, startNotice } from './start.ts';

@@ -1,5 +1,5 @@
 import { formatAge } from '../../machinery/values/index.ts';
-import type { KnownNotice, NoticeQuestion } from '../disruption/index.ts';
+import type { CountedPod, DisruptionIndex, KnownNotice, NoticeQuestion } from '../disruption/index.ts';
 import type { Refused } from '../refusal-status.ts';
 import { wholeSeconds } from './start.ts';
 
@@ -32,6 +32,27 @@ export function noticeBefore(question: NoticeQuestion | undefined, isExempt: boo
     return { kind: 'Undelivered', notice: undelivered };
   }
   return { kind: 'Due', policy };
+}
+
+/** The notice of a group that is to go as one. */
+export interface GroupQuestion {
+  readonly group: string;
+  readonly running: KnownNotice | undefined;
+  readonly policy: NoticeQuestion['policy'];
+}
+
+/** Which notice a group is under, or is due: of several policies over its members, that with the longest time. */
+export function noticeOfGroup(index: DisruptionIndex, members: readonly CountedPod[]): GroupQuestion | undefined {
+  let found: GroupQuestion | undefined;
+  for (const { name, namespace } of members) {
+    const question = index.noticeOn(namespace, name);
+    if (question === undefined) return undefined;
+    const { group, policy, running } = question;
+    if (running !== undefined) return { group, running, policy };
+    const isLonger = (policy?.durationMs ?? -1) > (found?.policy?.durationMs ?? -1);
+    if (found === undefined || isLonger) found = { group: found?.group ?? group, running, policy };
+  }
+  return found?.policy === undefined ? undefined : found;
 }
 
 /** The answer to a plain eviction of a member. Drains ask again. */

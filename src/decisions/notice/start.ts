@@ -58,7 +58,11 @@ export function noticedStatus(notice: GroupNotice, now: number): GroupEvictionSt
 }
 
 /** What that of one says that joins a notice under way. */
-export function joinedStatus(first: string, { deadline }: GroupNotice, now: number): GroupEvictionStatus {
+export function joinedStatus(
+  first: string,
+  { deadline }: Pick<GroupNotice, 'deadline'>,
+  now: number,
+): GroupEvictionStatus {
   const message = `shares the notice of ${first}, which ends at the latest at ${wholeSeconds(deadline)}`;
   return {
     joined: first,

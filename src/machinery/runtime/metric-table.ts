@@ -322,6 +322,19 @@ export const METRICS = {
     labels: [],
     on: CONTROLLERS,
   },
+  quorate_notice_seconds: {
+    type: 'histogram',
+    help: 'How long groups were given notice before they went or stayed, by how it ended',
+    labels: ['state'],
+    on: CONTROLLERS,
+    buckets: [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14_400],
+  },
+  quorate_notice_calls_total: {
+    type: 'counter',
+    help: 'HTTP calls that told groups that they have to go, by what came of them',
+    labels: ['result'],
+    on: CONTROLLERS,
+  },
   workqueue_depth: {
     type: 'gauge',
     help: 'Keys waiting in a queue of a controller',

@@ -1,31 +1,69 @@
-import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import { EVICTED, type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { rule } from '../../../api/policy-rule.ts';
 import { keyOf, type ResourceType } from '../../../api/resource.ts';
-import { type Controller, defineController, watch } from '../../../machinery/runtime/index.ts';
+import { podType } from '../../../api/resource-types.ts';
+import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
-import { reconcileGroupEviction, type SettleGroup } from './reconcile.ts';
+import { type GroupEvictionDeps, JOINED, type NoticeHost, RUNNING, type SettleGroup } from './deps.ts';
+import { podChannel } from './pod-channel.ts';
+import { reconcileGroupEviction } from './reconcile.ts';
+
+/** What happens to many members at once is looked at once. */
+const GATHER_MS = 50;
 
 /**
- * Carries out GroupEvictions that were granted, and removes them when their time is over. Without `settle` they were
- * carried out as they were created, as the embedded host does it.
+ * Carries out GroupEvictions that were granted, follows notices to their end, and removes what is over. Without `settle`
+ * groups go in transactions of the API server, as on the embedded host.
  */
-export function createGroupEvictionController(settle?: SettleGroup): Controller {
-  return defineController({
+export function createGroupEvictionController(host: { settle?: SettleGroup; notices?: NoticeHost } = {}): Controller {
+  return defineController<GroupEvictionDeps>({
     name: 'group-eviction',
-    deps: ({ client, clock, eventsFor, informers }) => ({
-      client,
-      clock,
-      events: eventsFor('group-eviction'),
-      evictions: informers.of(groupEvictionType),
-      settle,
-    }),
-    watches: ({ evictions }) => [watch(evictions, { added: keyOf, updated: keyOf })],
+    deps: ({ client, clock, eventsFor, informers, metrics }) => {
+      const evictions = informers.of(groupEvictionType);
+      evictions.addIndex(RUNNING, (one) => (isTold(one) ? [one.metadata.namespace ?? ''] : []));
+      evictions.addIndex(JOINED, ({ metadata, status }) =>
+        status?.joined === undefined ? [] : [`${metadata.namespace ?? ''}/${status.joined}`],
+      );
+      const seconds = metrics.histogram('quorate_notice_seconds');
+      return {
+        client,
+        clock,
+        events: eventsFor('group-eviction'),
+        evictions,
+        pods: informers.of(podType),
+        settle: host.settle,
+        notices: host.notices,
+        channels: { Pod: podChannel(client, clock) },
+        memories: new Map(),
+        measured: (state, took) => seconds.observe({ state }, took),
+      };
+    },
+    watches: ({ evictions, pods }) => {
+      const related = (one: GroupEviction): Wakes => {
+        const { name = '', namespace = '' } = one.metadata;
+        const joined = evictions.byIndex(JOINED, `${namespace}/${name}`).map(keyOf);
+        const first = one.status?.joined;
+        return [keyOf(one), ...joined, ...(first === undefined ? [] : [`${namespace}/${first}`])];
+      };
+      const ofPod = ({ metadata }: Pod): Wakes =>
+        evictions.byIndex(RUNNING, metadata.namespace ?? '').map((one) => ({ key: keyOf(one), afterMs: GATHER_MS }));
+      return [
+        watch(evictions, { added: related, updated: related, deleted: related }),
+        watch(pods, { added: (pod, initial) => (initial ? undefined : ofPod(pod)), updated: ofPod, deleted: ofPod }),
+      ];
+    },
     reconcile: reconcileGroupEviction,
+    backOff: { maxDelayMs: 15_000 },
   });
 }
 
+const isTold = ({ status }: GroupEviction): boolean =>
+  status?.notice !== undefined && status.conditions?.some(({ type }) => type === EVICTED) !== true;
+
 export interface GroupEvictionHost extends ControllerHost {
   readonly settleGroup?: SettleGroup;
+  readonly notices?: NoticeHost;
 }
 
 export const groupEviction: OwnController<GroupEvictionHost> = {
@@ -36,7 +74,10 @@ export const groupEviction: OwnController<GroupEvictionHost> = {
   rights: [
     rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
     rule([''], ['pods/status'], ['patch']),
-    rule([''], ['pods'], ['delete']),
+    // `patch`: members that are told find that on their pods.
+    rule([''], ['pods'], ['delete', 'patch']),
+    rule(['policy.quorate.dev'], ['groupevictions'], ['patch']),
   ],
-  create: ({ settleGroup }) => createGroupEvictionController(settleGroup),
+  create: ({ notices, settleGroup }) =>
+    createGroupEvictionController({ ...(settleGroup && { settle: settleGroup }), ...(notices && { notices }) }),
 };
