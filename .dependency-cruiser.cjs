@@ -30,6 +30,7 @@ const ROOMS = {
   // Its manifests list what controllers may do; nothing else of it sees them.
   webhook: ['controllers/quorate', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   'picker-sdk': [],
+  'responder-sdk': [],
   // The picture that the dashboard and `quorate top` show; both run it, one of them in a browser.
   fleet: ['decisions', 'api', 'machinery/values'],
   dashboard: ['fleet', 'decisions', 'api', 'machinery/values'],

@@ -67,6 +67,9 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
       serves: () => true,
       disruption: { debounceMs, settlingMs },
       unavailability: { compat: compat === 'kruise', debounceMs },
+      // Whoever is called is held to the rules of pod pickers, and to what was allowed for them.
+      noticeAddresses: pickers?.pickerAddresses,
+      noticeCertificates: pickers?.pickerCertificates,
     }),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),

@@ -150,6 +150,8 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     unavailability: { feed, compat, forReplicas: true },
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
     groupMaking: making.parts,
+    noticeAddresses: options.pickers?.pickerAddresses,
+    noticeCertificates: options.pickers?.pickerCertificates,
   };
   const controllers = ownControllers('operator', host, ({ kind }) =>
     log.warn({ kind }, `${kind}s are not served: apply the definitions of this version`),

@@ -4,3 +4,4 @@ export { type NoticePod, noticeIdOf, readNoticePod } from './facts.ts';
 export type { ChannelWord } from './members.ts';
 export { type GroupQuestion, noticeBefore, noticeOfGroup, noticeRefusal, noticeWarning } from './refusal.ts';
 export { annotationOf, joinedStatus, noticedStatus, type NoticeStart, startNotice } from './start.ts';
+export { type NoticeRequest, type NoticeResponse, readNoticeResponse, retryAfterMs } from './http.ts';

@@ -1,25 +1,37 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { EVICTED, type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { rule } from '../../../api/policy-rule.ts';
-import { keyOf, type ResourceType } from '../../../api/resource.ts';
+import { formatKey, keyOf, type ResourceType } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
-import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
+import { type Controller, defineController, wake, watch, type Wakes } from '../../../machinery/runtime/index.ts';
+import { type AddressRules, createAddressPolicy } from '../../shared/picker/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { type GroupEvictionDeps, JOINED, type NoticeHost, RUNNING, type SettleGroup } from './deps.ts';
+import { HttpChannel } from './http-channel.ts';
 import { podChannel } from './pod-channel.ts';
 import { reconcileGroupEviction } from './reconcile.ts';
 
 /** What happens to many members at once is looked at once. */
 const GATHER_MS = 50;
+const NAME = 'group-eviction';
+
+/** Where those who are called may live, and whose certificates they may show: the rules of pod pickers. */
+export interface NoticeCalls {
+  readonly noticeAddresses?: AddressRules | undefined;
+  readonly noticeCertificates?: string | undefined;
+}
 
 /**
  * Carries out GroupEvictions that were granted, follows notices to their end, and removes what is over. Without `settle`
  * groups go in transactions of the API server, as on the embedded host.
  */
-export function createGroupEvictionController(host: { settle?: SettleGroup; notices?: NoticeHost } = {}): Controller {
+export function createGroupEvictionController(
+  host: { settle?: SettleGroup; notices?: NoticeHost } & NoticeCalls = {},
+): Controller {
   return defineController<GroupEvictionDeps>({
-    name: 'group-eviction',
-    deps: ({ client, clock, eventsFor, informers, metrics }) => {
+    name: NAME,
+    deps: ({ client, clock, eventsFor, informers, metrics, signal }, queueOf) => {
+      const calls = metrics.counter('quorate_notice_calls_total');
       const evictions = informers.of(groupEvictionType);
       evictions.addIndex(RUNNING, (one) => (isTold(one) ? [one.metadata.namespace ?? ''] : []));
       evictions.addIndex(JOINED, ({ metadata, status }) =>
@@ -29,12 +41,23 @@ export function createGroupEvictionController(host: { settle?: SettleGroup; noti
       return {
         client,
         clock,
-        events: eventsFor('group-eviction'),
+        events: eventsFor(NAME),
         evictions,
         pods: informers.of(podType),
         settle: host.settle,
         notices: host.notices,
-        channels: { Pod: podChannel(client, clock) },
+        channels: {
+          Pod: podChannel(client, clock),
+          HTTP: new HttpChannel({
+            client,
+            clock,
+            signal,
+            addresses: createAddressPolicy(host.noticeAddresses),
+            extraCertificates: host.noticeCertificates,
+            wake: (key) => wake(queueOf(NAME), formatKey(key)),
+            counted: (result) => calls.inc({ result }),
+          }),
+        },
         memories: new Map(),
         measured: (state, took) => seconds.observe({ state }, took),
       };
@@ -61,7 +84,7 @@ export function createGroupEvictionController(host: { settle?: SettleGroup; noti
 const isTold = ({ status }: GroupEviction): boolean =>
   status?.notice !== undefined && status.conditions?.some(({ type }) => type === EVICTED) !== true;
 
-export interface GroupEvictionHost extends ControllerHost {
+export interface GroupEvictionHost extends ControllerHost, NoticeCalls {
   readonly settleGroup?: SettleGroup;
   readonly notices?: NoticeHost;
 }
@@ -78,6 +101,11 @@ export const groupEviction: OwnController<GroupEvictionHost> = {
     rule([''], ['pods'], ['delete', 'patch']),
     rule(['policy.quorate.dev'], ['groupevictions'], ['patch']),
   ],
-  create: ({ notices, settleGroup }) =>
-    createGroupEvictionController({ ...(settleGroup && { settle: settleGroup }), ...(notices && { notices }) }),
+  create: ({ noticeAddresses, noticeCertificates, notices, settleGroup }) =>
+    createGroupEvictionController({
+      noticeAddresses,
+      noticeCertificates,
+      ...(settleGroup && { settle: settleGroup }),
+      ...(notices && { notices }),
+    }),
 };
