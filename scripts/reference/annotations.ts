@@ -1,5 +1,12 @@
 /** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
 import { HOLD_FOR, HOLD_GRANT, HOLD_MEMBERS, HOLD_SIZE, HOLD_UNTIL } from '../../src/decisions/capacity/index.ts';
+import {
+  LEADER_LABEL,
+  NOTICE_ACKNOWLEDGED_ANNOTATION,
+  NOTICE_ANNOTATION,
+  NOTICE_FINALIZER,
+  ORIGIN_LABEL,
+} from '../../src/api/quorate/notice.ts';
 import { CLAIM_ANNOTATION, CORDONED_ANNOTATION } from '../../src/api/quorate/maintenance.ts';
 import {
   CAPACITY,
@@ -25,6 +32,37 @@ export interface AnnotationRow {
 }
 
 export const ANNOTATIONS: readonly AnnotationRow[] = [
+  {
+    key: NOTICE_ANNOTATION,
+    on: 'Pod, by Quorate',
+    values: 'JSON: `id`, `group`, `deadline`, `reason`, `cause`, `leader`',
+    effect: 'Its group has to go and is told: see [Told before it goes](../guide/notice.md). Gone when the group stays',
+  },
+  {
+    key: NOTICE_ACKNOWLEDGED_ANNOTATION,
+    on: 'Pod',
+    values: 'the `id` of its notice',
+    effect: 'The member has done what it wanted to do: its group need not wait for it any more',
+  },
+  {
+    key: LEADER_LABEL,
+    on: 'Pod (label)',
+    values: 'any',
+    effect:
+      'It speaks for its group in notices with `acknowledgement.from: Leader`, where its kind does not say who does',
+  },
+  {
+    key: ORIGIN_LABEL,
+    on: 'GroupEviction (label), by Quorate',
+    values: '`eviction`',
+    effect: 'It was made for the eviction of one member, whose group has to be told first',
+  },
+  {
+    key: NOTICE_FINALIZER,
+    on: 'GroupEviction (finalizer), by Quorate',
+    values: '',
+    effect: 'Its group is being told: deleted, it stays until members are told that they stay',
+  },
   {
     key: 'policy.quorate.dev/next-allowed',
     on: 'a cause in the answer to a refused eviction',

@@ -64,7 +64,7 @@ export const groupEvictionDefinition = defineKind({
           'x-kubernetes-validations': [
             {
               rule: '[has(self.podGroupName), has(self.leaderWorkerSet), has(self.groupLabel), has(self.podName)].exists_one(x, x)',
-              message: 'exactly one of podGroupName, leaderWorkerSet, groupLabel and podName must be set',
+              message: 'exactly one of podGroupName, leaderWorkerSet and groupLabel must be set, or podName alone',
             },
             {
               rule: FIXED.map(isSame).join(' && '),

@@ -99,7 +99,9 @@ export const groupEviction: OwnController<GroupEvictionHost> = {
     rule([''], ['pods/status'], ['patch']),
     // `patch`: members that are told find that on their pods.
     rule([''], ['pods'], ['delete', 'patch']),
-    rule(['policy.quorate.dev'], ['groupevictions'], ['patch']),
+    rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'patch']),
+    // For members of groups that have to be told first, a GroupEviction is made: that takes the right to evict.
+    rule([''], ['pods/eviction'], ['create']),
   ],
   create: ({ noticeAddresses, noticeCertificates, notices, settleGroup }) =>
     createGroupEvictionController({

@@ -13,11 +13,17 @@ export type SettledGroup =
 export type SettleGroup = (namespace: string, spec: GroupEvictionSpec) => Promise<SettledGroup>;
 
 /** What a host does for notices where they are not begun and ended in the transactions of the API server. */
+/** What comes of a GroupEviction before its group goes. */
+export type NoticeBegun =
+  /** It is told first, from now on. */
+  | GroupNotice
+  /** It is told already, for another GroupEviction. */
+  | { readonly joined: string; readonly deadline: string }
+  | { readonly refused: Pick<Extract<SettledGroup, { granted: false }>, 'message' | 'reason'> };
+
 export interface NoticeHost {
-  /** The notice that a group is due before it goes, begun now; or the GroupEviction whose notice it is under already. */
-  readonly begin: (
-    eviction: GroupEviction,
-  ) => Promise<GroupNotice | { readonly joined: string; readonly deadline: string } | undefined>;
+  /** Undefined: no policy wants the group to be told. */
+  readonly begin: (eviction: GroupEviction) => Promise<NoticeBegun | undefined>;
   /** What was kept for the group begins to go, or is given back. */
   readonly end: (eviction: GroupEviction, notice: GroupNotice, begins: boolean) => Promise<void>;
 }

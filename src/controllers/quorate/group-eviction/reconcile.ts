@@ -40,6 +40,15 @@ async function begin(deps: GroupEvictionDeps, settle: SettleGroup, eviction: Gro
   const { client, clock, events, notices } = deps;
   const begun = (eviction.status?.evictedPods ?? []).length > 0;
   const notice = begun ? undefined : await notices?.begin(eviction);
+  const refuse = async (reason: string, message: string): Promise<ReconcileResult> => {
+    events.record(eviction, 'Warning', reason, message);
+    await client.updateStatus(groupEvictionType, {
+      ...eviction,
+      status: withEvicted(eviction.status ?? {}, clock.now(), { status: 'False', reason, message }),
+    });
+    return settled;
+  };
+  if (notice !== undefined && 'refused' in notice) return refuse(notice.refused.reason, notice.refused.message);
   if (notice !== undefined && 'joined' in notice) {
     const status = { ...eviction.status, ...joinedStatus(notice.joined, notice, clock.now()) };
     await client.updateStatus(groupEvictionType, { ...eviction, status });
@@ -52,14 +61,7 @@ async function begin(deps: GroupEvictionDeps, settle: SettleGroup, eviction: Gro
     return settled;
   }
   const outcome = await evictMembers(deps, settle, eviction);
-  if (outcome.evicted) return settled;
-  const { message, reason } = outcome;
-  events.record(eviction, 'Warning', reason, message);
-  await client.updateStatus(groupEvictionType, {
-    ...eviction,
-    status: withEvicted(eviction.status ?? {}, clock.now(), { status: 'False', reason, message }),
-  });
-  return settled;
+  return outcome.evicted ? settled : refuse(outcome.reason, outcome.message);
 }
 
 /** It ends as the one does whose notice it shares, whatever it says itself by then. */
@@ -111,7 +113,8 @@ async function afterEnd(
 /** With the finalizer a GroupEviction that is deleted stays until its notice is over. */
 function hold({ client }: GroupEvictionDeps, { metadata }: GroupEviction): Promise<GroupEviction> {
   const { finalizers = [], name = '', namespace, resourceVersion } = metadata;
-  const body = { metadata: { resourceVersion, finalizers: [...finalizers, NOTICE_FINALIZER] } };
+  const others = finalizers.filter((one) => one !== NOTICE_FINALIZER);
+  const body = { metadata: { resourceVersion, finalizers: [...others, NOTICE_FINALIZER] } };
   return client.patch(groupEvictionType, { namespace, name }, { type: 'merge', body });
 }
 
