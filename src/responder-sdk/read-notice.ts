@@ -1,6 +1,6 @@
 import type { Notice } from './types.ts';
 
-export interface NoticeCall {
+export interface ReceivedCall {
   readonly action: 'Notify' | 'Withdraw';
   readonly notice: Notice;
 }
@@ -8,7 +8,7 @@ export interface NoticeCall {
 const VERSION = 'notice.quorate.dev/v1';
 
 /** Reads the body of a call; undefined for anything that is none. */
-export function readCall(body: string): NoticeCall | undefined {
+export function readCall(body: string): ReceivedCall | undefined {
   try {
     const call = JSON.parse(body) as Notice & { apiVersion?: unknown; action?: unknown };
     const { action, apiVersion, deadline, group, id, members } = call;

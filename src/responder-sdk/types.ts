@@ -20,7 +20,7 @@ export interface Work {
   /** Aborts when the notice is withdrawn: the group stays. */
   readonly signal: AbortSignal;
   /** What whoever looks at the notice reads, such as `saving, 40 %`. */
-  progress(message: string, expectedAt?: Date): void;
+  readonly progress: (message: string, expectedAt?: Date) => void;
 }
 
 /**

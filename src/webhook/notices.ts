@@ -83,7 +83,7 @@ const isOver = ({ status }: GroupEviction): boolean =>
   status?.conditions?.some(({ status: is, type }) => type === 'Evicted' && is === 'False') === true;
 
 /** What comes of a GroupEviction before its group goes. */
-export type NoticeBegun =
+export type BegunNotice =
   | GroupNotice
   | { readonly joined: string; readonly deadline: string }
   | { readonly refused: { readonly reason: 'Refused' | 'NoMembers'; readonly message: string } };
@@ -96,7 +96,7 @@ export async function beginNotice(
   webhook: NoticeWebhook,
   eviction: GroupEviction,
   signal: AbortSignal,
-): Promise<NoticeBegun | undefined> {
+): Promise<BegunNotice | undefined> {
   const { begun, clock, index } = webhook;
   const { metadata, spec = {} } = eviction;
   const { name = '', namespace = '', uid = '' } = metadata;

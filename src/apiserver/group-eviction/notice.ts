@@ -8,7 +8,7 @@ import { apiVersionOf, type ResourceType } from '../../api/resource.ts';
 import { podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { type CountedPod, exemptionOf, isUp } from '../../decisions/disruption/index.ts';
 import {
-  type GroupQuestion,
+  type NoticeOfGroup,
   noticeBefore,
   noticedStatus,
   noticeRefusal,
@@ -25,18 +25,18 @@ import type { ApiObject } from '../exchange/object.ts';
 import { objectKey, type Resource } from '../registry/resource.ts';
 import { putObject } from '../stored/encoding.ts';
 import { initMetadata } from '../stored/metadata.ts';
-import { askBudgets, type GrantedGroup, type GroupAsked, type Parts } from './settle.ts';
+import { askBudgets, type GrantedGroup, type GroupAsked, type EvictionParts } from './settle.ts';
 
 type Told = GroupAsked & {
   readonly members: readonly CountedPod[];
   readonly verdict: GrantedGroup;
   readonly group: string;
-  readonly policy: NonNullable<GroupQuestion['policy']>;
+  readonly policy: NonNullable<NoticeOfGroup['policy']>;
   readonly requester: string;
 };
 
 /** Begins the notice of a group that everybody agreed to: budgets over groups and limits are kept for it. */
-export function beginNotice(parts: Parts, transaction: Transaction, told: Told): GroupNotice {
+export function beginNotice(parts: EvictionParts, transaction: Transaction, told: Told): GroupNotice {
   const { context } = parts.guarding;
   const { group, members, nowMs, policy, requester } = told;
   const notice = startNotice({
@@ -75,7 +75,7 @@ function foreignDeadline(
 }
 
 /** Budgets that count pods have no place to keep it: they are asked again at the end. */
-function reserve({ guarding, index }: Parts, transaction: Transaction, told: Told, notice: GroupNotice): void {
+function reserve({ guarding, index }: EvictionParts, transaction: Transaction, told: Told, notice: GroupNotice): void {
   const { context } = guarding;
   const { namespace, nowMs: now, username: by, verdict } = told;
   const until = parseTime(notice.deadline) ?? now;
@@ -98,7 +98,7 @@ export interface NoticeEnd {
 }
 
 /** Turns what was kept for a notice into a disruption that begins now, or gives it back. */
-export function endNotice({ guarding }: Parts, transaction: Transaction, end: NoticeEnd): void {
+export function endNotice({ guarding }: EvictionParts, transaction: Transaction, end: NoticeEnd): void {
   const { context } = guarding;
   const { begins, namespace, notice, nowMs: now } = end;
   change<DisruptionPolicy>(context, transaction, { type: disruptionPolicyType, namespace }, (policy) => {
@@ -124,7 +124,9 @@ function change<T>(
   next: (object: T) => T | undefined,
 ): void {
   const resource = resourceOf(context, type);
-  for (const entry of [...transaction.range(`${resource.prefix}${namespace}/`)]) {
+  // All of them first: what is written is in the range.
+  const stored = [...transaction.range(`${resource.prefix}${namespace}/`)];
+  for (const entry of stored) {
     const { managedFields, object } = context.objects.readParts(entry);
     const changed = next(object as T) as ApiObject | undefined;
     if (changed === undefined) continue;
@@ -140,7 +142,7 @@ function resourceOf(context: ServerContext, { group, plural }: { group: string; 
 }
 
 /** Answers plain evictions of members: a group that has to be told goes as one, by a GroupEviction made for it. */
-export function noticeAsker(parts: Parts): AskNotice {
+export function noticeAsker(parts: EvictionParts): AskNotice {
   return (eviction, transaction) => {
     const { dryRun, name, namespace, now, warnings } = eviction;
     const question = parts.index.noticeOn(namespace, name);

@@ -9,7 +9,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-
 import { forbidden, invalid } from '../exchange/status.ts';
 import type { Guarding } from '../unavailability/index.ts';
 import { beginNotice, endNotice } from './notice.ts';
-import { askBudgets, carryOut, evictedStatus, type GroupAsked, type Parts } from './settle.ts';
+import { askBudgets, carryOut, evictedStatus, type GroupAsked, type EvictionParts } from './settle.ts';
 
 /**
  * Carries out a GroupEviction as it is created: the check of every budget, their charges, the departure of all members
@@ -44,12 +44,15 @@ async function checkCreate(
   if (!allowed) throw forbidden(resource, name, `User "${user.username}" ${MISSING_RIGHT} in namespace "${namespace}"`);
 }
 
-function askedBy({ guarding }: Parts, { dryRun, namespace = '', object, user }: AdmissionAttributes): GroupAsked {
+function askedBy(
+  { guarding }: EvictionParts,
+  { dryRun, namespace = '', object, user }: AdmissionAttributes,
+): GroupAsked {
   const { spec = {} } = object as GroupEviction;
   return { namespace, spec, username: user.username, dryRun, nowMs: guarding.context.clock.now() };
 }
 
-function evictGroup(parts: Parts, attributes: AdmissionAttributes, transaction: Transaction): void {
+function evictGroup(parts: EvictionParts, attributes: AdmissionAttributes, transaction: Transaction): void {
   const eviction = attributes.object as GroupEviction;
   const asked = askedBy(parts, attributes);
   const { dryRun, namespace, nowMs, spec } = asked;
@@ -78,7 +81,7 @@ function evictGroup(parts: Parts, attributes: AdmissionAttributes, transaction: 
 }
 
 /** The status says that a notice is over: its group goes now, or what was kept for it is given back. */
-function followNotice(parts: Parts, attributes: AdmissionAttributes, transaction: Transaction): void {
+function followNotice(parts: EvictionParts, attributes: AdmissionAttributes, transaction: Transaction): void {
   const eviction = attributes.object as GroupEviction;
   const before = (attributes.oldObject as GroupEviction).status;
   const notice = eviction.status?.notice;

@@ -16,7 +16,7 @@ import { type ApiError, failure } from '../exchange/status.ts';
 import { objectKey } from '../registry/resource.ts';
 import { type Guarding, writeStatus } from '../unavailability/index.ts';
 
-export interface Parts {
+export interface EvictionParts {
   readonly guarding: Guarding;
   readonly index: DisruptionIndex;
 }
@@ -34,7 +34,7 @@ export type GrantedGroup = Extract<GroupVerdict, { allowed: true }>;
 
 /** The members, and what all budgets of them say; throws the answer where one refuses, or nobody is there. */
 export function askBudgets(
-  { guarding, index }: Parts,
+  { guarding, index }: EvictionParts,
   { dryRun, namespace, nowMs, spec, username }: GroupAsked,
 ): { members: readonly CountedPod[]; verdict: GrantedGroup } {
   const { compat, gates, view } = guarding;
@@ -59,7 +59,7 @@ export function askBudgets(
 
 /** Charges every budget and lets all members go, in the transaction that grants it. */
 export function carryOut(
-  { guarding, index }: Parts,
+  { guarding, index }: EvictionParts,
   transaction: Transaction,
   {
     members,

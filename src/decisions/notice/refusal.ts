@@ -35,15 +35,15 @@ export function noticeBefore(question: NoticeQuestion | undefined, isExempt: boo
 }
 
 /** The notice of a group that is to go as one. */
-export interface GroupQuestion {
+export interface NoticeOfGroup {
   readonly group: string;
   readonly running: KnownNotice | undefined;
   readonly policy: NoticeQuestion['policy'];
 }
 
 /** Which notice a group is under, or is due: of several policies over its members, that with the longest time. */
-export function noticeOfGroup(index: DisruptionIndex, members: readonly CountedPod[]): GroupQuestion | undefined {
-  let found: GroupQuestion | undefined;
+export function noticeOfGroup(index: DisruptionIndex, members: readonly CountedPod[]): NoticeOfGroup | undefined {
+  let found: NoticeOfGroup | undefined;
   for (const { name, namespace } of members) {
     const question = index.noticeOn(namespace, name);
     if (question === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** Maintenances of groups that are told before they go. */
 import { afterEach, expect, test } from 'vitest';
 import { groupEvictionType } from '../../../src/api/quorate/group-eviction.ts';
-import { jobType, podType } from '../../../src/api/resource-types.ts';
+import { jobType, nodeType, podType } from '../../../src/api/resource-types.ts';
 import { NOTICE, namespace, Told } from '../notice/fixture.ts';
 import { told as conditionsOf } from './fixture.ts';
 
@@ -81,4 +81,19 @@ test('NT-18: a Job that ignores quorate.dev/Maintenance goes on after one, and s
   await told.world.pass(5);
   const after = await told.client.get(jobType, { namespace, name: 'train' });
   expect(after.status?.conditions?.find(({ type }) => type === 'Failed')).toMatchObject({ status: 'True' });
+});
+
+test('NT-15: a drain of others that will not wait leaves a group what is left until it, less what it needs to stop', async () => {
+  told = await Told.start({ duration: '10m' }, { size: 2, nodes: 6 });
+  const [node = ''] = await nodesOfGang();
+  const timeAdded = new Date(told.world.plane.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const key = 'aws-node-termination-handler/spot-itn';
+  const taints = [{ key, value: 'x', effect: 'NoSchedule', timeAdded }];
+  await told.client.patch(nodeType, { name: node }, { type: 'merge', body: { spec: { taints } } });
+  await told.world.until(async () => (await told.members()).every(({ metadata }) => metadata.annotations?.[NOTICE]));
+  const [eviction] = (await told.client.list(groupEvictionType, { namespace })).items;
+  expect(eviction?.spec?.cause).toEqual({ kind: 'Maintenance', name: `observed-${node}` });
+  // 2 min of the cloud, less 5 s of the pods and 30 s to be sure.
+  const wanted = Date.parse(timeAdded) + 120_000 - 5000 - 30_000;
+  expect(Date.parse(eviction?.status?.notice?.deadline ?? '')).toBe(wanted);
 });

@@ -4,6 +4,7 @@ import { disruptionPolicyType } from '../../../src/api/quorate/disruption-policy
 import { groupEvictionType } from '../../../src/api/quorate/group-eviction.ts';
 import { podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { ACKNOWLEDGED, namespace, NOTICE, standOf, Told } from './fixture.ts';
+import { addGroup, ask } from './pods.ts';
 
 let told: Told;
 afterEach(() => told.world.stop());
@@ -223,17 +224,36 @@ test('NT-17: a clock that jumps neither shortens nor lengthens a notice', async 
 });
 
 test('NT-10: with every member deleted there is nothing to do, and the budget is free', async () => {
-  told = await Told.start({ duration: '60s' });
+  told = await Told.start(undefined, { gangs: 0 });
+  await addGroup(told.world.plane, { duration: '60s' });
+  const key = { namespace, name: 'groups' };
+  await told.client.create(podDisruptionBudgetType, { metadata: key, spec: { maxUnavailable: 1, selector: {} } });
+  await told.world.pass(1);
+  await ask(told.world.plane);
+  await told.world.pass(1);
+  const disrupted = async () => (await told.client.get(podDisruptionBudgetType, key)).status?.disruptedPods;
+  expect(Object.keys((await disrupted()) ?? {})).toEqual(['a0', 'a1']);
+  for (const name of ['a0', 'a1']) await told.client.delete(podType, { namespace, name }, { gracePeriodSeconds: 0 });
+  await told.world.pass(2);
+  expect(standOf(await told.get())).toBe('Superseded/False Superseded');
+  expect(await disrupted()).toBeUndefined();
+});
+
+test('a pod on its own is a group of one, and is told too', async () => {
+  told = await Told.start({ duration: '60s' }, { gangs: 0 });
   await told.client.create(podType, {
     metadata: { name: 'alone', namespace },
     spec: { nodeName: 'node-0', containers: [{ name: 'c', image: 'app:1' }] },
   });
   await told.world.pass(5);
-  await told.ask('ask', { podName: 'alone' });
+  const pod = await told.client.get(podType, { namespace, name: 'alone' });
+  expect((await told.evict(pod)).causes[0]).toBe('NoticeRunning');
   await told.world.pass(1);
-  await told.client.delete(podType, { namespace, name: 'alone' }, { gracePeriodSeconds: 0 });
+  await told.acknowledge(await told.client.get(podType, { namespace, name: 'alone' }));
   await told.world.pass(2);
-  expect(standOf(await told.get())).toBe('Superseded/False Superseded');
+  const { items } = await told.client.list(groupEvictionType, { namespace });
+  expect(items.map(({ spec }) => spec?.podName)).toEqual(['alone']);
+  expect(items.map(standOf)).toEqual(['Done/True AllMembersEvicted']);
 });
 
 test('DP-12: of two policies the one with the longer time gives notice, and limits of both are asked', async () => {

@@ -16,7 +16,8 @@ import { namespace } from './fixture.ts';
 const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io') as ResourceType<PodGroup>;
 
 /** The PodGroup `a` of the pods `a0` and `a1`, under a policy with these terms. */
-export async function addGroup({ client, settle }: ControlPlane, notice: NoticeTerms): Promise<void> {
+export async function addGroup(plane: ControlPlane, notice: NoticeTerms): Promise<void> {
+  const { client } = plane;
   const spec = { schedulingPolicy: { gang: { minCount: 2 } } };
   await client.create(podGroupType, { metadata: { name: 'a', namespace }, spec });
   for (const at of [0, 1]) {
@@ -28,7 +29,7 @@ export async function addGroup({ client, settle }: ControlPlane, notice: NoticeT
     await client.updateStatus(podType, { ...made, status });
   }
   await client.create(disruptionPolicyType, { metadata: { name: 'told', namespace }, spec: { selector: {}, notice } });
-  await settle();
+  await plane.settle();
 }
 
 export function ask({ client }: ControlPlane, spec: GroupEvictionSpec = {}, name = 'ask'): Promise<GroupEviction> {
