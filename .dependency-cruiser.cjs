@@ -30,6 +30,7 @@ const ROOMS = {
   // Its manifests list what controllers may do; nothing else of it sees them.
   webhook: ['controllers/quorate', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
   'picker-sdk': [],
+  'responder-sdk': [],
   // The picture that the dashboard and `quorate top` show; both run it, one of them in a browser.
   fleet: ['decisions', 'api', 'machinery/values'],
   dashboard: ['fleet', 'decisions', 'api', 'machinery/values'],
@@ -112,7 +113,7 @@ const APISERVER = {
   'own-kinds': ['exchange', 'registry', 'context', 'crd'],
   eviction: ['exchange', 'registry', 'stored', 'context', 'verbs'],
   unavailability: ['exchange', 'registry', 'stored', 'context', 'eviction'],
-  'group-eviction': ['exchange', 'registry', 'context', 'eviction', 'unavailability'],
+  'group-eviction': ['exchange', 'registry', 'stored', 'context', 'eviction', 'unavailability'],
   server: [
     'exchange',
     'request',

@@ -1,6 +1,13 @@
 /** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
 import { HOLD_FOR, HOLD_GRANT, HOLD_MEMBERS, HOLD_SIZE, HOLD_UNTIL } from '../../src/decisions/capacity/index.ts';
 import { HISTORY_PART_LABEL } from '../../src/api/quorate/disruption-history.ts';
+import {
+  LEADER_LABEL,
+  NOTICE_ACKNOWLEDGED_ANNOTATION,
+  NOTICE_ANNOTATION,
+  NOTICE_FINALIZER,
+  ORIGIN_LABEL,
+} from '../../src/api/quorate/notice.ts';
 import { CLAIM_ANNOTATION, CORDONED_ANNOTATION } from '../../src/api/quorate/maintenance.ts';
 import {
   CAPACITY,
@@ -39,6 +46,37 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     values: 'written by Quorate: `reached`, `answers`',
     effect:
       'It is no day of the record: how far the pods were followed, or what a replica let pass in the last minutes.',
+  },
+  {
+    key: NOTICE_ANNOTATION,
+    on: 'Pod, by Quorate',
+    values: 'JSON: `id`, `group`, `deadline`, `reason`, `cause`, `leader`',
+    effect: 'Its group has to go and is told: see [Told before it goes](../guide/notice.md). Gone when the group stays',
+  },
+  {
+    key: NOTICE_ACKNOWLEDGED_ANNOTATION,
+    on: 'Pod',
+    values: 'the `id` of its notice',
+    effect: 'The member has done what it wanted to do: its group need not wait for it any more',
+  },
+  {
+    key: LEADER_LABEL,
+    on: 'Pod (label)',
+    values: 'any',
+    effect:
+      'It speaks for its group in notices with `acknowledgement.from: Leader`, where its kind does not say who does',
+  },
+  {
+    key: ORIGIN_LABEL,
+    on: 'GroupEviction (label), by Quorate',
+    values: '`eviction`',
+    effect: 'It was made for the eviction of one member, whose group has to be told first',
+  },
+  {
+    key: NOTICE_FINALIZER,
+    on: 'GroupEviction (finalizer), by Quorate',
+    values: '',
+    effect: 'Its group is being told: deleted, it stays until members are told that they stay',
   },
   {
     key: 'policy.quorate.dev/next-allowed',

@@ -70,6 +70,9 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
       disruption: { debounceMs, settlingMs },
       unavailability: { compat: compat === 'kruise', debounceMs },
       history: { isOurs: (who) => who === systemAdmin.username, ...history },
+      // Whoever is called is held to the rules of pod pickers, and to what was allowed for them.
+      noticeAddresses: pickers?.pickerAddresses,
+      noticeCertificates: pickers?.pickerCertificates,
     }),
     createReplicaSetController({ gates, ...pickers }),
     createReplicationControllerController(),

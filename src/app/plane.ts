@@ -15,6 +15,7 @@ import {
   CustomResources,
   type EvictionGuard,
   groupEvictionPlugin,
+  noticeAsker,
   disruptionPolicyPlugin,
   maintenancePlugin,
   inProcessTransport,
@@ -119,11 +120,12 @@ function guardPods(
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
   const unavailability = createUnavailability(context, { ...options, room: () => index.room });
-  addEviction(context, { guards: [...guards(index), unavailability.guard], index, teller });
-  const { guarding } = unavailability;
+  const { guard, guarding, plugins } = unavailability;
+  const askNotice = noticeAsker({ guarding, index });
+  addEviction(context, { guards: [...guards(index), guard], index, askNotice, teller });
   const judges = (namespace: string, name: string): boolean => guarding.view.of(namespace).judging(name).length > 0;
   return [
-    ...unavailability.plugins,
+    ...plugins,
     groupEvictionPlugin(guarding, index, teller),
     ...(teller === undefined ? [] : [tellDeletes(teller, judges)]),
   ];

@@ -1,6 +1,7 @@
 import { answerUnknown, type EvictionWebhook, recordEviction } from './eviction.ts';
 import { foreseeRefusal } from './foreseen.ts';
 import { isDryRun } from './pins.ts';
+import { reviewNotice } from './notices.ts';
 import { chargeLimits } from './policy-desk.ts';
 import { askBudgets, type PodWebhook } from './pods.ts';
 import type { ReviewRequest, ReviewResponse } from './review.ts';
@@ -9,13 +10,14 @@ import type { ReviewRequest, ReviewResponse } from './review.ts';
  * Asks both kinds of budget about an eviction, such that none is charged for what another refuses:
  *  1. a pod that is not known here is looked for: it is judged by all, or by nobody
  *  2. PodUnavailableBudgets, without a charge
- *  3. the PodDisruptionBudget, recorded where it counts groups
- *  4. where it counts pods, what Kubernetes will say; only of interest when there is a charge to follow
- *  5. the limits of DisruptionPolicies, entered in their ledgers
- *  6. PodUnavailableBudgets are charged; a refusal takes back what was recorded
+ *  3. notice: a member of a group that is told, or has to be told first, waits for the end of that
+ *  4. the PodDisruptionBudget, recorded where it counts groups
+ *  5. where it counts pods, what Kubernetes will say; only of interest when there is a charge to follow
+ *  6. the limits of DisruptionPolicies, entered in their ledgers
+ *  7. PodUnavailableBudgets are charged; a refusal takes back what was recorded
  */
 export async function reviewAllBudgets(
-  webhook: EvictionWebhook & PodWebhook,
+  webhook: EvictionWebhook & PodWebhook & { readonly givesNotice?: boolean | undefined },
   request: ReviewRequest,
   signal: AbortSignal,
 ): Promise<ReviewResponse> {
@@ -23,8 +25,12 @@ export async function reviewAllBudgets(
   if (unknown !== undefined) return unknown;
   const opinion = await askBudgets(webhook, request, signal);
   if (opinion.settled && !opinion.response.allowed) return opinion.response;
-  const { recorded, response } = await recordEviction(webhook, request, signal);
-  if (!response.allowed) return response;
+  const notice = webhook.givesNotice === true ? await reviewNotice(webhook, request, signal) : {};
+  if (notice.response !== undefined) return notice.response;
+  const judged = await recordEviction(webhook, request, signal);
+  if (!judged.response.allowed) return judged.response;
+  const { recorded } = judged;
+  const response = notice.warning === undefined ? judged.response : withWarning(judged.response, notice.warning);
   const { name = '', namespace = '' } = request;
   const isLimited = webhook.index.limitsOn(namespace, name) !== undefined;
   if (opinion.settled && !isLimited) return response;
@@ -55,3 +61,8 @@ export async function reviewAllBudgets(
   await limited.undo();
   return charged;
 }
+
+const withWarning = (response: ReviewResponse, warning: string): ReviewResponse => ({
+  ...response,
+  warnings: [...(response.warnings ?? []), warning],
+});

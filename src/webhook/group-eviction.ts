@@ -1,4 +1,5 @@
 import type { PodDisruptionBudget } from '../api/generated/policy-v1.ts';
+import { validateNewGroupEviction } from '../api/quorate/group-eviction-validation.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../api/quorate/group-eviction.ts';
 import type { DisruptionLedger, DisruptionLedgerStatus, LedgerGrant } from '../api/quorate/types.ts';
 import { podDisruptionBudgetType } from '../api/resource-types.ts';
@@ -19,6 +20,7 @@ import {
   membersOf,
   MISSING_RIGHT,
 } from '../decisions/group-eviction/index.ts';
+import { noticeOfGroup, noticeWarning } from '../decisions/notice/index.ts';
 import { keepFoundRoom, refusedBudgets } from '../decisions/unavailability/index.ts';
 import { isConflict, sleep } from '../machinery/runtime/index.ts';
 import { type Write, writeAllOrNone } from './all-or-none.ts';
@@ -32,7 +34,7 @@ import { hasSeen } from './pods-seen.ts';
 import { mayDo } from './requester-rights.ts';
 import { reserveRoom } from './reserve.ts';
 import { roomOf } from './room.ts';
-import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
+import { allow, refuse, refuseInvalid, type ReviewRequest, type ReviewResponse } from './review.ts';
 
 export type GroupWebhook = EvictionWebhook & PodWebhook;
 
@@ -60,8 +62,18 @@ export async function reviewGroupEviction(
     const message = `User "${username ?? ''}" ${MISSING_RIGHT} in namespace "${namespace}"`;
     return refuse({ code: 403, reason: 'Forbidden', message });
   }
-  const settlement = await settleGroup(webhook, { namespace, spec, dryRun, username }, signal);
-  return settlement.granted ? allow : settlement.response;
+  const issues = validateNewGroupEviction(request.object as GroupEviction);
+  if (issues.length > 0) return refuseInvalid(issues);
+  const known = noticeOfGroup(webhook.index, membersOf(webhook.index, namespace, spec));
+  // It joins whoever asked before: that one's budgets have agreed.
+  if (known?.running !== undefined) return allow;
+  // A group that is told first is asked about now; the controller keeps what it is granted, and only then begins.
+  const asks = dryRun || known?.policy !== undefined;
+  const settlement = await settleGroup(webhook, { namespace, spec, dryRun: asks, username }, signal);
+  if (!settlement.granted) return settlement.response;
+  return dryRun && known?.policy !== undefined
+    ? { ...allow, warnings: [noticeWarning(known.policy, known.group)] }
+    : allow;
 }
 
 export interface GroupEvictionCharge {
@@ -69,6 +81,8 @@ export interface GroupEvictionCharge {
   readonly spec: GroupEvictionSpec;
   readonly dryRun: boolean;
   readonly username?: string | undefined;
+  /** The group is told first: what counts groups keeps it until two minutes after this; nothing goes yet. */
+  readonly reserve?: { readonly notice: string; readonly until: number } | undefined;
 }
 
 /**
@@ -77,7 +91,7 @@ export interface GroupEvictionCharge {
  */
 export async function settleGroup(
   webhook: GroupWebhook,
-  { dryRun, namespace, spec, username = '' }: GroupEvictionCharge,
+  { dryRun, namespace, reserve, spec, username = '' }: GroupEvictionCharge,
   signal: AbortSignal,
 ): Promise<Settlement> {
   const { budgets, clock } = webhook;
@@ -124,10 +138,10 @@ export async function settleGroup(
     keepFoundRoom(webhook.index.room, answered.rooms, nowMs);
     try {
       const entered = answered.limits.map(
-        (one) => ({ ...one, by: username, way: 'GroupEviction', now: nowMs }) as const,
+        (one) => ({ ...one, by: username, way: 'GroupEviction', now: nowMs, reserve }) as const,
       );
       await writeAllOrNone([
-        ...writesOf(webhook, answered, { books, namespace, nowMs }),
+        ...writesOf(webhook, answered, { books, namespace, nowMs, reserve }),
         ...(entered.length === 0 ? [] : policyWrites(webhook.client, policies, entered)),
       ]);
       return { granted: true, members };
@@ -230,10 +244,20 @@ async function openLedger(
 function writesOf(
   webhook: GroupWebhook,
   verdict: Granted,
-  { books, namespace, nowMs }: Pick<GroupAsked, 'books' | 'namespace' | 'nowMs'>,
+  {
+    books,
+    namespace,
+    nowMs,
+    reserve,
+  }: Pick<GroupAsked, 'books' | 'namespace' | 'nowMs'> & Pick<GroupEvictionCharge, 'reserve'>,
 ): Write[] {
   const { budgets, client, identity, index, ledgers } = webhook;
-  const disruption = verdict.disruption.map(({ budget: name, pods }): Write => {
+  // Budgets that count pods have no place to keep it: they are asked again when the group goes.
+  const charged = verdict.disruption.filter(
+    ({ budget }) => reserve === undefined || books.get(budget)?.ledger !== undefined,
+  );
+  const until = reserve && new Date(reserve.until).toISOString();
+  const disruption = charged.map(({ budget: name, pods }): Write => {
     const book = books.get(name);
     if (book === undefined) throw new Error(`Cannot charge budget ${name}: its books were not opened`);
     const { budget, ledger } = book;
@@ -244,7 +268,16 @@ function writesOf(
         const at = new Date(nowMs).toISOString();
         const found = verdict.placed.find((one) => one.pod.name === pod);
         const room = found && roomOf(found.grant);
-        const grant: LedgerGrant = { name: pod, uid, at, cost, kind: 'Group', pinned: 'uid', by: identity };
+        const grant: LedgerGrant = {
+          name: pod,
+          uid,
+          at,
+          ...(until !== undefined && { until }),
+          cost,
+          kind: 'Group',
+          pinned: 'uid',
+          by: identity,
+        };
         return room === undefined ? grant : { ...grant, room };
       });
       return {
@@ -265,6 +298,7 @@ function writesOf(
       },
     };
   });
+  if (reserve !== undefined) return disruption;
   const unavailability = verdict.unavailability.map(({ entry, status }) => budgets.write(entry.budget, status));
   return [...disruption, ...unavailability];
 }

@@ -9,6 +9,7 @@ export { reviewGroup } from './groups.ts';
 export { type LinkResult, type LinkWebhook, reviewLink, reviewOwner } from './link.ts';
 export { reviewPicker } from './pickers.ts';
 export { type GroupWebhook, reviewGroupEviction, settleGroup, type Settlement } from './group-eviction.ts';
+export { beginNotice, endNotice, type NoticeWebhook } from './notices.ts';
 export { reviewDisruptionPolicy } from './policies.ts';
 export { type MaintenanceWebhook, reviewMaintenance } from './maintenances.ts';
 export { type PodWebhook, reviewPod } from './pods.ts';

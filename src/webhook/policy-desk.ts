@@ -133,6 +133,8 @@ export interface LimitedDepartures {
   readonly by: string;
   readonly way: 'Eviction' | 'GroupEviction';
   readonly now: number;
+  /** The group is told first. */
+  readonly reserve?: { readonly notice: string; readonly until: number } | undefined;
 }
 
 /** Enters departures in the ledgers of the policies that were read; each write holds only for what was read. */
@@ -144,8 +146,16 @@ export function policyWrites(
   return [...policies].map(([name, policy]) => ({
     put: async () => {
       const status = departures.reduce(
-        (to, { by, charge: { group, policies: counting, wholeSince }, now, pod, way }) =>
-          chargedLedger(to, { group: { group, wholeSince }, pod, by, way, now, begins: counting.includes(name) }),
+        (to, { by, charge: { group, policies: counting, wholeSince }, now, pod, reserve, way }) =>
+          chargedLedger(to, {
+            group: { group, wholeSince },
+            pod,
+            by,
+            way,
+            now,
+            begins: counting.includes(name),
+            reserve,
+          }),
         policy.status ?? {},
       );
       const after = await client.updateStatus(disruptionPolicyType, { ...policy, status });

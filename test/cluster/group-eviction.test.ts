@@ -9,6 +9,7 @@ import {
   silentLogger,
   systemClock,
 } from '../../src/machinery/runtime/index.ts';
+import { podType } from '../../src/api/resource-types.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 import { buildProgram } from './group-eviction-program.ts';
@@ -278,4 +279,64 @@ test('the built quorate evict group asks, takes, is refused and finds nothing, w
   const yaml = await take('1', '--dry-run', '-o', 'yaml');
   expect(yaml.code).toBe(3);
   expect(yaml.stdout).toContain('outcome: Refused');
+});
+
+test('NT-02, NT-03, NT-14 on a cluster: a gang is told, stays when that is taken back, and goes as one', async () => {
+  const member = (at: number) => pod(`told-${at}`, { app: 'told' }, { schedulingGroup: { podGroupName: 'told' } });
+  await apply(
+    groups.workload(stage.groupVersion, 'telling', 1),
+    groups.podGroup(stage.groupVersion, 'told', 'telling', 2),
+    member(0),
+    member(1),
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'telling', namespace: 'default' },
+      spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'told' } } },
+    },
+    {
+      apiVersion: 'policy.quorate.dev/v1alpha1',
+      kind: 'DisruptionPolicy',
+      metadata: { name: 'telling', namespace: 'default' },
+      spec: { selector: { matchLabels: { app: 'told' } }, notice: { duration: '60s' } },
+    },
+  );
+  await ready('told', 2);
+  const allowed = () =>
+    kubectl('get', 'disruptionledger', 'telling', '-o', 'jsonpath={.status.disruptionsAllowed}').catch(() => '');
+  await until('the ledger to allow one group', async () => (await allowed()) === '1');
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'told-0', namespace: 'default' } };
+  const key = { namespace: 'default', name: 'told-0' };
+  const evictOne = () => client.createSubresource(podType, key, 'eviction', body);
+  await until('the policy to be known', async () => {
+    const told = await evictOne().catch((error: unknown) => String(error));
+    return String(told).includes('is told that it has to go');
+  });
+  const notice = (name: string) =>
+    kubectl('get', 'pod', name, '-o', 'jsonpath={.metadata.annotations.policy\\.quorate\\.dev/notice}');
+  await until(
+    'both members to be told',
+    async () => (await notice('told-0')) !== '' && (await notice('told-1')) !== '',
+  );
+  await expect(evictOne()).rejects.toThrow('is told that it has to go');
+  const made = await kubectl('get', 'gev', '-l', 'policy.quorate.dev/origin=eviction', '-o', 'name');
+  expect(made.trim().split('\n')).toHaveLength(1);
+  expect(await allowed()).toBe('0');
+  await kubectl('patch', made.trim(), '--type=merge', '-p', '{"spec":{"intent":"Withdrawn"}}');
+  await until('the notice to be taken back', async () => (await notice('told-0')) === '' && (await allowed()) === '1');
+  expect(await left('told')).toEqual(['told-0', 'told-1']);
+
+  await apply({
+    apiVersion: 'policy.quorate.dev/v1alpha1',
+    kind: 'GroupEviction',
+    metadata: { name: 'told', namespace: 'default' },
+    spec: { podGroupName: 'told' },
+  });
+  await until('both to be told again', async () => (await notice('told-0')) !== '' && (await notice('told-1')) !== '');
+  const { id } = JSON.parse(await notice('told-0')) as { id: string };
+  await kubectl('annotate', 'pod', 'told-0', `policy.quorate.dev/notice-acknowledged=${id}`);
+  expect(await left('told')).toHaveLength(2);
+  await kubectl('annotate', 'pod', 'told-1', `policy.quorate.dev/notice-acknowledged=${id}`);
+  await until('the group to go', async () => (await left('told')).length === 0);
+  expect(await kubectl('get', 'gev', 'told', '-o', 'jsonpath={.status.notice.state}')).toBe('Done');
 });

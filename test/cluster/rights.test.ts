@@ -222,7 +222,11 @@ test.each([
   [{ ...without(OPTIONAL_FEATURES), podUnavailableBudgets: true }, ['change pods']],
   [{ ...without(OPTIONAL_FEATURES), pickers: true }, ['change pods']],
   [{ ...without(OPTIONAL_FEATURES), groupCreation: true }, []],
-  [{ ...without(OPTIONAL_FEATURES), groupEvictions: true }, ['delete pods', 'change pods/status']],
+  // Groups that are told find that on their pods; for one member a GroupEviction is made, which takes the right to evict.
+  [
+    { ...without(OPTIONAL_FEATURES), groupEvictions: true },
+    ['change pods', 'delete pods', 'change pods/status', 'create pods/eviction'],
+  ],
   [{ ...without(OPTIONAL_FEATURES), evictionRequests: true }, ['create pods/eviction']],
   [{ ...without(OPTIONAL_FEATURES), maintenances: true }, ['create pods/eviction', 'change nodes']],
 ])('HL-07: an installation with %j may write pods and nodes only as that needs', (chosen, wanted) => {

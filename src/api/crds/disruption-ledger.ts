@@ -41,6 +41,7 @@ export const disruptionLedgerDefinition = defineKind({
               name: text('The pod.'),
               uid: text('Its UID.'),
               at: time('When it was given.'),
+              until: time('Of a group that is given notice: the deadline, from which on it counts as given.'),
               cost: int32('1 where it takes a group below its minimum, else 0.', { minimum: 0, maximum: 1 }),
               kind: text('What the pod was when it was let pass.', { enum: [...GRANT_KINDS] as never }),
               pinned: text('What the eviction is pinned to; absent where it is not.', {

@@ -1,14 +1,11 @@
 import { disruptionPolicyType } from '../quorate/disruption-policy.ts';
-import { NOTICE_ENUMS } from '../quorate/notice-validation.ts';
 import {
   choice,
   conditions,
   defineKind,
   flag,
-  httpHeader,
   int32,
   int64,
-  intOrPercent,
   labelSelector,
   list,
   object,
@@ -16,49 +13,7 @@ import {
   time,
   windowList,
 } from './builder.ts';
-
-const http = object(
-  {
-    scheme: choice('HTTPS or HTTP.', NOTICE_ENUMS.scheme),
-    host: text('Host name or address; not where each member is called.'),
-    port: { ...intOrPercent('Port number.') },
-    path: text('Path of the request.', { default: '/' as never }),
-    to: choice('One call for the group, or one to the address of each member.', NOTICE_ENUMS.to),
-    timeoutSeconds: int32('Time for one call, 1 to 30.', { default: 5 as never }),
-    pollSeconds: int32('How soon a group that is still at work is asked again, 2 to 60.', { default: 5 as never }),
-    serverName: text('The name in the certificate; needed to call members by HTTPS.'),
-    httpHeaders: list(httpHeader('policy'), 'Headers of the request.'),
-  },
-  { description: 'How it is called.', required: ['port'] },
-);
-
-const notice = object(
-  {
-    duration: text('How long the group has, 1s to 24h.'),
-    channels: list(
-      object(
-        {
-          type: text('How members are told: by their pods, by a call, or by EvictionRequests.', {
-            enum: [...NOTICE_ENUMS.type] as never,
-          }),
-          http,
-        },
-        { required: ['type'] },
-      ),
-      'None: by their pods.',
-      { maxItems: 4 },
-    ),
-    acknowledgement: object(
-      {
-        from: choice('Whose word ends the notice before its time.', NOTICE_ENUMS.from),
-        responder: text('The key of the responder that speaks for the group.'),
-      },
-      { description: 'What counts as done.' },
-    ),
-    onUndelivered: choice('What happens when nobody could be told.', NOTICE_ENUMS.onUndelivered),
-  },
-  { description: 'The group is told before it goes.', required: ['duration'] },
-);
+import { noticeTerms } from './notice.ts';
 
 const limits = object(
   {
@@ -104,6 +59,8 @@ const ledger = list(
           way: text(),
           state: text(undefined, { enum: ['Reserved', 'Gone'] as never }),
           involuntary: flag(),
+          until: text('Kept for a group that is given notice, until two minutes after that.'),
+          notice: text('The ID of that notice.'),
         }),
       ),
       down: list(object({ from: time(), to: time(), voluntary: flag() }), 'Of the last 24 hours.'),
@@ -136,7 +93,7 @@ export const disruptionPolicyDefinition = defineKind({
           },
           { description: 'Whose groups are meant, instead of a selector.', required: ['kind', 'name'] },
         ),
-        notice,
+        notice: noticeTerms('The group is told before it goes.'),
         limits,
       }),
       status: object({

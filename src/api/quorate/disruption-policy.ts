@@ -127,6 +127,10 @@ export interface LedgerDisruption {
   state: 'Reserved' | 'Gone';
   /** It came by no eviction, preemption or judged delete. */
   involuntary?: boolean | undefined;
+  /** Reserved for a group that is given notice: until its deadline. */
+  until?: string | undefined;
+  /** The ID of that notice. */
+  notice?: string | undefined;
 }
 
 export interface LedgerOutage {

@@ -92,7 +92,7 @@ export type MaintenancePhase = (typeof MAINTENANCE_PHASES)[number];
 export const NODE_STATES = ['Waiting', 'Claimed', 'Draining', 'Drained', 'Returned', 'Released', 'Gone'] as const;
 export type MaintenanceNodeState = (typeof NODE_STATES)[number];
 
-export const STEP_ACTIVITIES = ['Cordoning', 'Evicting', 'Recovering', 'Returning', 'Pausing'] as const;
+export const STEP_ACTIVITIES = ['Cordoning', 'Noticing', 'Evicting', 'Recovering', 'Returning', 'Pausing'] as const;
 export type StepActivity = (typeof STEP_ACTIVITIES)[number];
 
 export interface MaintenanceStatus {

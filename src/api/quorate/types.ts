@@ -44,6 +44,8 @@ export interface LedgerGrant {
   uid: string;
   /** When it was given, by the API server's clock, to the millisecond. */
   at: string;
+  /** Of a group that is given notice: it counts as if it had been given at this time, the deadline. */
+  until?: string | undefined;
   /** 1 where it takes a unit below its minimum. */
   cost: number;
   kind: GrantKind;

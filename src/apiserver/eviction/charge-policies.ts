@@ -14,6 +14,8 @@ export interface LimitedDeparture {
   readonly by: string;
   readonly way: 'Eviction' | 'GroupEviction';
   readonly now: number;
+  /** The group is given notice first. */
+  readonly reserve?: { readonly notice: string; readonly until: number } | undefined;
 }
 
 /** Enters a disruption in the ledger of every policy that counts it, in the transaction that grants it. */
@@ -21,7 +23,7 @@ export function chargePolicies(
   context: ServerContext,
   transaction: Transaction,
   { group, policies, wholeSince }: LimitCharge,
-  { by, namespace, now, pod, way }: LimitedDeparture,
+  { by, namespace, now, pod, reserve, way }: LimitedDeparture,
 ): void {
   const resource = context.registry.byPlural(disruptionPolicyType.group, disruptionPolicyType.plural);
   if (resource === undefined) throw new Error('DisruptionPolicies are not served');
@@ -31,7 +33,7 @@ export function chargePolicies(
     if (entry === undefined) throw notFound(resource, name);
     const { managedFields, object: policy } = context.objects.readParts(entry);
     const { status } = policy as DisruptionPolicy;
-    const charged = chargedLedger(status, { group: { group, wholeSince }, pod, by, way, now, begins: true });
+    const charged = chargedLedger(status, { group: { group, wholeSince }, pod, by, way, now, begins: true, reserve });
     const object = { ...policy, metadata: { ...policy.metadata }, status: charged } as ApiObject;
     putObject(context, transaction, { resource, key, object, managedFields });
   }

@@ -13,13 +13,15 @@ export interface BudgetCharge {
   readonly budget: string;
   readonly pods: readonly { readonly name: string; readonly cost: 0 | 1 }[];
   readonly now: number;
+  /** For a group that is given notice: kept until two minutes after this. */
+  readonly until?: number | undefined;
 }
 
 /** Takes the cost from the budget's allowance and records the approvals, even those that cost nothing. */
 export function chargeBudget(
   { context, index }: { context: ServerContext; index: DisruptionIndex },
   transaction: Transaction,
-  { budget: name, namespace, now, pods }: BudgetCharge,
+  { budget: name, namespace, now, pods, until }: BudgetCharge,
 ): void {
   const resource = context.registry.byPlural('policy', 'poddisruptionbudgets');
   if (resource === undefined) throw new Error('PodDisruptionBudgets are not served');
@@ -32,7 +34,7 @@ export function chargeBudget(
     ...budget,
     metadata: { ...budget.metadata },
     status: pods.reduce(
-      (before, { cost, name: pod }) => chargedStatus(before, { namespace, pod, cost, now }, index),
+      (before, { cost, name: pod }) => chargedStatus(before, { namespace, pod, cost, now, until }, index),
       status,
     ),
   } as ApiObject;

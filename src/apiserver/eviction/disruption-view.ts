@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/resource.ts';
-import { DisruptionIndex, FED_KINDS } from '../../decisions/disruption/index.ts';
+import { DisruptionIndex, FED_KINDS, NOTICE_FEED } from '../../decisions/disruption/index.ts';
 import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import type { PendingWrite } from '../stored/pending-writes.ts';
@@ -7,7 +7,7 @@ import type { PendingWrite } from '../stored/pending-writes.ts';
 /** An index of the server's own state, including what is still on its way to disk. */
 export function createDisruptionView(context: ServerContext): DisruptionIndex {
   const index = new DisruptionIndex();
-  const feeds = FED_KINDS.flatMap((resource) => {
+  const feeds = [...FED_KINDS, NOTICE_FEED].flatMap((resource) => {
     const [type] = resource.types;
     const prefix = type && context.registry.byPlural(type.group, type.plural)?.prefix;
     return prefix === undefined ? [] : [{ prefix, resource }];

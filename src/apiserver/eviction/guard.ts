@@ -27,3 +27,16 @@ export interface EvictionGuard {
   readonly name: string;
   judge(eviction: GuardedEviction, transaction: Transaction): GuardVerdict;
 }
+
+/** An eviction that all budgets and limits have agreed to. */
+export interface AgreedEviction extends GuardedEviction {
+  readonly gracePeriodSeconds: number | undefined;
+  /** Texts for `Warning` headers. */
+  readonly warnings: string[];
+}
+
+/**
+ * Asked last: whether the pod's group has to be told before it goes. What it answers is the answer to the eviction, and
+ * what it has written stays written.
+ */
+export type AskNotice = (eviction: AgreedEviction, transaction: Transaction) => ApiError | undefined;

@@ -1,4 +1,5 @@
 import type { PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { MAINTENANCE_CONDITION } from '../../api/quorate/notice.ts';
 import { deepEqual, formatTime } from '../../machinery/values/index.ts';
 import type { StoredEntry, Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
@@ -16,6 +17,8 @@ export interface Removal {
   /** The pod as it is, when the caller has read it already. */
   readonly state?: ObjectParts;
   readonly options: DeletionOptions;
+  /** It goes for a Maintenance: failure policies of Jobs tell that from a failure. */
+  readonly maintenance?: string | undefined;
 }
 
 /**
@@ -25,7 +28,8 @@ export interface Removal {
 export function removePod(context: ServerContext, transaction: Transaction, removal: Removal): void {
   const { entry, key, name, options, resource } = removal;
   const { managedFields, object: pod } = removal.state ?? context.objects.readParts(entry);
-  const marked = withDisruptionTarget(pod, context.clock.now());
+  const now = context.clock.now();
+  const marked = conditionsOf(removal).reduce((to, condition) => withCondition(to, condition, now), pod);
   const state = { object: marked, managedFields };
   const outcome = deleteInTransaction(context, transaction, { target: { resource, key, name }, options, state });
   // A pod that was going already may not change by being deleted again; its condition still has to be kept.
@@ -39,17 +43,31 @@ export function removePod(context: ServerContext, transaction: Transaction, remo
   }
 }
 
-function withDisruptionTarget(pod: ApiObject, now: number): ApiObject {
+function conditionsOf({ maintenance }: Removal): Pick<PodCondition, 'type' | 'reason' | 'message'>[] {
+  const type = 'DisruptionTarget';
+  if (maintenance === undefined) return [{ type, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }];
+  const message = `Maintenance ${maintenance}: evicting`;
+  return [
+    { type, reason: 'PlannedMaintenance', message },
+    { type: MAINTENANCE_CONDITION, reason: 'PlannedMaintenance', message },
+  ];
+}
+
+function withCondition(
+  pod: ApiObject,
+  { message, reason, type }: Pick<PodCondition, 'type' | 'reason' | 'message'>,
+  now: number,
+): ApiObject {
   const status = (pod['status'] ?? {}) as PodStatus;
   const conditions = status.conditions ?? [];
-  const old = conditions.find(({ type }) => type === 'DisruptionTarget');
+  const old = conditions.find((one) => one.type === type);
   const condition: PodCondition = {
-    type: 'DisruptionTarget',
+    type,
     status: 'True',
     ...({ lastProbeTime: null } as object),
     lastTransitionTime: old?.status === 'True' && old.lastTransitionTime ? old.lastTransitionTime : formatTime(now),
-    reason: 'EvictionByEvictionAPI',
-    message: 'Eviction API: evicting',
+    reason,
+    message,
   };
   if (deepEqual(old, condition)) return pod;
   const next =

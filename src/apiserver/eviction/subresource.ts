@@ -17,7 +17,7 @@ import { ApiError, notFound } from '../exchange/status.ts';
 import { chargeBudget } from './charge.ts';
 import { chargePolicies } from './charge-policies.ts';
 import { createDisruptionView } from './disruption-view.ts';
-import type { EvictionGuard } from './guard.ts';
+import type { AskNotice, EvictionGuard } from './guard.ts';
 import { refusalError } from './refusal.ts';
 import { removePod } from './remove-pod.ts';
 import { readEviction } from './request.ts';
@@ -32,6 +32,7 @@ export interface EvictionOptions {
   readonly index?: DisruptionIndex;
   /** Keeps the record of what was answered. */
   readonly teller?: AnswerTeller | undefined;
+  readonly askNotice?: AskNotice | undefined;
 }
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
@@ -39,7 +40,7 @@ const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Succe
 /** Serves `pods/eviction` and returns the counts it decides on. */
 export function addEviction(
   context: ServerContext,
-  { guards = [], index = createDisruptionView(context), teller }: EvictionOptions = {},
+  { askNotice, guards = [], index = createDisruptionView(context), teller }: EvictionOptions = {},
 ) {
   const resource = context.registry.byPlural('', 'pods');
   if (resource === undefined) throw new Error('Cannot serve evictions: pods are not served');
@@ -47,12 +48,14 @@ export function addEviction(
   context.registry.addSubresource('', 'pods', 'eviction', {
     verbs: ['create'],
     kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
-    handle: (call) => tellEviction(teller, { call, index }, () => evict({ context, index, guards, resource }, call)),
+    handle: (call) =>
+      tellEviction(teller, { call, index }, () => evict({ askNotice, context, index, guards, resource }, call)),
   });
   return index;
 }
 
 interface Evictor {
+  readonly askNotice: AskNotice | undefined;
   readonly context: ServerContext;
   readonly index: DisruptionIndex;
   readonly guards: readonly EvictionGuard[];
@@ -62,7 +65,7 @@ interface Evictor {
 async function evict(evictor: Evictor, call: SubresourceCall): Promise<ApiResponse> {
   const { eviction, options } = readEviction(call);
   const admitted = await call.admit(eviction);
-  // A failed precondition is carried out and not thrown: the approval it came after stays recorded.
+  // A failed precondition is carried out and not thrown: the approval it came after stays recorded. So does a notice.
   const failed = await evictor.context.store.transact((transaction) => {
     admitted.inTransaction(transaction);
     return evictInTransaction(evictor, transaction, { call, options });
@@ -96,6 +99,9 @@ function evictInTransaction(
   const granted = guards.map((guard) => guard.judge(guarded, transaction));
   for (const one of granted) if (!one.allowed) throw one.refusal;
   if (!verdict.allowed) throw refused;
+  const { gracePeriodSeconds } = options;
+  const told = evictor.askNotice?.({ ...guarded, gracePeriodSeconds, warnings: call.warnings }, transaction);
+  if (told !== undefined) return told;
 
   const { charge } = verdict;
   const reservation = { grant: verdict, uid: state.object.metadata.uid ?? '', now };

@@ -1,2 +1,6 @@
-/** GroupEvictions: all members or none, in one transaction with the create. Asks the budgets of both kinds. */
+/**
+ * GroupEvictions: all members or none, in one transaction with the create, or with the end of their notice. Asks the
+ * budgets of both kinds.
+ */
+export { noticeAsker } from './notice.ts';
 export { groupEvictionPlugin } from './plugin.ts';

@@ -1,6 +1,7 @@
 /** What the reviews and the controllers of one replica decide by: the same caches, counts and ledgers. */
 import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { groupEvictionType } from '../../api/quorate/group-eviction.ts';
 import { maintenanceType } from '../../api/quorate/maintenance.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
@@ -50,7 +51,7 @@ import { type Guard, reviewGuarded } from './guard.ts';
 import type { OperatorOptions } from './options.ts';
 import { countAdopted } from './reviews.ts';
 import { createPickingHandlers } from './picking.ts';
-import { settledGroup } from './group-evictions.ts';
+import { noticesOf, settledGroup } from './group-evictions.ts';
 import { openGroupMaking } from './group-making.ts';
 import { maintenanceReviews } from './maintenances.ts';
 import { openRoom } from './room.ts';
@@ -146,7 +147,8 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
   const room = gates.enabled('CapacityCheck')
     ? await openRoomOf(options, parts, { components, evictions, guardsPods, podIndexes: feed.indexes })
     : undefined;
-  const groups = { ...evictions, ...podGuard, room, roomJudge: () => evictions.index.room };
+  const givesNotice = gates.enabled('GroupEviction') && serves(groupEvictionType);
+  const groups = { ...evictions, ...podGuard, room, roomJudge: () => evictions.index.room, givesNotice };
   const picking = createPickingHandlers(
     { enabled: gates.enabled('DownscalePodPicker'), ...options.pickers },
     { components, clock, log, metrics },
@@ -160,9 +162,12 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     disruption: budgetOptions(options, parts, { components, evictions, resynced }),
     unavailability: { feed, compat, forReplicas: true },
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
+    ...(givesNotice && { notices: noticesOf(groups, components.informers) }),
     groupMaking: making.parts,
     history: historyOptions(options, answers),
     evictionRequests: options.evictionRequests ?? 'Auto',
+    noticeAddresses: options.pickers?.pickerAddresses,
+    noticeCertificates: options.pickers?.pickerCertificates,
   };
   const controllers = ownControllers('operator', host, ({ kind }) =>
     log.warn({ kind }, `${kind}s are not served: apply the definitions of this version`),

@@ -1,4 +1,5 @@
 import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
+import { NOTICE_ACKNOWLEDGED_CONDITION, NOTICE_CONDITION } from '../../api/quorate/notice.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { MARKER_ANNOTATIONS, MARKER_CONDITIONS } from '../../decisions/observed-drains/index.ts';
 import { createPool } from './pool.ts';
@@ -46,7 +47,7 @@ function slimPod(object: KubeObject): KubeObject {
     status: defined({
       phase: pool.text(phase),
       nominatedNodeName: pool.text(nominatedNodeName),
-      conditions: conditions.filter(({ type }) => type === 'Ready' || type === 'DisruptionTarget').map(slimCondition),
+      conditions: conditions.filter(({ type }) => KEPT_CONDITIONS.has(type)).map(slimCondition),
       containerStatuses: pool.value(
         containerStatuses?.map((one) => ({
           name: one.name,
@@ -60,12 +61,16 @@ function slimPod(object: KubeObject): KubeObject {
   } as Pod);
 }
 
+const KEPT_CONDITIONS = new Set(['Ready', 'DisruptionTarget', NOTICE_CONDITION, NOTICE_ACKNOWLEDGED_CONDITION]);
+
 function slimCondition({ lastTransitionTime, message, reason, status, type }: PodCondition): PodCondition {
   const slim: PodCondition = { type: pool.text(type), status: pool.text(status) };
   if (lastTransitionTime) slim.lastTransitionTime = lastTransitionTime;
   if (reason) slim.reason = pool.text(reason);
   // Whether it goes alone or with its group.
   if (message && type === 'DisruptionTarget') slim.message = pool.text(message);
+  // It names the notice.
+  if (message && type === NOTICE_ACKNOWLEDGED_CONDITION) slim.message = message;
   return slim;
 }
 

@@ -10,17 +10,19 @@ export interface Charge {
   readonly pod: string;
   readonly cost: 0 | 1;
   readonly now: number;
+  /** Noted as of this time: a group that is given notice is kept for until two minutes after its deadline. */
+  readonly until?: number | undefined;
 }
 
 /** The status of a budget after an eviction was approved: its allowance falls by the cost, the pod is recorded. */
 export function chargedStatus(
   status: PodDisruptionBudgetStatus,
-  { cost, namespace, now, pod }: Charge,
+  { cost, namespace, now, pod, until }: Charge,
   index: DisruptionIndex,
 ): PodDisruptionBudgetStatus {
   const allowed = (status.disruptionsAllowed ?? 0) - cost;
   const disruptedPods = tidied(status.disruptedPods ?? {}, namespace, index);
-  disruptedPods[pod] = formatTime(now);
+  disruptedPods[pod] = formatTime(until ?? now);
   const conditions = cost === 1 && allowed === 0 ? exhausted(status, now) : status.conditions;
   return { ...status, disruptionsAllowed: allowed, disruptedPods, ...(conditions && { conditions }) };
 }

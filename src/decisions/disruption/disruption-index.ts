@@ -5,11 +5,19 @@ import { viewOf } from './budget-view.ts';
 import type { CompositeFacts, GroupLookup, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import type { GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
+import type { KnownNotice, NoticeQuestion } from './known-notices.ts';
 import type { Mode } from './mode.ts';
 import { NamespaceIndex } from './namespace-index.ts';
 import type { GroupNow, PolicyFacts } from '../policies/index.ts';
 import type { CountedPod } from './pod-facts.ts';
-import { type GroupAround, groupAround, groupsUnder, type LimitQuestion, limitQuestion } from './policy-groups.ts';
+import {
+  type GroupAround,
+  groupAround,
+  groupsUnder,
+  type LimitQuestion,
+  limitQuestion,
+  noticeQuestion,
+} from './policy-groups.ts';
 import { computePublication, type Publication } from './publication.ts';
 import { isNoted, readPublicationState } from './publication-state.ts';
 import type { PodRecord } from './records.ts';
@@ -123,6 +131,23 @@ export class DisruptionIndex {
     const index = this.#namespaces.get(namespace);
     const record = index?.pods.get(podName);
     return index && record && groupAround(index, record);
+  }
+
+  /** Undefined: the GroupEviction gives no notice, or is gone. */
+  setNotice(namespace: string, eviction: string, notice: KnownNotice | undefined): void {
+    if (notice === undefined && this.#namespaces.get(namespace)?.notices.has(eviction) !== true) return;
+    this.#change(namespace, ({ notices }) => {
+      if (notice === undefined) notices.delete(eviction);
+      else notices.set(eviction, notice);
+    });
+  }
+
+  /** The notice that is due before a pod goes, or under way; undefined where neither can be. */
+  noticeOn(namespace: string, podName: string): NoticeQuestion | undefined {
+    const index = this.#namespaces.get(namespace);
+    if (index === undefined || index.policies.all.size + index.notices.size === 0) return undefined;
+    const record = index.pods.get(podName);
+    return record && noticeQuestion(index, record);
   }
 
   /** The groups that a policy speaks for, as they are now. */

@@ -2,6 +2,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
 import { type DisruptionPolicy, disruptionPolicyType } from '../../api/quorate/disruption-policy.ts';
+import { type GroupEviction, groupEvictionType } from '../../api/quorate/group-eviction.ts';
 import { podDisruptionBudgetType, podType } from '../../api/resource-types.ts';
 import { COMPOSITE_TYPES, OWN_SCHEDULING_GROUP, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../api/scheduling/index.ts';
 import type { KindFeed } from '../kind-feed.ts';
@@ -10,6 +11,7 @@ import { readBudget } from './budget-facts.ts';
 import type { DisruptionIndex } from './disruption-index.ts';
 import { readComposite, readPodGroup, readWorkload } from './group-facts.ts';
 import type { GroupServer } from './group-objects.ts';
+import { readKnownNotice } from './known-notices.ts';
 import { LABEL_SOURCES, type LabelSource } from './label-sources/index.ts';
 import { readPod } from './pod-facts.ts';
 
@@ -99,6 +101,16 @@ const pods: FedKind = {
   role: 'Pod',
   set: (index, object) => index.setPod(readPod(object as Pod)),
   delete: (index, namespace, name) => index.deletePod(namespace, name),
+};
+
+/** Notices under way: hosts that answer evictions feed them too. */
+export const NOTICE_FEED: Pick<FedKind, 'types' | 'set' | 'delete'> = {
+  types: [groupEvictionType as ResourceType],
+  set(index, object) {
+    const { name, namespace } = placeOf(object);
+    index.setNotice(namespace, name, readKnownNotice(object as GroupEviction));
+  },
+  delete: (index, namespace, name) => index.setNotice(namespace, name, undefined),
 };
 
 /**

@@ -20,6 +20,7 @@ export { LABEL_SOURCES, type SaidOfGroup } from './label-sources/index.ts';
 export * from './judge.ts';
 export * from './keep-grants.ts';
 export * from './kubernetes-texts.ts';
+export type { KnownNotice, NoticeQuestion } from './known-notices.ts';
 export * from './ledger-numbers.ts';
 export * from './mode.ts';
 export * from './pod-facts.ts';

@@ -37,7 +37,7 @@ export function keepGrants(
       if (!mayHitAnother) continue;
       look(givenMs + EXECUTION_MS - now);
     } else if (isOver(grant, pod)) continue;
-    const leftMs = givenMs + GRANT_MS - now;
+    const leftMs = (parseTime(grant.until) ?? givenMs) + GRANT_MS - now;
     if (leftMs < 0) {
       overdue.push(grant);
       continue;

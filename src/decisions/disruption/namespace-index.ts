@@ -5,6 +5,7 @@ import { type GroupBy, groupById } from './group-by.ts';
 import type { CompositeFacts, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { GroupObjects, type GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
+import type { KnownNotice } from './known-notices.ts';
 import { LinkedPods } from './linked-pods.ts';
 import { PolicyIndex, type PolicyFacts } from '../policies/index.ts';
 import { isUp, type CountedPod } from './pod-facts.ts';
@@ -24,6 +25,8 @@ export class NamespaceIndex {
   readonly pods = new Map<string, IndexedPod>();
   readonly budgets = new Map<string, DisruptionTally>();
   readonly policies = new PolicyIndex();
+  /** By the name of the GroupEviction. */
+  readonly notices = new Map<string, KnownNotice>();
   readonly #selectors = new SelectorIndex<DisruptionTally>();
   readonly #auto = new Grouping(undefined, this.groups);
   /** The groupings in use: the automatic one, and those that budgets name. */
@@ -42,7 +45,8 @@ export class NamespaceIndex {
   }
 
   get isEmpty(): boolean {
-    return this.pods.size + this.budgets.size + this.policies.all.size === 0 && this.groups.isEmpty;
+    const held = this.pods.size + this.budgets.size + this.policies.all.size + this.notices.size;
+    return held === 0 && this.groups.isEmpty;
   }
 
   setPod(facts: CountedPod): void {

@@ -3,6 +3,8 @@ import type { GroupNow, PolicyFacts } from '../policies/index.ts';
 import { distanceOf } from './composite.ts';
 import type { NamespaceIndex } from './namespace-index.ts';
 import type { CountedPod } from './pod-facts.ts';
+import { type NoticeQuestion, targetOf } from './known-notices.ts';
+import type { GroupBy } from './group-by.ts';
 import type { PodRecord, Unit } from './records.ts';
 
 /** A departure, as DisruptionPolicies see it. */
@@ -16,6 +18,7 @@ interface PolicyGroup {
   readonly group: string;
   readonly unit: Unit | undefined;
   readonly members: readonly PodRecord[];
+  readonly groupBy?: GroupBy | undefined;
 }
 
 /** A group as it is now. */
@@ -55,7 +58,8 @@ export function groupAround(index: NamespaceIndex, record: PodRecord): GroupArou
 function groupOf({ policyGroupings }: NamespaceIndex, record: PodRecord): PolicyGroup {
   for (const grouping of policyGroupings(record)) {
     const unit = record.places?.get(grouping)?.unit;
-    if (unit !== undefined) return { group: grouping.nameOf(unit), unit, members: [...unit.members.keys()] };
+    if (unit === undefined) continue;
+    return { group: grouping.nameOf(unit), unit, members: [...unit.members.keys()], groupBy: grouping.groupBy };
   }
   return { group: `Pod/${record.facts.name}`, unit: undefined, members: [record] };
 }
@@ -73,6 +77,32 @@ export function limitQuestion(
   );
   if (policies.length === 0) return undefined;
   return { policies, now: groupNow(record.facts.namespace, group, { record, gone: gone(group.group) }) };
+}
+
+/** Which notice is due before a pod goes, or under way already. */
+export function noticeQuestion(index: NamespaceIndex, record: PodRecord): NoticeQuestion {
+  const found = groupOf(index, record);
+  const { group, groupBy, members, unit } = found;
+  const over = index.policies.over(
+    members.map(({ facts }) => facts),
+    index.workloadOf,
+  );
+  let policy: NoticeQuestion['policy'];
+  for (const { name, notice } of over) {
+    if (notice !== undefined && notice.durationMs > (policy?.durationMs ?? -1)) policy = { name, ...notice };
+  }
+  const concerned = [...index.notices.values()].filter(
+    (one) => one.group === group || one.members.has(record.facts.uid),
+  );
+  const { isWhole, takesDown } = groupNow(record.facts.namespace, found, { record, gone: 0 });
+  return {
+    group,
+    target: targetOf(record.facts, groupBy, unit !== undefined),
+    disrupts: isWhole && takesDown,
+    running: concerned.find(({ undeliveredAt }) => undeliveredAt === undefined),
+    undelivered: concerned.find(({ undeliveredAt }) => undeliveredAt !== undefined),
+    policy,
+  };
 }
 
 /** All groups that a policy speaks for, as they are now. */

@@ -4,15 +4,17 @@ import type { CountedPod, DisruptionIndex } from '../disruption/index.ts';
 import { groupIdentity } from '../unavailability/index.ts';
 
 /** The group in words, such as `LeaderWorkerSet llm/0`. */
-export function formatGroup({ groupLabel, leaderWorkerSet, podGroupName }: GroupEvictionSpec): string {
+export function formatGroup({ groupLabel, leaderWorkerSet, podGroupName, podName }: GroupEvictionSpec): string {
+  if (podName !== undefined) return `Pod ${podName}`;
   if (podGroupName !== undefined) return `PodGroup ${podGroupName}`;
   if (leaderWorkerSet !== undefined) return `LeaderWorkerSet ${leaderWorkerSet.name}/${leaderWorkerSet.groupIndex}`;
   return `${groupLabel?.key ?? ''}=${groupLabel?.value ?? ''}`;
 }
 
 /** Whether a pod belongs to the group that is to go. */
-export function isMember(spec: GroupEvictionSpec, { labels, link }: CountedPod): boolean {
-  const { groupLabel, leaderWorkerSet, podGroupName } = spec;
+export function isMember(spec: GroupEvictionSpec, { labels, link, name }: CountedPod): boolean {
+  const { groupLabel, leaderWorkerSet, podGroupName, podName } = spec;
+  if (podName !== undefined) return name === podName;
   if (podGroupName !== undefined) {
     const namesObject = link?.source === 'SchedulingGroup' || link?.source === 'WorkloadRefPodGroup';
     return namesObject && link.podGroup === podGroupName;

@@ -19,6 +19,7 @@ import {
   type MaintenanceFacts,
   type NewBlocker,
   readClaim,
+  withdrawals,
 } from './facts.ts';
 import { conditionActions } from './node-conditions.ts';
 import { claimedByOthers, hasBegun, isLeft, nextNodeStates } from './node-states.ts';
@@ -167,7 +168,7 @@ function yieldCourse(facts: MaintenanceFacts, nodes: readonly MaintenanceNodeSta
   return {
     phase: 'Paused',
     step,
-    actions,
+    actions: [...withdrawals(facts), ...actions],
     waits: { reason: 'Yielded', message },
     lookAgainAt: Math.min(parseTime(until) ?? now, now + CLAIM_AGAIN_MS),
   };
@@ -222,8 +223,10 @@ function bringBack({ maintenance, nodes }: MaintenanceFacts, away: readonly stri
 function askCourse(facts: MaintenanceFacts, nodes: readonly MaintenanceNodeStatus[], progress: StepProgress): Course {
   const { askAgainAt, maintenance, now, refusals } = facts;
   const { spec, status = {} } = maintenance;
-  const step: MaintenanceStep = { ...(status.step ?? { number: 0, of: 0 }), activity: 'Evicting' };
-  if (spec?.paused === true) return { phase: 'Paused', step };
+  const isTold = (facts.notices ?? []).length > 0;
+  const activity = isTold && progress.going === 0 ? 'Noticing' : 'Evicting';
+  const step: MaintenanceStep = { ...(status.step ?? { number: 0, of: 0 }), activity };
+  if (spec?.paused === true) return { phase: 'Paused', step, actions: withdrawals(facts) };
   const claims = claimCourse(facts, nodes, progress.step);
   if (claims !== undefined) return { ...claims, step: { ...step, activity: 'Cordoning' } };
   const plan = status.plan?.number ?? 0;

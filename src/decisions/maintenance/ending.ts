@@ -2,7 +2,7 @@ import { DEFAULT_MAINTENANCE_TTL_SECONDS, MAINTENANCE_FINALIZER } from '../../ap
 import type { MaintenanceNodeStatus, MaintenanceStatus } from '../../api/quorate/maintenance.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import type { Decision, MaintenanceEnding } from './decision.ts';
-import { type MaintenanceAction, claimOf, type MaintenanceFacts, readClaim } from './facts.ts';
+import { type MaintenanceAction, claimOf, type MaintenanceFacts, readClaim, withdrawals } from './facts.ts';
 import { conditionActions } from './node-conditions.ts';
 import { currentStep, isEmptied, isLeft } from './node-states.ts';
 import { findStaleness } from './stale.ts';
@@ -53,7 +53,7 @@ export function endWith(
 ): Decision {
   const { maintenance } = facts;
   const uncordon = maintenance.spec?.uncordon === 'WhenFinished';
-  const actions: MaintenanceAction[] = [];
+  const actions: MaintenanceAction[] = withdrawals(facts);
   for (const { name, uid } of nodes) {
     const node = facts.nodes.get(name);
     if (node === undefined || node.metadata.uid !== uid) continue;

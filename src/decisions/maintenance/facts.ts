@@ -38,8 +38,16 @@ export interface MaintenanceFacts {
   readonly refusals: ReadonlyMap<string, readonly NewBlocker[]>;
   /** Whether there is a Maintenance of this name that has not ended. */
   readonly isUnfinished: (name: string) => boolean;
+  /** The notices that groups are given for it now. */
+  readonly notices?: readonly NoticeUnderWay[] | undefined;
   /** What this process wrote last of a node's condition. */
   readonly written: (node: string, type: string) => { readonly at: number; readonly status: string } | undefined;
+}
+
+/** A GroupEviction of a Maintenance whose group is told, and does not go yet. */
+export interface NoticeUnderWay {
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export type MaintenanceAction =
@@ -48,6 +56,7 @@ export type MaintenanceAction =
   | { readonly kind: 'Delete' }
   | { readonly kind: 'Claim'; readonly node: string }
   | { readonly kind: 'LetGo'; readonly node: string; readonly uncordon: boolean }
+  | ({ readonly kind: 'Withdraw' } & NoticeUnderWay)
   | { readonly kind: 'SetConditions'; readonly node: string; readonly conditions: readonly NodeCondition[] }
   | {
       readonly kind: 'Evict';
@@ -65,6 +74,11 @@ export interface MaintenanceEvent {
   readonly message: string;
   /** About this node; else about the Maintenance. */
   readonly node?: string | undefined;
+}
+
+/** Takes back the notices under way: who was told stays. */
+export function withdrawals({ notices = [] }: MaintenanceFacts): MaintenanceAction[] {
+  return notices.map(({ name, namespace }) => ({ kind: 'Withdraw', namespace, name }));
 }
 
 /** The name by which a Maintenance claims nodes. */

@@ -115,6 +115,9 @@ function progressOf({ phase, step, waits }: Draft): Told {
   if (phase === 'Paused') return ['Progressing', 'False', 'Paused', 'spec.paused is true'];
   if (phase !== 'Running') return ['Progressing', 'False', phase === 'Planned' ? 'NotBefore' : 'Blocked', ''];
   const recovering = step?.activity === 'Recovering' || step?.activity === 'Returning';
+  if (step?.activity === 'Noticing') {
+    return ['Progressing', 'True', 'NoticeRunning', 'groups are told that they have to go'];
+  }
   return ['Progressing', 'True', recovering ? 'Recovering' : 'Draining', ''];
 }
 

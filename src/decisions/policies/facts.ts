@@ -1,4 +1,4 @@
-import type { DisruptionPolicy, PolicyLedgerGroup } from '../../api/quorate/disruption-policy.ts';
+import type { DisruptionPolicy, NoticeTerms, PolicyLedgerGroup } from '../../api/quorate/disruption-policy.ts';
 import { parseDurationMs, parseTime } from '../../machinery/values/index.ts';
 import { OpenTimes } from '../windows/index.ts';
 import { type PolicySelection, readSelection } from './selection.ts';
@@ -11,11 +11,18 @@ export interface PolicyFacts {
   readonly generation: number;
   readonly selection: PolicySelection;
   readonly limits: LimitFacts | undefined;
+  /** How its groups are told before they go. */
+  readonly notice: NoticeFactsOfPolicy | undefined;
   readonly ledger: ReadonlyMap<string, GroupLedger>;
   /** Every disruption of its ledger, the oldest first. */
   readonly disruptions: readonly KnownDisruption[];
   /** The newest time in its ledger: a clock set back does not loosen a limit. */
   readonly newest: number;
+}
+
+export interface NoticeFactsOfPolicy {
+  readonly durationMs: number;
+  readonly terms: NoticeTerms;
 }
 
 export interface LimitFacts {
@@ -38,6 +45,10 @@ export interface KnownDisruption {
   readonly group: string;
   readonly at: number;
   readonly isOpen: boolean;
+  /** Its group is given notice. */
+  readonly isKept: boolean;
+  /** Until when it is kept for pods that have not gone. */
+  readonly openUntil: number;
   readonly isVoluntary: boolean;
 }
 
@@ -66,6 +77,10 @@ export function readPolicy(policy: DisruptionPolicy, known?: PolicyFacts): Polic
     generation,
     selection: isKnown ? known.selection : readSelection(spec),
     limits: isKnown ? known.limits : readLimits(spec.limits),
+    notice:
+      spec.notice === undefined
+        ? undefined
+        : { durationMs: parseDurationMs(spec.notice.duration) ?? 0, terms: spec.notice },
     ledger,
     disruptions,
     newest: Math.max(disruptions.at(-1)?.at ?? 0, ...times),
@@ -109,10 +124,12 @@ function readGroup({ disruptions = [], down = [], group, ...times }: PolicyLedge
     firstWholeAt: parseTime(times.firstWholeAt),
     wholeAt: parseTime(times.wholeAt),
     downSince: parseTime(times.downSince),
-    disruptions: disruptions.map(({ at, involuntary, state }) => ({
+    disruptions: disruptions.map(({ at, involuntary, state, until }) => ({
       group,
       at: parseTime(at) ?? 0,
       isOpen: state === 'Reserved',
+      isKept: until !== undefined,
+      openUntil: (parseTime(until ?? at) ?? 0) + RESERVED_MS,
       isVoluntary: involuntary !== true,
     })),
     down: down.map(({ from, to, voluntary }) => ({ from: parseTime(from) ?? 0, to: parseTime(to) ?? 0, voluntary })),

@@ -1,6 +1,6 @@
 /** What DisruptionPolicies say: which groups they speak for, and how often and when those may be disrupted. */
-export { type PolicyFacts, readPolicy } from './facts.ts';
-export { chargedLedger, goingIn, observedLedger } from './ledger.ts';
+export { type NoticeFactsOfPolicy, type PolicyFacts, readPolicy } from './facts.ts';
+export { chargedLedger, goingIn, observedLedger, withNoticeEnded } from './ledger.ts';
 export {
   checkLimits,
   disrupts,

@@ -20,6 +20,8 @@ export interface PolicyCharge {
   readonly now: number;
   /** It disrupts the group; otherwise the pod is only noted as going. */
   readonly begins: boolean;
+  /** The group is given notice first: the disruption is kept for it, and no pod goes yet. */
+  readonly reserve?: { readonly notice: string; readonly until: number } | undefined;
 }
 
 /** Enters a disruption before its first pod goes; one under way already is gone on with. */
@@ -27,7 +29,7 @@ export function chargedLedger(
   status: DisruptionPolicyStatus | undefined,
   charge: PolicyCharge,
 ): DisruptionPolicyStatus {
-  const { begins, by, group, now, pod, way } = charge;
+  const { begins, by, group, now, pod, reserve, way } = charge;
   const ledger = [...(status?.ledger ?? [])];
   const at = ledger.findIndex((one) => one.group === group.group);
   const known: PolicyLedgerGroup = ledger[at] ?? {
@@ -36,17 +38,51 @@ export function chargedLedger(
   };
   const { disruptions = [], going = [] } = known;
   const last = disruptions.at(-1);
-  const isOpen = last?.state === 'Reserved' && (parseTime(last.at) ?? 0) + RESERVED_MS > now;
+  const isOpen = last?.state === 'Reserved' && reservedUntil(last) > now;
   const time = formatMicroTime(now);
-  const begun: LedgerDisruption = { at: time, by, way, state: 'Reserved' };
+  const begun: LedgerDisruption = {
+    at: time,
+    by,
+    way,
+    state: 'Reserved',
+    ...(reserve !== undefined && { until: formatMicroTime(reserve.until), notice: reserve.notice }),
+  };
   const next: PolicyLedgerGroup = {
     ...known,
     ...(begins && { disruptions: isOpen ? disruptions : [...disruptions, begun] }),
-    going: [...going.filter(({ uid }) => uid !== pod.uid), { pod: pod.name, uid: pod.uid, at: time }],
+    ...(reserve === undefined && {
+      going: [...going.filter(({ uid }) => uid !== pod.uid), { pod: pod.name, uid: pod.uid, at: time }],
+    }),
   };
   if (at < 0) ledger.push(next);
   else ledger[at] = next;
   return { ...status, since: status?.since ?? formatTime(now), ledger };
+}
+
+/** Until when a disruption is kept for pods that have not gone. */
+export const reservedUntil = ({ at, until }: Pick<LedgerDisruption, 'at' | 'until'>): number =>
+  (parseTime(until ?? at) ?? 0) + RESERVED_MS;
+
+/**
+ * The ledger at the end of a notice: the disruption that was kept for it begins now, or never came about. Undefined where
+ * nothing was kept.
+ */
+export function withNoticeEnded(
+  status: DisruptionPolicyStatus | undefined,
+  { begins, notice, now }: { readonly notice: string; readonly begins: boolean; readonly now: number },
+): DisruptionPolicyStatus | undefined {
+  const isKept = (one: LedgerDisruption): boolean => one.notice === notice && one.state === 'Reserved';
+  if (!(status?.ledger ?? []).some(({ disruptions = [] }) => disruptions.some(isKept))) return undefined;
+  const end = (one: LedgerDisruption): LedgerDisruption[] => {
+    if (!isKept(one)) return [one];
+    const { notice: _notice, until: _until, ...rest } = one;
+    return begins ? [{ ...rest, at: formatMicroTime(now) }] : [];
+  };
+  const ledger = (status?.ledger ?? []).map(({ disruptions, ...rest }) => {
+    const left = (disruptions ?? []).flatMap(end);
+    return left.length === 0 ? rest : { ...rest, disruptions: left };
+  });
+  return { ...status, ledger };
 }
 
 /** The pods of a group that were let go a moment ago, by uid. */
@@ -97,7 +133,8 @@ function whole(
     return { ...rest, firstWholeAt: first, wholeAt: formatTime(now), disruptions: gone(one), down: outages };
   }
   const last = one.disruptions?.at(-1);
-  const isRecent = ({ at }: { readonly at: string }): boolean => (parseTime(at) ?? 0) + RESERVED_MS > now;
+  const isRecent = (entry: { readonly at: string; readonly until?: string | undefined }): boolean =>
+    reservedUntil(entry) > now;
   const fresh = going.filter(isRecent);
   if (last?.state !== 'Reserved') return { ...rest, firstWholeAt: first, ...(fresh.length > 0 && { going: fresh }) };
   if (isRecent(last)) return { ...rest, firstWholeAt: first, going };

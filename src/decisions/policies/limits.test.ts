@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { DisruptionLimits, PolicyLedgerGroup } from '../../api/quorate/disruption-policy.ts';
 import { formatMicroTime, formatTime } from '../../machinery/values/index.ts';
 import { readPolicy } from './facts.ts';
-import { chargedLedger, observedLedger } from './ledger.ts';
+import { chargedLedger, observedLedger, withNoticeEnded } from './ledger.ts';
 import { checkLimits, type GroupNow } from './limits.ts';
 
 const T0 = Date.parse('2026-11-18T12:00:00Z');
@@ -192,4 +192,26 @@ test('DP-15: what was let go and never went counts for two minutes and then no m
   expect(see(T0 + 2 * MINUTE - 1, true)).toBe(1);
   expect(see(T0 + 2 * MINUTE, true)).toBeUndefined();
   expect(see(T0 + 2 * MINUTE, false)).toBe(1);
+});
+
+test('a disruption that is kept for a notice counts as begun now until two minutes after its deadline', () => {
+  const limits = { maxDisruptions: [{ count: 1, per: '1m' }] };
+  const group = { group: 'PodGroup/a', wholeSince: T0 - HOUR };
+  const reserve = { notice: 'id', until: T0 + 10 * MINUTE };
+  const charge = { group, pod: { name: 'a-0', uid: 'a-0' }, by: 'x', way: 'GroupEviction', begins: true, reserve };
+  const { ledger = [] } = chargedLedger(undefined, { ...charge, now: T0 });
+  expect(ledger[0]?.going).toBeUndefined();
+  const asked = (t: number) => ask(limits, ledger, gang('b'), t);
+  expect(asked(T0 + 11 * MINUTE)).toMatchObject({ reason: 'TimeBudgetSpent' });
+  expect(asked(T0 + 12 * MINUTE)).toBe('allowed');
+  // Its own members are part of it.
+  expect(ask(limits, ledger, gang('a'), T0 + 11 * MINUTE)).toBe('allowed');
+  expect(withNoticeEnded({ ledger }, { notice: 'id', begins: false, now: T0 })?.ledger).toEqual([
+    { group: 'PodGroup/a', firstWholeAt: formatTime(T0 - HOUR) },
+  ]);
+  const begun = withNoticeEnded({ ledger }, { notice: 'id', begins: true, now: T0 + 5 * MINUTE })?.ledger;
+  expect(begun?.[0]?.disruptions).toEqual([
+    { at: formatMicroTime(T0 + 5 * MINUTE), by: 'x', way: 'GroupEviction', state: 'Reserved' },
+  ]);
+  expect(withNoticeEnded({ ledger }, { notice: 'other', begins: false, now: T0 })).toBeUndefined();
 });

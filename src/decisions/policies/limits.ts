@@ -1,5 +1,5 @@
 import { formatAge, formatTime } from '../../machinery/values/index.ts';
-import { type GroupLedger, type LimitFacts, type Period, type PolicyFacts, RESERVED_MS } from './facts.ts';
+import type { GroupLedger, LimitFacts, Period, PolicyFacts } from './facts.ts';
 
 /** Why a limit refuses, and the words for it. */
 export const LIMIT_REASONS = {
@@ -88,7 +88,7 @@ export function isUnderWay(policy: PolicyFacts, group: string, now: number): boo
 
 function isOpen(known: GroupLedger | undefined, now: number): boolean {
   const last = known?.disruptions.at(-1);
-  return last?.isOpen === true && last.at + RESERVED_MS > now;
+  return last?.isOpen === true && last.openUntil > now;
 }
 
 /** The time limits go by: never before the newest of the ledger. */
@@ -145,7 +145,9 @@ function checkRates({ before, limits, policy, t }: Asked): Found | undefined {
   for (const { count, per, perMs } of limits.rates) {
     const used: Foregone[] = [];
     for (const one of policy.disruptions) {
-      if (one.at > t - perMs && one.at <= t && (one.isVoluntary || limits.countsAll)) used.push(one);
+      // What is kept for a group that is given notice counts as begun now.
+      const at = one.isOpen && one.isKept && one.openUntil > t ? t : one.at;
+      if (at > t - perMs && at <= t && (one.isVoluntary || limits.countsAll)) used.push(one);
     }
     used.push(...before);
     if (used.length < count) continue;

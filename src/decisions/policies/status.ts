@@ -1,8 +1,9 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { DisruptionPolicyStatus, PolicyLedgerGroup } from '../../api/quorate/disruption-policy.ts';
-import { formatTime, parseTime } from '../../machinery/values/index.ts';
+import { formatTime } from '../../machinery/values/index.ts';
 import { setCondition } from '../disruption/conditions.ts';
-import { type LimitFacts, type PolicyFacts, RESERVED_MS } from './facts.ts';
+import type { LimitFacts, PolicyFacts } from './facts.ts';
+import { reservedUntil } from './ledger.ts';
 import { checkLimits, type GroupNow, type LimitRefusal, MAX_LEDGER_GROUPS } from './limits.ts';
 
 /** What a policy's status says, and when to look at it again. */
@@ -74,7 +75,7 @@ function lookAgainAt(
   const times = refusals.flatMap(({ nextAllowed }) => nextAllowed ?? []);
   for (const { disruptions } of ledger) {
     const last = disruptions?.at(-1);
-    if (last?.state === 'Reserved') times.push((parseTime(last.at) ?? 0) + RESERVED_MS);
+    if (last?.state === 'Reserved') times.push(reservedUntil(last));
   }
   const ahead = times.filter((time) => time > now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);

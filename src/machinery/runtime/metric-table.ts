@@ -3,16 +3,8 @@
  * alerts and the Grafana dashboard are held to it.
  */
 
-/** Which process serves it: `quorate operator`, `quorate scheduler`, `quorate up`. */
-export type MetricHost = 'operator' | 'scheduler' | 'up';
-
-export interface MetricRow {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly string[];
-  readonly on: readonly MetricHost[];
-  readonly buckets?: readonly number[];
-}
+import { DRAIN_METRICS } from './drain-metrics.ts';
+import { CONTROLLERS, type MetricRow } from './metric-row.ts';
 
 const BUDGET = ['namespace', 'budget'] as const;
 const REVIEW_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5] as const;
@@ -20,7 +12,6 @@ const WRITE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const OPERATOR = ['operator'] as const;
 const CLUSTER = ['operator', 'scheduler'] as const;
 const ANYWHERE = ['operator', 'scheduler', 'up'] as const;
-const CONTROLLERS = ['operator', 'up'] as const;
 
 /** Names of Kubernetes and OpenKruise are kept where the metric means the same. */
 export const METRICS = {
@@ -298,73 +289,7 @@ export const METRICS = {
     labels: ['name'],
     on: ANYWHERE,
   },
-  quorate_maintenances: {
-    type: 'gauge',
-    help: 'Maintenances, by phase',
-    labels: ['phase'],
-    on: CONTROLLERS,
-  },
-  quorate_eviction_requests: {
-    type: 'gauge',
-    help: 'EvictionRequests, by what has become of them',
-    labels: ['state'],
-    on: CONTROLLERS,
-  },
-  quorate_observed_drains: {
-    type: 'gauge',
-    help: 'Drains that others carry out, by who does',
-    labels: ['driver'],
-    on: CONTROLLERS,
-  },
-  quorate_deadlocks_total: {
-    type: 'counter',
-    help: 'Times that drains were found to wait for each other in a ring',
-    labels: [],
-    on: CONTROLLERS,
-  },
-  quorate_maintenance_blocked_seconds_total: {
-    type: 'counter',
-    help: 'Time that Maintenances have been in phase Blocked, added up',
-    labels: [],
-    on: CONTROLLERS,
-  },
-  quorate_disruptions_total: {
-    type: 'counter',
-    help: 'Disruptions that were entered in the record, by how they came and what became of them',
-    labels: ['way', 'outcome', 'voluntary'],
-    on: CONTROLLERS,
-  },
-  quorate_group_down_seconds: {
-    type: 'histogram',
-    help: 'How long groups were down, by how the disruption came',
-    labels: ['way'],
-    on: CONTROLLERS,
-    buckets: [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400],
-  },
-  quorate_disruption_refusals_total: {
-    type: 'counter',
-    help: 'Refusals that were entered in the record, by what refused and why',
-    labels: ['kind', 'reason'],
-    on: CONTROLLERS,
-  },
-  quorate_history_entries: {
-    type: 'gauge',
-    help: 'Entries of the record of disruptions',
-    labels: [],
-    on: CONTROLLERS,
-  },
-  quorate_history_bytes: {
-    type: 'gauge',
-    help: 'Size of the record of disruptions',
-    labels: [],
-    on: CONTROLLERS,
-  },
-  quorate_history_lag_seconds: {
-    type: 'gauge',
-    help: 'For how long something has waited to be written into the record of disruptions',
-    labels: [],
-    on: CONTROLLERS,
-  },
+  ...DRAIN_METRICS,
   workqueue_depth: {
     type: 'gauge',
     help: 'Keys waiting in a queue of a controller',

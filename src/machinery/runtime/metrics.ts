@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type LabelOf, METRICS, type MetricHost, type MetricName, metricRow, type Named } from './metric-table.ts';
+import type { MetricHost } from './metric-row.ts';
+import { type LabelOf, METRICS, type MetricName, metricRow, type Named } from './metric-table.ts';
 import { processFailures } from './process-failures.ts';
 
 /** One number of a metric: its labels and its value. */

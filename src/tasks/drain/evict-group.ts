@@ -93,16 +93,19 @@ async function finished(
         outcome: 'TimedOut',
         name,
         pods,
-        message: `GroupEviction ${name} was granted, but no operator has carried it out yet`,
+        message:
+          seen.status?.notice === undefined
+            ? `GroupEviction ${name} was granted, but no operator has carried it out yet`
+            : `the group is told, and goes at the latest at ${seen.status.notice.deadline} (GroupEviction ${name})`,
       };
     }
     await sleep(clock, LOOK_EVERY_MS);
   }
 }
 
-function nameFor({ groupLabel, leaderWorkerSet, podGroupName }: GroupEvictionSpec): string {
+function nameFor({ groupLabel, leaderWorkerSet, podGroupName, podName }: GroupEvictionSpec): string {
   if (leaderWorkerSet !== undefined) return `${leaderWorkerSet.name}-${leaderWorkerSet.groupIndex}`;
-  const name = podGroupName ?? groupLabel?.value ?? 'group';
+  const name = podGroupName ?? podName ?? groupLabel?.value ?? 'group';
   return (
     name
       .toLowerCase()

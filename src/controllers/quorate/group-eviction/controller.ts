@@ -1,31 +1,92 @@
-import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import { EVICTED, type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { rule } from '../../../api/policy-rule.ts';
-import { keyOf, type ResourceType } from '../../../api/resource.ts';
-import { type Controller, defineController, watch } from '../../../machinery/runtime/index.ts';
+import { formatKey, keyOf, type ResourceType } from '../../../api/resource.ts';
+import { podType } from '../../../api/resource-types.ts';
+import { type Controller, defineController, wake, watch, type Wakes } from '../../../machinery/runtime/index.ts';
+import { type AddressRules, createAddressPolicy } from '../../shared/picker/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
-import { reconcileGroupEviction, type SettleGroup } from './reconcile.ts';
+import { type GroupEvictionDeps, JOINED, type NoticeHost, RUNNING, type SettleGroup } from './deps.ts';
+import { HttpChannel } from './http-channel.ts';
+import { podChannel } from './pod-channel.ts';
+import { reconcileGroupEviction } from './reconcile.ts';
+
+/** What happens to many members at once is looked at once. */
+const GATHER_MS = 50;
+const NAME = 'group-eviction';
+
+/** Where those who are called may live, and whose certificates they may show: the rules of pod pickers. */
+export interface NoticeCalls {
+  readonly noticeAddresses?: AddressRules | undefined;
+  readonly noticeCertificates?: string | undefined;
+}
 
 /**
- * Carries out GroupEvictions that were granted, and removes them when their time is over. Without `settle` they were
- * carried out as they were created, as the embedded host does it.
+ * Carries out GroupEvictions that were granted, follows notices to their end, and removes what is over. Without `settle`
+ * groups go in transactions of the API server, as on the embedded host.
  */
-export function createGroupEvictionController(settle?: SettleGroup): Controller {
-  return defineController({
-    name: 'group-eviction',
-    deps: ({ client, clock, eventsFor, informers }) => ({
-      client,
-      clock,
-      events: eventsFor('group-eviction'),
-      evictions: informers.of(groupEvictionType),
-      settle,
-    }),
-    watches: ({ evictions }) => [watch(evictions, { added: keyOf, updated: keyOf })],
+export function createGroupEvictionController(
+  host: { settle?: SettleGroup; notices?: NoticeHost } & NoticeCalls = {},
+): Controller {
+  return defineController<GroupEvictionDeps>({
+    name: NAME,
+    deps: ({ client, clock, eventsFor, informers, metrics, signal }, queueOf) => {
+      const calls = metrics.counter('quorate_notice_calls_total');
+      const evictions = informers.of(groupEvictionType);
+      evictions.addIndex(RUNNING, (one) => (isTold(one) ? [one.metadata.namespace ?? ''] : []));
+      evictions.addIndex(JOINED, ({ metadata, status }) =>
+        status?.joined === undefined ? [] : [`${metadata.namespace ?? ''}/${status.joined}`],
+      );
+      const seconds = metrics.histogram('quorate_notice_seconds');
+      return {
+        client,
+        clock,
+        events: eventsFor(NAME),
+        evictions,
+        pods: informers.of(podType),
+        settle: host.settle,
+        notices: host.notices,
+        channels: {
+          Pod: podChannel(client, clock),
+          HTTP: new HttpChannel({
+            client,
+            clock,
+            signal,
+            addresses: createAddressPolicy(host.noticeAddresses),
+            extraCertificates: host.noticeCertificates,
+            wake: (key) => wake(queueOf(NAME), formatKey(key)),
+            counted: (result) => calls.inc({ result }),
+          }),
+        },
+        memories: new Map(),
+        measured: (state, took) => seconds.observe({ state }, took),
+      };
+    },
+    watches: ({ evictions, pods }) => {
+      const related = (one: GroupEviction): Wakes => {
+        const { name = '', namespace = '' } = one.metadata;
+        const joined = evictions.byIndex(JOINED, `${namespace}/${name}`).map(keyOf);
+        const first = one.status?.joined;
+        return [keyOf(one), ...joined, ...(first === undefined ? [] : [`${namespace}/${first}`])];
+      };
+      const ofPod = ({ metadata }: Pod): Wakes =>
+        evictions.byIndex(RUNNING, metadata.namespace ?? '').map((one) => ({ key: keyOf(one), afterMs: GATHER_MS }));
+      return [
+        watch(evictions, { added: related, updated: related, deleted: related }),
+        watch(pods, { added: (pod, initial) => (initial ? undefined : ofPod(pod)), updated: ofPod, deleted: ofPod }),
+      ];
+    },
     reconcile: reconcileGroupEviction,
+    backOff: { maxDelayMs: 15_000 },
   });
 }
 
-export interface GroupEvictionHost extends ControllerHost {
+const isTold = ({ status }: GroupEviction): boolean =>
+  status?.notice !== undefined && status.conditions?.some(({ type }) => type === EVICTED) !== true;
+
+export interface GroupEvictionHost extends ControllerHost, NoticeCalls {
   readonly settleGroup?: SettleGroup;
+  readonly notices?: NoticeHost;
 }
 
 export const groupEviction: OwnController<GroupEvictionHost> = {
@@ -36,7 +97,17 @@ export const groupEviction: OwnController<GroupEvictionHost> = {
   rights: [
     rule(['policy'], ['poddisruptionbudgets/status'], ['update']),
     rule([''], ['pods/status'], ['patch']),
-    rule([''], ['pods'], ['delete']),
+    // `patch`: members that are told find that on their pods.
+    rule([''], ['pods'], ['delete', 'patch']),
+    rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'patch']),
+    // For members of groups that have to be told first, a GroupEviction is made: that takes the right to evict.
+    rule([''], ['pods/eviction'], ['create']),
   ],
-  create: ({ settleGroup }) => createGroupEvictionController(settleGroup),
+  create: ({ noticeAddresses, noticeCertificates, notices, settleGroup }) =>
+    createGroupEvictionController({
+      noticeAddresses,
+      noticeCertificates,
+      ...(settleGroup && { settle: settleGroup }),
+      ...(notices && { notices }),
+    }),
 };

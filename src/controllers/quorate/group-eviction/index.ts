@@ -1,2 +1,2 @@
 export { createGroupEvictionController, groupEviction, type GroupEvictionHost } from './controller.ts';
-export type { SettledGroup } from './reconcile.ts';
+export type { NoticeHost, SettledGroup } from './deps.ts';

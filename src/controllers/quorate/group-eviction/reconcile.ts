@@ -1,124 +1,133 @@
-import type { PodCondition } from '../../../api/generated/core-v1.ts';
-import {
-  EVICTED,
-  type GroupEviction,
-  type GroupEvictionSpec,
-  type GroupEvictionStatus,
-  groupEvictionType,
-} from '../../../api/quorate/group-eviction.ts';
+import type { Condition } from '../../../api/generated/meta-v1.ts';
+import { EVICTED, type GroupEviction, groupEvictionType, WITHDRAWN } from '../../../api/quorate/group-eviction.ts';
+import { NOTICE_FINALIZER } from '../../../api/quorate/notice.ts';
 import type { ObjectKey } from '../../../api/resource.ts';
-import { podType } from '../../../api/resource-types.ts';
-import {
-  type Client,
-  type Clock,
-  type EventRecorder,
-  existing,
-  type Informer,
-  isConflict,
-  isNotFound,
-  type ReconcileResult,
-  settled,
-} from '../../../machinery/runtime/index.ts';
-import { formatTime, parseTime } from '../../../machinery/values/index.ts';
-
-/** The members, all recorded with their budgets, or why there is nothing to do. */
-export type SettledGroup =
-  | { readonly granted: true; readonly members: readonly { readonly name: string; readonly uid: string }[] }
-  | { readonly granted: false; readonly reason: 'Refused' | 'NoMembers'; readonly message: string };
-
-/** Asks the budgets once more. What was recorded when the request was granted costs nothing again. */
-export type SettleGroup = (namespace: string, spec: GroupEvictionSpec) => Promise<SettledGroup>;
-
-export interface GroupEvictionDeps {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly events: EventRecorder;
-  readonly evictions: Informer<GroupEviction>;
-  readonly settle: SettleGroup | undefined;
-}
+import { setCondition } from '../../../decisions/disruption/conditions.ts';
+import { joinedStatus, noticedStatus } from '../../../decisions/notice/index.ts';
+import { existing, isNotFound, type ReconcileResult, settled } from '../../../machinery/runtime/index.ts';
+import { parseTime } from '../../../machinery/values/index.ts';
+import type { GroupEvictionDeps, SettleGroup } from './deps.ts';
+import { evictMembers, withEvicted } from './evict.ts';
+import { runNotice } from './notice.ts';
 
 const DEFAULT_TTL_SECONDS = 3600;
 
+/**
+ * Rules, first match wins:
+ *  1. it is over: what it holds is let go, and it is kept for a while
+ *  2. it shares the notice of another: it ends as that one does
+ *  3. its group is told: it is followed to its end, also while it is being deleted
+ *  4. it is being deleted: it is let go
+ *  5. nobody has carried it out: its group is told first where a policy wants that, and goes otherwise
+ */
 export async function reconcileGroupEviction(deps: GroupEvictionDeps, key: ObjectKey): Promise<ReconcileResult> {
   const eviction = deps.evictions.get(key);
-  if (eviction === undefined || eviction.metadata.deletionTimestamp) return settled;
-  const finished = eviction.status?.conditions?.find(({ type }) => type === EVICTED);
-  if (finished !== undefined) return expire(deps, eviction, parseTime(finished.lastTransitionTime));
-  if (deps.settle === undefined) return settled;
-  return carryOut(deps, deps.settle, eviction);
-}
-
-/**
- * The members are named before they are told to go, and only those that go by the uid they were judged by: a replica
- * that takes over in the middle finishes what was begun.
- */
-async function carryOut(
-  { client, clock, events }: GroupEvictionDeps,
-  settle: SettleGroup,
-  eviction: GroupEviction,
-): Promise<ReconcileResult> {
-  const { namespace = '' } = eviction.metadata;
-  const { spec = {}, status = {} } = eviction;
-  const group = await settle(namespace, spec);
-  const begun = status.evictedPods ?? [];
-  if (!group.granted && begun.length === 0) {
-    events.record(eviction, 'Warning', group.reason, group.message);
-    await client.updateStatus(groupEvictionType, {
-      ...eviction,
-      status: withCondition(status, clock.now(), { status: 'False', reason: group.reason, message: group.message }),
-    });
+  if (eviction === undefined) return settled;
+  const { metadata, status } = eviction;
+  const finished = status?.conditions?.find(({ type }) => type === EVICTED);
+  if (finished !== undefined) return afterEnd(deps, eviction, finished);
+  if (status?.joined !== undefined) return followFirst(deps, eviction, status.joined);
+  if (status?.notice !== undefined) return runNotice(deps, eviction, status.notice);
+  if (metadata.deletionTimestamp) {
+    await letGo(deps, eviction);
     return settled;
   }
-  const members = group.granted ? group.members : [];
-  const evictedPods = [...new Set([...begun, ...members.map(({ name }) => name)])].sort();
-  const named =
-    evictedPods.length === begun.length
-      ? eviction
-      : await client.updateStatus(groupEvictionType, { ...eviction, status: { ...status, evictedPods } });
-  for (const member of members)
-    await evict({ client, clock }, { namespace, ...member, grace: spec.gracePeriodSeconds });
-  const message = `${evictedPods.length} pods were told to go`;
-  await client.updateStatus(groupEvictionType, {
-    ...named,
-    status: withCondition(named.status ?? {}, clock.now(), { status: 'True', reason: 'AllMembersEvicted', message }),
-  });
-  events.record(eviction, 'Normal', 'AllMembersEvicted', message);
+  if (deps.settle === undefined) return settled;
+  return begin(deps, deps.settle, eviction);
+}
+
+async function begin(deps: GroupEvictionDeps, settle: SettleGroup, eviction: GroupEviction): Promise<ReconcileResult> {
+  const { client, clock, events, notices } = deps;
+  const begun = (eviction.status?.evictedPods ?? []).length > 0;
+  const notice = begun ? undefined : await notices?.begin(eviction);
+  const refuse = async (reason: string, message: string): Promise<ReconcileResult> => {
+    events.record(eviction, 'Warning', reason, message);
+    await client.updateStatus(groupEvictionType, {
+      ...eviction,
+      status: withEvicted(eviction.status ?? {}, clock.now(), { status: 'False', reason, message }),
+    });
+    return settled;
+  };
+  if (notice !== undefined && 'refused' in notice) return refuse(notice.refused.reason, notice.refused.message);
+  if (notice !== undefined && 'joined' in notice) {
+    const status = { ...eviction.status, ...joinedStatus(notice.joined, notice, clock.now()) };
+    await client.updateStatus(groupEvictionType, { ...eviction, status });
+    return settled;
+  }
+  if (notice !== undefined) {
+    // It is there before anybody is told: a deletion waits until they are told that they stay.
+    const held = await hold(deps, eviction);
+    await client.updateStatus(groupEvictionType, { ...held, status: noticedStatus(notice, clock.now()) });
+    return settled;
+  }
+  const outcome = await evictMembers(deps, settle, eviction);
+  return outcome.evicted ? settled : refuse(outcome.reason, outcome.message);
+}
+
+/** It ends as the one does whose notice it shares, whatever it says itself by then. */
+async function followFirst(
+  { client, clock, evictions }: GroupEvictionDeps,
+  eviction: GroupEviction,
+  name: string,
+): Promise<ReconcileResult> {
+  const { namespace } = eviction.metadata;
+  const key = { namespace, name };
+  const first = evictions.get(key) ?? (await existing(client.get(groupEvictionType, key)));
+  const ended = first?.status?.conditions?.find(({ type }) => type === EVICTED);
+  if (first !== undefined && ended === undefined) return settled;
+  const message = `GroupEviction ${name}, whose notice it shared, is gone`;
+  const { evictedPods } = first?.status ?? {};
+  const status = {
+    ...eviction.status,
+    ...(evictedPods !== undefined && { evictedPods }),
+    conditions: setCondition(
+      eviction.status?.conditions ?? [],
+      ended ?? { type: EVICTED, status: 'False', reason: 'Superseded', message },
+      clock.now(),
+    ),
+  };
+  await client.updateStatus(groupEvictionType, { ...eviction, status });
   return settled;
 }
 
-async function evict(
-  { client, clock }: Pick<GroupEvictionDeps, 'client' | 'clock'>,
-  { grace, name, namespace, uid }: { namespace: string; name: string; uid: string; grace: number | undefined },
-): Promise<void> {
-  const condition: PodCondition = {
-    type: 'DisruptionTarget',
-    status: 'True',
-    reason: 'EvictionByEvictionAPI',
-    message: 'GroupEviction: evicting',
-    lastTransitionTime: formatTime(clock.now()),
-  };
-  try {
-    await client.patch(
-      podType,
-      { namespace, name },
-      { type: 'strategic', body: { metadata: { uid }, status: { conditions: [condition] } } },
-      { subresource: 'status' },
-    );
-    await client.delete(podType, { namespace, name }, { gracePeriodSeconds: grace, preconditions: { uid } });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    // Replaced by another pod of its name: this one went.
-    if (isConflict(error) && (await existing(client.get(podType, { namespace, name })))?.metadata.uid !== uid) return;
-    throw error;
+async function afterEnd(
+  deps: GroupEvictionDeps,
+  eviction: GroupEviction,
+  finished: Condition,
+): Promise<ReconcileResult> {
+  const { client, clock } = deps;
+  const { metadata, spec, status } = eviction;
+  if (metadata.finalizers?.includes(NOTICE_FINALIZER) === true) await letGo(deps, eviction);
+  if (metadata.deletionTimestamp) return settled;
+  const isLate = spec?.intent === 'Withdrawn' && finished.status === 'True';
+  if (isLate && status?.conditions?.some(({ type }) => type === WITHDRAWN) !== true) {
+    const message = 'the first pod had gone: the others follow';
+    const late = { type: WITHDRAWN, status: 'False', reason: 'TooLate', message };
+    const conditions = setCondition(status?.conditions ?? [], late, clock.now());
+    await client.updateStatus(groupEvictionType, { ...eviction, status: { ...status, conditions } });
+    return settled;
   }
+  return expire(deps, eviction, parseTime(finished.lastTransitionTime));
 }
 
-function withCondition(
-  status: GroupEvictionStatus,
-  now: number,
-  condition: { status: 'True' | 'False'; reason: string; message: string },
-): GroupEvictionStatus {
-  return { ...status, conditions: [{ type: EVICTED, lastTransitionTime: formatTime(now), ...condition }] };
+/** With the finalizer a GroupEviction that is deleted stays until its notice is over. */
+function hold({ client }: GroupEvictionDeps, { metadata }: GroupEviction): Promise<GroupEviction> {
+  const { finalizers = [], name = '', namespace, resourceVersion } = metadata;
+  const others = finalizers.filter((one) => one !== NOTICE_FINALIZER);
+  const body = { metadata: { resourceVersion, finalizers: [...others, NOTICE_FINALIZER] } };
+  return client.patch(groupEvictionType, { namespace, name }, { type: 'merge', body });
+}
+
+async function letGo({ client }: GroupEvictionDeps, { metadata }: GroupEviction): Promise<void> {
+  const { finalizers = [], name = '', namespace, resourceVersion } = metadata;
+  const others = finalizers.filter((one) => one !== NOTICE_FINALIZER);
+  if (others.length === finalizers.length) return;
+  try {
+    const body = { metadata: { resourceVersion, finalizers: others } };
+    await client.patch(groupEvictionType, { namespace, name }, { type: 'merge', body });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
 }
 
 async function expire(

@@ -120,7 +120,7 @@ export interface HistoryHost extends ControllerHost {
 }
 
 export const history: OwnController<HistoryHost> = {
-  hosts: { embedded: 'DisruptionHistory', operator: 'DisruptionHistory' },
+  hosts: { embedded: 'DisruptionHistory', operator: 'ClusterDisruptionHistory' },
   needs: disruptionHistoryType as ResourceType,
   // Whether one of its pods is of an old template; the others are read by every installation.
   rights: [rule(['apps'], ['daemonsets'], ['get'])],

@@ -1,4 +1,5 @@
 import type { Node } from '../../../api/generated/core-v1.ts';
+import { disruptionPolicyType } from '../../../api/quorate/disruption-policy.ts';
 import { EVICTED, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import {
   CLAIM_ANNOTATION,
@@ -84,11 +85,17 @@ async function change(context: ActContext, action: Exclude<MaintenanceAction, { 
       return true;
     case 'SetConditions': {
       const body = { status: { conditions: action.conditions } };
-      const written = await onNode(() =>
+      const written = await orGone(() =>
         client.patch(nodeType, { name: action.node }, { type: 'strategic', body }, { subresource: 'status' }),
       );
       if (written !== undefined) memory.nodes.set(action.node, written);
       noteWritten(memory, action.node, action.conditions, clock.now());
+      return true;
+    }
+    case 'Withdraw': {
+      const { name, namespace } = action;
+      const body = { spec: { intent: 'Withdrawn' } };
+      await orGone(() => client.patch(groupEvictionType, { namespace, name }, { type: 'merge', body }));
       return true;
     }
     case 'Claim':
@@ -123,19 +130,19 @@ async function patchNode(
           ...(action.uncordon && cordonedByClaim && { spec: { unschedulable: null } }),
         };
   try {
-    const written = await onNode(() => client.patch(nodeType, { name: action.node }, { type: 'merge', body }));
+    const written = await orGone(() => client.patch(nodeType, { name: action.node }, { type: 'merge', body }));
     if (written !== undefined) memory.nodes.set(action.node, written);
     return written !== undefined;
   } catch (error) {
     if (!isConflict(error)) throw error;
-    const now = await onNode(() => client.get(nodeType, { name: action.node }));
+    const now = await orGone(() => client.get(nodeType, { name: action.node }));
     if (now !== undefined) memory.nodes.set(action.node, now);
     return false;
   }
 }
 
-/** Undefined where the node is gone. */
-async function onNode(write: () => Promise<Node>): Promise<Node | undefined> {
+/** Undefined where the object is gone. */
+async function orGone<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();
   } catch (error) {
@@ -152,18 +159,42 @@ interface Refused {
 
 /** Undefined when the group was told to go, or had been. */
 async function evict(
-  { deps: { client }, maintenance }: ActContext,
+  { deps, maintenance }: ActContext,
   { group, plan, pods, step, whole }: Extract<MaintenanceAction, { kind: 'Evict' }>,
 ): Promise<Refused | undefined> {
+  const { client } = deps;
   const grace = maintenance.spec?.pods?.gracePeriodSeconds;
   const named = whole ? groupOf(group) : undefined;
   if (named !== undefined) return evictWhole(client, maintenance, { ...named, grace, group, plan, step });
+  const [first] = pods;
+  const { groupEvictions } = deps;
+  const isTold = first !== undefined && groupEvictions && (await wantsNotice(client, first.namespace));
   for (const pod of pods) {
+    if (isTold) {
+      const { name, namespace } = pod;
+      const alone = {
+        namespace,
+        spec: { podName: name },
+        grace,
+        group: `${namespace}/Pod/${name}/${pod.uid}`,
+        plan,
+        step,
+      };
+      const refused = await evictWhole(client, maintenance, alone);
+      if (refused !== undefined) return refused;
+      continue;
+    }
     const answer = await evictPod(client, pod, grace, { uid: pod.uid });
     if (answer.kind === 'wait') return { text: answer.text, access: false };
     if (answer.kind === 'failed') return { text: answer.text, access: true };
   }
   return undefined;
+}
+
+/** Where a policy wants that groups are told, pods on their own are told too. */
+async function wantsNotice(client: MaintenanceDeps['client'], namespace: string): Promise<boolean> {
+  const { items } = await client.list(disruptionPolicyType, { namespace });
+  return items.some(({ spec }) => spec?.notice !== undefined);
 }
 
 /** One GroupEviction for each group of a step: that it exists already means that the group was asked for. */
@@ -186,7 +217,12 @@ export async function evictWhole(
   try {
     await client.create(groupEvictionType, {
       metadata: { name, namespace, ownerReferences: [reference] },
-      spec: { ...spec, ...(grace !== undefined && { gracePeriodSeconds: grace }) },
+      spec: {
+        ...spec,
+        ...(maintenance.spec?.reason && { reason: maintenance.spec.reason }),
+        cause: { kind: maintenanceType.kind, name: owner },
+        ...(grace !== undefined && { gracePeriodSeconds: grace }),
+      },
     });
     return undefined;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
-import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
+import { EVICTED, type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { isFinished, type Maintenance, maintenanceType } from '../../../api/quorate/maintenance.ts';
 import { READ, rule } from '../../../api/policy-rule.ts';
 import { keyOf, type ResourceType } from '../../../api/resource.ts';
@@ -7,7 +7,7 @@ import { nodeType, podType } from '../../../api/resource-types.ts';
 import { RecoveryReader } from '../../../cluster-state/recoveries.ts';
 import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
 import type { OwnController } from '../own-controller.ts';
-import { BY_NODE, type MaintenanceDeps } from './deps.ts';
+import { BY_MAINTENANCE, BY_NODE, type MaintenanceDeps } from './deps.ts';
 import { countMaintenances } from './metrics.ts';
 import { reconcileMaintenance } from './reconcile.ts';
 
@@ -22,6 +22,8 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
       const pods = informers.of(podType);
       pods.addIndex(BY_NODE, ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
       const maintenances = informers.of(maintenanceType);
+      const evictions = groupEvictions ? informers.of(groupEvictionType) : undefined;
+      evictions?.addIndex(BY_MAINTENANCE, (one) => (isTold(one) ? [one.spec?.cause?.name ?? ''] : []));
       return {
         client,
         clock,
@@ -31,6 +33,7 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
         nodes: informers.of(nodeType),
         pods,
         groupEvictions,
+        evictions,
         countBlocked: countMaintenances(metrics, maintenances),
         recoveries: new RecoveryReader(client, clock),
         memories: new Map(),
@@ -44,7 +47,10 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
           .map((one) => ({ key: keyOf(one), afterMs: GATHER_MS }));
       const ofNode = ({ metadata }: Node): Wakes => concerned(metadata.name ?? '');
       const ofPod = ({ spec }: Pod): Wakes => (spec?.nodeName ? concerned(spec.nodeName) : undefined);
+      const ofEviction = ({ spec }: GroupEviction): Wakes =>
+        spec?.cause?.kind === maintenanceType.kind ? spec.cause.name : undefined;
       return [
+        ...(deps.evictions === undefined ? [] : [watch(deps.evictions, ofEviction)]),
         watch(deps.maintenances, (one: Maintenance) => keyOf(one)),
         watch(deps.nodes, ofNode),
         watch(deps.pods, {
@@ -57,6 +63,14 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
     reconcile: reconcileMaintenance,
     backOff: { maxDelayMs: 15_000 },
   });
+}
+
+/** Its group is told for a Maintenance, and nobody has taken that back. */
+function isTold({ metadata, spec, status }: GroupEviction): boolean {
+  const isOver = status?.conditions?.some(({ type }) => type === EVICTED) === true;
+  const isTakenBack = spec?.intent === 'Withdrawn' || metadata.deletionTimestamp !== undefined;
+  const isNoticed = status?.notice !== undefined || status?.joined !== undefined;
+  return spec?.cause?.kind === maintenanceType.kind && isNoticed && !isOver && !isTakenBack;
 }
 
 export const maintenance: OwnController = {
@@ -78,7 +92,7 @@ export const maintenance: OwnController = {
     rule(['resource.k8s.io'], ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'], READ),
   ],
   // Groups go whole where they can; elsewhere their pods are evicted one by one.
-  rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete'])] },
+  rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete', 'patch'])] },
   create: ({ gates, serves }) =>
     createMaintenanceController({ groupEvictions: gates.enabled('GroupEviction') && serves(groupEvictionType) }),
 };

@@ -1,4 +1,5 @@
 import type { Node, NodeCondition, Pod } from '../../../api/generated/core-v1.ts';
+import type { GroupEviction } from '../../../api/quorate/group-eviction.ts';
 import type { Maintenance, MaintenancePhase } from '../../../api/quorate/maintenance.ts';
 import type { GroupHealth, NewBlocker } from '../../../decisions/maintenance/index.ts';
 import type { RecoveryReader } from '../../../cluster-state/recoveries.ts';
@@ -15,6 +16,8 @@ export interface MaintenanceDeps {
   readonly pods: Informer<Pod>;
   /** Whether groups can be evicted whole. */
   readonly groupEvictions: boolean;
+  /** Absent where they cannot. */
+  readonly evictions: Informer<GroupEviction> | undefined;
   readonly countBlocked: CountBlocked;
   readonly recoveries: RecoveryReader;
   readonly memories: Map<string, Memory>;
@@ -22,6 +25,9 @@ export interface MaintenanceDeps {
 
 /** Told after each pass in which phase a Maintenance is. */
 export type CountBlocked = (memory: Memory, phase: MaintenancePhase | undefined, now: number) => void;
+
+/** GroupEvictions whose group is given notice, by the Maintenance that wants that. */
+export const BY_MAINTENANCE = 'maintenance-notice';
 
 /** Pods by the node they are on. */
 export const BY_NODE = 'maintenance-node';

@@ -5,11 +5,11 @@ import { isFinished, type Maintenance, type PodController } from '../../../api/q
 import type { ObjectKey } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { isBoundToNode } from '../../../decisions/drain-question/index.ts';
-import type { MaintenanceFacts, PodFact } from '../../../decisions/maintenance/index.ts';
+import type { MaintenanceFacts, NoticeUnderWay, PodFact } from '../../../decisions/maintenance/index.ts';
 import { claimOf, currentStep, isLeft, readClaim } from '../../../decisions/maintenance/index.ts';
 import { type Client, isNotFound, listAll } from '../../../machinery/runtime/index.ts';
 import { isAsNewAs } from '../../../machinery/values/index.ts';
-import { BY_NODE, type MaintenanceDeps, type Memory } from './deps.ts';
+import { BY_MAINTENANCE, BY_NODE, type MaintenanceDeps, type Memory } from './deps.ts';
 import { lookAtGroups } from './groups.ts';
 
 /** How old what is known about groups may be. */
@@ -30,6 +30,7 @@ export async function gatherFacts(
     pods: await readPods(deps, maintenance, nodes),
     present: await readPresent(deps, maintenance, memory),
     groups: await readGroups(deps, maintenance, memory, now),
+    notices: noticesOf(deps, maintenance),
     askAgainAt: memory.askAgainAt,
     refusals: memory.refusals,
     isUnfinished: (name) => {
@@ -38,6 +39,15 @@ export async function gatherFacts(
     },
     written: (node, type) => memory.written.get(`${node}/${type}`),
   };
+}
+
+function noticesOf({ evictions }: MaintenanceDeps, { metadata }: Maintenance): NoticeUnderWay[] {
+  return (evictions?.byIndex(BY_MAINTENANCE, metadata.name ?? '') ?? []).map(
+    ({ metadata: { name = '', namespace = '' } }) => ({
+      namespace,
+      name,
+    }),
+  );
 }
 
 function readNodes({ nodes }: MaintenanceDeps, memory: Memory): Map<string, Node> {
