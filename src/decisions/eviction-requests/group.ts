@@ -1,4 +1,4 @@
-export interface GroupAround {
+export interface AskedGroup {
   /** `disruptionMode: all`. */
   readonly whole: boolean;
   readonly minCount: number;
@@ -14,7 +14,7 @@ export interface GroupAround {
  *  3. without the pods that are asked for it would be below: all
  *  4. the pod alone
  */
-export function goesTogether({ asked, healthy, minCount, whole }: GroupAround): boolean {
+export function goesTogether({ asked, healthy, minCount, whole }: AskedGroup): boolean {
   if (whole) return true;
   return healthy >= minCount && healthy - asked < minCount;
 }

@@ -49,7 +49,7 @@ export function karpenterCosts(units: readonly PublishedUnit[]): Map<string, num
   );
 }
 
-export type Publication =
+export type CostPublication =
   | { readonly action: 'None' }
   /** Somebody else has written a value; it stands. */
   | { readonly action: 'Foreign'; readonly value: string }
@@ -63,7 +63,7 @@ export function decidePublication(
   { metadata: { annotations = {} } }: Pick<Pod, 'metadata'>,
   { annotation, mark }: PublishedAnnotation,
   wanted: number | undefined,
-): Publication {
+): CostPublication {
   const value = annotations[annotation];
   const marked = annotations[mark];
   if (value !== undefined && value !== marked) {

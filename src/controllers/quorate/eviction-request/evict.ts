@@ -19,7 +19,7 @@ import { askForGroup, type GroupSeen, isTogether } from './groups.ts';
 /** How often a report is tried against others that write the same status. */
 const MAX_WRITES = 5;
 
-export interface Evicted {
+export interface EvictionTry {
   /** What was written has a consequence at once. */
   readonly again: boolean;
   readonly until?: number | undefined;
@@ -31,7 +31,7 @@ export async function evictByDefault(
   memory: TargetMemory,
   eviction: Eviction,
   facts: Gathered,
-): Promise<Evicted> {
+): Promise<EvictionTry> {
   const { now, object, pod, requests } = facts;
   const turn = activeTurn(turnsOf(eviction.status ?? {}));
   if (pod === undefined || object === undefined || turn === undefined) return { again: false };
