@@ -4,11 +4,12 @@ import { isNotFound } from '../../machinery/runtime/index.ts';
 import { openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
+import { complain } from '../shared/complain.ts';
 
 export async function setPower(names: readonly string[], power: 'off' | 'on', flags: ClusterFlags): Promise<void> {
   const say = (text: string): boolean => process.stdout.write(`${text}\n`);
   const complain = (text: string): void => {
-    process.stderr.write(`quorate node: ${text}\n`);
+    complain(`quorate node: ${text}`);
     process.exitCode = 1;
   };
   try {
