@@ -14,6 +14,7 @@ export interface UpFlags extends PickerFlags {
   readonly settlingSeconds: number;
   readonly logLevel: string;
   readonly logFormat: string;
+  readonly allowWrites?: boolean;
   readonly ephemeral?: boolean;
   readonly detach?: boolean;
   readonly kubeconfigMerge?: boolean;
