@@ -22,7 +22,7 @@ const HEADS = {
 } as const;
 
 export function drawScreen(fleet: Fleet, rows: TopRows, screen: TopScreen): string[] {
-  const { columns, lines, paint = plain } = screen;
+  const { columns, lines } = screen;
   const head = headLines(fleet, rows, screen);
   const sections = [
     { all: rows.budgets.map(budgetCells), heads: HEADS.budgets, none: 'No budget selects any pod.' },
