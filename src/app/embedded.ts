@@ -46,6 +46,8 @@ export interface EmbeddedOptions {
   /** No controllers, no scheduler and no nodes; pods then need no service account, as nobody makes them. */
   readonly apiOnly?: boolean | undefined;
   readonly rules?: Rules | undefined;
+  /** The dashboard may cordon, drain, pause and resume, with the rights of whoever looks at it. */
+  readonly allowWrites?: boolean | undefined;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly gates?: FeatureGates | undefined;
@@ -170,13 +172,14 @@ interface Served {
 }
 
 /** Listens for the API and the dashboard, and tells the cluster where. */
-async function openDoors({ bind, log, port }: EmbeddedOptions, { api, client, clock, pki }: Served) {
+async function openDoors({ allowWrites, bind, log, port }: EmbeddedOptions, { api, client, clock, pki }: Served) {
   let url = '';
   const dashboard = createEmbeddedDashboard({
     api,
     client,
     url: () => url,
     names: [bind],
+    writes: allowWrites,
     // Like the secret it follows from, it is kept with the data.
     key: createHash('sha256').update(`dashboard sessions ${pki.adminToken}`).digest(),
     clock,

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { Command, Help } from 'commander';
 import { QUORATE_VERSION } from '../api/version.ts';
 import { commands } from './commands.ts';
+import { complain } from './shared/complain.ts';
 import { passLeadingFlags, withLeadingFlags } from './shared/flags.ts';
 import { WIDTH } from './shared/terminal.ts';
 
@@ -31,7 +32,11 @@ export function createProgram(name = 'quorate'): Command {
 The flags that say which cluster (-n, --kubeconfig, --context, --as, --as-group,
 --request-timeout) may stand before the command or after it.`,
     );
-  if (name !== 'quorate') renameExamples(program, name);
+  const rename = name === 'quorate' ? (text: string): string => text : renamer(name);
+  program.configureOutput({
+    writeOut: (text) => process.stdout.write(rename(text)),
+    writeErr: (text) => complain(rename(text).trimEnd()),
+  });
   withLeadingFlags(program);
   passLeadingFlags(program);
   for (const register of commands) register(program);
@@ -39,10 +44,7 @@ The flags that say which cluster (-n, --kubeconfig, --context, --as, --as-group,
 }
 
 /** Examples are written with the usual name; whoever typed another gets to see that. */
-function renameExamples(program: Command, name: string): void {
-  const rename = (text: string): string => text.replace(/(?<!kubectl |[-\w/"])quorate (?=[a-z-])/g, `${name} `);
-  program.configureOutput({
-    writeOut: (text) => process.stdout.write(rename(text)),
-    writeErr: (text) => process.stderr.write(rename(text)),
-  });
-}
+const renamer =
+  (name: string) =>
+  (text: string): string =>
+    text.replace(/(?<!kubectl |[-\w/"])quorate (?=[a-z-])/g, `${name} `);

@@ -9,6 +9,7 @@ import { Drain } from './screens/drain.tsx';
 import { FleetScreen } from './screens/fleet.tsx';
 import { Groups } from './screens/groups.tsx';
 import { WhatIf } from './screens/what-if.tsx';
+import { Confirm } from './writes/confirm.tsx';
 import { connect, line, loaded, logIn, revision, session } from './store.ts';
 
 const TITLES: Readonly<Record<Screen, string>> = {
@@ -57,6 +58,7 @@ export function App() {
         <Health />
       </header>
       <Main />
+      <Confirm />
     </div>
   );
 }

@@ -9,4 +9,5 @@ export { Fleet } from './fleet.ts';
 export type { ShownGroup } from './group-book.ts';
 export { BudgetHistory, type HistorySample } from './history.ts';
 export { type Mark, MARK_WORDS, MARKS } from './marks.ts';
+export { eventsUntil, momentsOf, pointAt, readReplay, type Replay, type ReplayedBudget } from './replay.ts';
 export { answer, scalable, type WhatIfAnswer, type WhatIfQuestion } from './what-if.ts';

@@ -135,6 +135,22 @@ test('-o wide, name and jsonpath list budgets as kubectl get lists objects', asy
   expect((await quorate('version', '-o', 'jsonpath={.client.version}')).out).toBe(QUORATE_VERSION);
 });
 
+test('22.2: -l lists budgets with labels and drains nodes with labels, and goes with no name', async () => {
+  const { out } = await quorate('why', '-n', 'ml', '-l', 'team=none', '-o', 'name');
+  expect(out).toBe('');
+  await host.client.patch(
+    podDisruptionBudgetType,
+    { name: 'training', namespace: 'ml' },
+    { type: 'merge', body: { metadata: { labels: { team: 'ml' } } } },
+  );
+  expect((await quorate('why', '-A', '-l', 'team=ml', '-o', 'name')).out).toBe('poddisruptionbudget.policy/training\n');
+  expect((await quorate('why', 'pdb/training', '-l', 'team=ml')).err).toContain('leave out pdb/training');
+  const drained = await quorate('drain', '-l', 'kubernetes.io/hostname=node-0', '--dry-run');
+  expect(drained.out).toMatch(/\(node-0\)\.$/m);
+  expect((await quorate('drain', '-l', 'pool=none', '--dry-run')).err).toContain('no node has the labels pool=none');
+  expect((await quorate('drain', 'node-0', '-l', 'pool=none')).err).toContain('one of these only');
+});
+
 test('drain goes by a Maintenance, which stays to be looked at', async () => {
   const { code, err, out } = await quorate('drain', 'node-1');
   expect({ code, out }).toEqual({ code: 0, out: 'Drained (node-1).\n' });

@@ -337,6 +337,25 @@ test('a rule that names a field the schema does not have, or is no expression, i
   await define(definition([version('v1', { schema: schema('!has(self.a) || self.a.size() > 0') })]));
 });
 
+test('a rule of a resource may ask for its name, whatever the schema says of metadata', async () => {
+  const schema = (rule: string) => ({
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { metadata: { type: 'object' }, spec: { type: 'object' } },
+      'x-kubernetes-validations': [{ rule, message: 'the name is too long' }],
+    },
+  });
+  const unknown = definition([version('v1', { schema: schema('self.metadata.labels.size() < 3') })]);
+  await expect(client.request('POST', CRDS, unknown)).rejects.toMatchObject({
+    message: expect.stringContaining("undefined field 'labels'"),
+  });
+  await define(definition([version('v1', { schema: schema('self.metadata.name.size() < 3') })]));
+  await client.request('POST', WIDGETS, widget('ab'));
+  await expect(client.request('POST', WIDGETS, widget('abc'))).rejects.toMatchObject({
+    message: expect.stringContaining('the name is too long'),
+  });
+});
+
 test('a schema that is not structural is refused', async () => {
   const schema = {
     openAPIV3Schema: { type: 'object', properties: { spec: { properties: { a: { type: 'string' } } } } },

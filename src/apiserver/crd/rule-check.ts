@@ -151,9 +151,17 @@ function schemaOf(node: ASTNode, scope: Scope): Scope | undefined {
 function memberOf({ schema, isResource }: Scope, name: string): Scope | 'anything' | undefined {
   const { properties = {}, additionalProperties } = schema;
   const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (own !== undefined && isResource && name === 'metadata') return { schema: withNames(own), isResource: false };
   if (own !== undefined) return { schema: own, isResource: own['x-kubernetes-embedded-resource'] === true };
   if (isObject(additionalProperties)) return { schema: additionalProperties as JSONSchemaProps, isResource: false };
   // Names that CEL cannot spell are written escaped, which is not undone here.
   const open = schema.type !== 'object' || additionalProperties === true || schema[PRESERVE] === true;
   return open || name.includes('__') || (isResource && ALWAYS.has(name)) ? 'anything' : undefined;
 }
+
+/** Rules of a resource may ask for these two, whatever its schema says of its metadata. */
+function withNames(metadata: JSONSchemaProps): JSONSchemaProps {
+  return { ...metadata, properties: { ...metadata.properties, name: TEXT, generateName: TEXT } };
+}
+
+const TEXT: JSONSchemaProps = { type: 'string' };

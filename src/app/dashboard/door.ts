@@ -1,4 +1,5 @@
 /** The dashboard over HTTP: the page, sessions, the stream, and the API server as the session's user sees it. */
+import { maintenanceType } from '../../api/quorate/maintenance.ts';
 import { type SessionInfo } from '../../api/ui/stream.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../../apiserver/index.ts';
 import { type Clock, type Logger, readBody } from '../../machinery/runtime/index.ts';
@@ -17,7 +18,7 @@ export interface DoorOptions {
   readonly names?: readonly string[];
   /** Cookies only over TLS. */
   readonly secure: boolean;
-  /** Requests that change something are passed on. */
+  /** The changes that the page offers are passed on. */
   readonly writes: boolean;
   readonly remote: boolean;
   readonly clock: Clock;
@@ -125,7 +126,10 @@ class DashboardDoor {
       return { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' }, body: feed.open };
     }
     if (!path.startsWith('k8s/')) return plain(404, 'There is nothing here.');
-    if (!READ_METHODS.has(request.method) && !this.#options.writes) return plain(405, 'This dashboard only looks.');
+    if (!READ_METHODS.has(request.method)) {
+      if (!this.#options.writes) return plain(405, 'This dashboard only looks: start it with --allow-writes.');
+      if (!isOffered(request.method, path)) return plain(405, 'The dashboard does not change that.');
+    }
     return passOn(request, reader, path.slice('k8s'.length));
   }
 
@@ -151,6 +155,18 @@ class DashboardDoor {
     return `${this.#cookieName}=${secret}; Path=${base}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${ends}`;
   }
 }
+
+const { group, plural, version } = maintenanceType;
+const MAINTENANCES = `k8s/apis/${group}/${version}/${plural}`;
+
+/** The changes that the page offers. Whoever may make others does so elsewhere. */
+function isOffered(method: string, path: string): boolean {
+  if (method === 'POST') return path === MAINTENANCES;
+  return method === 'PATCH' && [MAINTENANCES, 'k8s/api/v1/nodes'].some((of) => isOne(path, of));
+}
+
+const isOne = (path: string, of: string): boolean =>
+  path.startsWith(`${of}/`) && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(path.slice(of.length + 1));
 
 /** Only what the API needs to hear goes on; who asks is the session's business. */
 async function passOn(request: ApiRequest, { name, transport }: DashboardUser, path: string): Promise<ApiResponse> {

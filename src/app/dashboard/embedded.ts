@@ -26,6 +26,8 @@ export interface EmbeddedDashboardOptions {
   readonly client: Client;
   readonly url: () => string;
   readonly names: readonly string[];
+  /** The page may make the changes it offers. */
+  readonly writes?: boolean | undefined;
   /** Signs sessions; kept with the server's data, they outlive a restart. */
   readonly key?: Uint8Array | undefined;
   readonly clock: Clock;
@@ -51,7 +53,7 @@ export function createEmbeddedDashboard(options: EmbeddedDashboardOptions): Embe
     server: url,
     names,
     secure: true,
-    writes: false,
+    writes: options.writes ?? false,
     remote: false,
     clock,
     log,

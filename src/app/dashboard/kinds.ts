@@ -1,6 +1,7 @@
 /** What a dashboard reads, and what is left out of it: everything that no decision looks at. */
 import type { Container, Node, Pod } from '../../api/generated/core-v1.ts';
 import { leaderWorkerSetType } from '../../api/lws/types.ts';
+import { maintenanceType } from '../../api/quorate/maintenance.ts';
 import { disruptionLedgerType } from '../../api/quorate/types.ts';
 import type { KubeObject, ResourceType } from '../../api/resource.ts';
 import { namespaceType, nodeType } from '../../api/resource-types.ts';
@@ -18,6 +19,7 @@ const others: readonly ShownKind[] = [
   { kind: 'Namespace', types: [namespaceType as ResourceType] },
   { kind: 'LeaderWorkerSet', types: [leaderWorkerSetType as ResourceType] },
   { kind: 'DisruptionLedger', types: [disruptionLedgerType as ResourceType] },
+  { kind: 'Maintenance', types: [maintenanceType as ResourceType] },
 ];
 
 /** Every kind once, in the order in which a page should get to know them: pods last. */
@@ -69,6 +71,7 @@ function slimPod({ spec, status }: Pod): object {
   const { schedulingGroup, workload, workloadRef, workloadReference } = (spec ?? {}) as Record<string, unknown>;
   return {
     spec: {
+      ...placementOf(spec),
       nodeName,
       schedulingGroup,
       workload,
@@ -94,25 +97,58 @@ function slimPod({ spec, status }: Pod): object {
   };
 }
 
+/** Every pod is given these, and they say nothing about where it may go. */
+const GIVEN_TOLERATIONS: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready/NoExecute',
+  'node.kubernetes.io/unreachable/NoExecute',
+]);
+
+/**
+ * What plans go by when they ask where a pod could go: they shall answer here as everywhere. Volumes and device claims are
+ * left out with the objects that they name: many, and of use only together.
+ */
+function placementOf(spec: Pod['spec']): object {
+  if (spec === undefined) return {};
+  const tolerations = spec.tolerations?.filter(
+    ({ effect, key, tolerationSeconds }) => tolerationSeconds == null || !GIVEN_TOLERATIONS.has(`${key}/${effect}`),
+  );
+  const { affinity, hostNetwork, nodeSelector, overhead, preemptionPolicy, priority, resources } = spec;
+  return {
+    affinity,
+    hostNetwork,
+    nodeSelector,
+    overhead,
+    preemptionPolicy: preemptionPolicy === 'Never' ? preemptionPolicy : undefined,
+    priority: priority || undefined,
+    resources,
+    schedulerName: spec.schedulerName === 'default-scheduler' ? undefined : spec.schedulerName,
+    schedulingGates: spec.schedulingGates,
+    terminationGracePeriodSeconds:
+      spec.terminationGracePeriodSeconds === 30 ? undefined : spec.terminationGracePeriodSeconds,
+    tolerations: tolerations?.length ? tolerations : undefined,
+    topologySpreadConstraints: spec.topologySpreadConstraints,
+  };
+}
+
 /** Sidecars are told by a variable; the rest of the environment is nobody's business here. */
-function slimContainer({ env, image, name, resources }: Container): object {
+function slimContainer({ env, image, name, ports, resources, restartPolicy }: Container): object {
   const marks = env?.filter((one) => one.name === 'IS_INJECTED') ?? [];
-  const { cpu, memory } = resources?.requests ?? {};
   return {
     name,
     image,
     ...(marks.length > 0 && { env: marks }),
-    ...((cpu ?? memory) !== undefined && { resources: { requests: { cpu, memory } } }),
+    ...(ports !== undefined && ports.length > 0 && { ports }),
+    ...(resources?.requests !== undefined && { resources: { requests: resources.requests } }),
+    ...(restartPolicy !== undefined && { restartPolicy }),
   };
 }
 
 function slimNode({ spec, status }: Node): object {
-  const { cpu, memory, pods } = status?.allocatable ?? {};
   const ready = status?.conditions?.filter(({ type }) => type === 'Ready');
   return {
     spec: { unschedulable: spec?.unschedulable, taints: spec?.taints },
     status: {
-      allocatable: { cpu, memory, pods },
+      allocatable: status?.allocatable,
       conditions: ready?.map(({ type, status: value, lastTransitionTime }) => ({
         type,
         status: value,

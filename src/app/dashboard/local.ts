@@ -22,6 +22,8 @@ export interface LocalDashboardOptions {
   /** The namespace of the kubeconfig's context: there the user may read when nowhere else. */
   readonly namespace: string;
   readonly port: number;
+  /** The page may make the changes it offers. */
+  readonly writes?: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -35,7 +37,7 @@ export interface LocalDashboard {
 const ADDRESS = '127.0.0.1';
 
 export async function serveLocalDashboard(options: LocalDashboardOptions): Promise<LocalDashboard> {
-  const { client, clock, log, namespace, port, server, transport, user } = options;
+  const { client, clock, log, namespace, port, server, transport, user, writes = false } = options;
   const reader = { id: user, name: user, transport, namespaces: () => readNamespaces(client, namespace) };
   // Browsers send a cookie to every port of a host, but only below its path, which no other server knows.
   const base = `/ui/${randomBytes(9).toString('base64url')}/`;
@@ -43,7 +45,7 @@ export async function serveLocalDashboard(options: LocalDashboardOptions): Promi
     base,
     server: () => server,
     secure: false,
-    writes: false,
+    writes,
     remote: true,
     clock,
     log,

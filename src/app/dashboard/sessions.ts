@@ -3,6 +3,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../../machinery/runtime/index.ts';
 
 const CODE_MS = 10 * 60_000;
+/** Nobody guesses it in that time, and a link with it fits a terminal. */
+const CODE_BYTES = 16;
 const SESSION_MS = 12 * 60 * 60_000;
 /** More of them at a time are nobody's honest use; the oldest go. */
 const MAX_CODES = 64;
@@ -37,7 +39,7 @@ export class Sessions {
 
   /** A code with which a browser can become this user, once and within ten minutes. */
   newCode(user: string): string {
-    const code = newSecret();
+    const code = randomBytes(CODE_BYTES).toString('base64url');
     hold(this.#codes, digest(code), { user, untilMs: this.#clock.elapsed() + CODE_MS }, MAX_CODES);
     return code;
   }

@@ -6,7 +6,8 @@ import type { DashboardFlags } from './run.ts';
 const AFTER = `
 It listens on loopback only and prints a link that works once; a browser that
 has used it stays logged in for 12 hours, or until the command stops. The page
-sees what your kubeconfig lets you see, and changes nothing.
+sees what your kubeconfig lets you see, and changes nothing unless it was
+started with --allow-writes.
 
 Examples:
   quorate dashboard
@@ -22,6 +23,10 @@ export function register(program: Command): void {
       .description('Show groups, budgets and drains of a cluster in a browser')
       .option('--port <port>', 'port on loopback; 0 takes a free one', portNumber, 0)
       .option('-n, --namespace <name>', 'where to look if you may not list all namespaces (default: of the context)')
+      .option(
+        '--allow-writes',
+        'let the page cordon, drain, pause and resume, with your rights, after it has asked you',
+      )
       .option('--link', 'print a link to the page that quorate up serves on its own port, for your user, and end'),
   )
     .addHelpText('after', AFTER)

@@ -8,6 +8,7 @@ import { watchProcess } from '../shared/process-end.ts';
 export interface DashboardFlags extends ClusterFlags {
   readonly port: number;
   readonly link?: boolean;
+  readonly allowWrites?: boolean;
 }
 
 export async function runDashboard(flags: DashboardFlags): Promise<void> {
@@ -20,7 +21,7 @@ export async function runDashboard(flags: DashboardFlags): Promise<void> {
 
 async function serve(
   { client, namespace, server, transport }: ClusterConnection,
-  { port }: DashboardFlags,
+  { allowWrites = false, port }: DashboardFlags,
 ): Promise<void> {
   const log = createLogger('error', 'text');
   const end = watchProcess('dashboard', log);
@@ -32,6 +33,7 @@ async function serve(
     user,
     namespace,
     port,
+    writes: allowWrites,
     clock: systemClock,
     log,
   });

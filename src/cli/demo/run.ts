@@ -2,6 +2,7 @@ import { type Beat, findStory, playStory, stories, type Story } from '../../task
 import { sleep, systemClock } from '../../machinery/runtime/index.ts';
 import { formatBeat, formatStories, type Look, lookOf, readingTimeMs } from './text.ts';
 import { formatOutput, type OutputFormat } from '../shared/output.ts';
+import { complain } from '../shared/complain.ts';
 
 export interface DemoFlags {
   readonly fast?: boolean;
@@ -25,7 +26,7 @@ export async function runDemo(name: string | undefined, flags: DemoFlags): Promi
   const story = name === undefined ? stories[0] : findStory(name);
   if (story === undefined) {
     const known = stories.map((one) => one.name).join(', ');
-    process.stderr.write(`quorate demo: there is no story "${name ?? ''}"; there are ${known}\n`);
+    complain(`quorate demo: there is no story "${name ?? ''}"; there are ${known}`);
     return 1;
   }
   const abort = new AbortController();
@@ -79,7 +80,7 @@ async function play(
   }
   if (interrupted) print('\nStopped; nothing is left behind.\n');
   else if (failure !== undefined) {
-    process.stderr.write(`quorate demo: ${failure.message}\n`);
+    complain(`quorate demo: ${failure.message}`);
   }
   return interrupted ? INTERRUPTED : failure === undefined ? 0 : 1;
 }

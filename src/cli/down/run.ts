@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataDirectoryOf, findRunning, isRunning } from '../shared/running.ts';
+import { complain } from '../shared/complain.ts';
 
 export interface DownFlags {
   readonly dataDir?: string;
@@ -17,12 +18,12 @@ export async function runDown({ dataDir }: DownFlags): Promise<number> {
   try {
     process.kill(plane.pid, 'SIGTERM');
   } catch (error) {
-    process.stderr.write(`quorate down: cannot stop process ${plane.pid}: ${(error as Error).message}\n`);
+    complain(`quorate down: cannot stop process ${plane.pid}: ${(error as Error).message}`);
     return 1;
   }
   for (let waited = 0; isRunning(plane); waited += LOOK_EVERY_MS) {
     if (waited >= PATIENCE_MS) {
-      process.stderr.write(`quorate down: process ${plane.pid} was asked to stop and still runs; see quorate logs\n`);
+      complain(`quorate down: process ${plane.pid} was asked to stop and still runs; see quorate logs`);
       return 1;
     }
     await sleep(LOOK_EVERY_MS);

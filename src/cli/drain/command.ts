@@ -4,12 +4,14 @@ import { withClusterFlags, withDryRunFlag, withOutputFlag } from '../shared/flag
 import { CANNOT_TELL_HELP } from '../shared/exit-codes.ts';
 import type { DrainFlags } from './flags.ts';
 import { duration, wholeNumber } from '../shared/parse.ts';
+import { complain } from '../shared/complain.ts';
 
 const AFTER = `
 Examples:
   quorate drain node-1 --dry-run
   quorate drain node-1 node-2 --ignore-daemonsets --best-effort --timeout 30m
   quorate drain node-1                        # Ctrl-C pauses and says what next
+  quorate drain -l pool=old --dry-run
   quorate drain node-1 node-2 --detach        # goes on without this terminal
   quorate plan drain -l pool=old -o json > plan.json
   quorate drain --plan plan.json              # Ctrl-C pauses, the same resumes
@@ -31,6 +33,7 @@ export function register(program: Command): void {
     .command('drain')
     .description('Cordon nodes and evict their pods, group by group, as far as budgets allow')
     .argument('[node...]', 'nodes to drain, judged together')
+    .option('-l, --selector <labels>', 'every node with these labels, instead of names')
     .option('--plan <file>', 'carry out a plan saved with quorate plan drain -o json; run again to resume')
     .option('--replan', 'with --plan: plan the same nodes again first, for the cluster as it is now')
     .option('--uncordon', 'with --plan: uncordon emptied nodes that the plan counts on, at once')
@@ -60,17 +63,19 @@ export function register(program: Command): void {
     .action(async (nodes: string[], flags: DrainFlags) => {
       const unfit = unfitFlags(flags);
       if (unfit !== undefined) {
-        process.stderr.write(`quorate drain: ${unfit}\n`);
+        complain(`quorate drain: ${unfit}`);
         process.exitCode = 1;
         return;
       }
-      if (flags.plan !== undefined && nodes.length === 0) {
+      if (flags.plan !== undefined && nodes.length === 0 && flags.selector === undefined) {
         const { runDrainPlan } = await import('./plan-run.ts');
         process.exitCode = await runDrainPlan(flags.plan, flags);
         return;
       }
-      if (nodes.length === 0 || flags.plan !== undefined) {
-        process.stderr.write('quorate drain: name nodes, or a plan with --plan FILE, and not both\n');
+      if ([nodes.length > 0, flags.selector !== undefined, flags.plan !== undefined].filter(Boolean).length !== 1) {
+        complain(
+          'quorate drain: name nodes, or select them with -l, or a plan with --plan FILE, and one of these only',
+        );
         process.exitCode = 1;
         return;
       }

@@ -4,12 +4,13 @@ import { openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
 import { formatOutput } from '../shared/output.ts';
 import type { DrainFlags } from './flags.ts';
+import { nodesOf } from './nodes.ts';
 
 /** What a Maintenance has no field for. */
 const ATTACHED: readonly (keyof DrainFlags)[] = ['podSelector', 'dryRun', 'plan', 'replan'];
 
 /** Makes a Maintenance of the request and returns: its controller does the rest. */
-export async function runDetached(nodes: readonly string[], flags: DrainFlags): Promise<number> {
+export async function runDetached(named: readonly string[], flags: DrainFlags): Promise<number> {
   try {
     const odd = ATTACHED.find((flag) => flags[flag] !== undefined);
     if (odd !== undefined) {
@@ -18,6 +19,7 @@ export async function runDetached(nodes: readonly string[], flags: DrainFlags): 
     }
     const cluster = openCluster(flags);
     try {
+      const nodes = await nodesOf(cluster.client, named, flags.selector);
       const made = await cluster.client.create(maintenanceType, {
         metadata: { generateName: 'drain-' },
         spec: specOf(nodes, flags, Date.now()),

@@ -2,6 +2,7 @@ import type { ClusterFlags, DryRun } from '../shared/flags.ts';
 import type { OutputFormat } from '../shared/output.ts';
 
 export interface DrainFlags extends ClusterFlags {
+  readonly selector?: string;
   readonly bestEffort?: boolean;
   readonly dryRun?: DryRun;
   readonly timeout: number;

@@ -150,6 +150,7 @@ export function resumeCommand(file: string, flags: DrainFlags): string {
     output: ['-o', flags.output === 'text' ? undefined : flags.output],
     // A plan has its own nodes and order, leaves DaemonSets alone, and was planned anew already where that was asked.
     plan: undefined,
+    selector: undefined,
     replan: undefined,
     detach: undefined,
     dryRun: undefined,

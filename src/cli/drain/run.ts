@@ -18,7 +18,9 @@ import { count, cut, fit, type Stream } from '../shared/terminal.ts';
 import { formatOutput } from '../shared/output.ts';
 import { specOf } from './detach.ts';
 import type { DrainFlags } from './flags.ts';
+import { nodesOf } from './nodes.ts';
 import { watchForPause } from './pause.ts';
+import { complain } from '../shared/complain.ts';
 
 export const EXIT_CODES: Readonly<Record<DrainOutcome, number>> = {
   Drained: 0,
@@ -29,12 +31,13 @@ export const EXIT_CODES: Readonly<Record<DrainOutcome, number>> = {
   Refused: 3,
 };
 
-export async function runDrain(nodes: readonly string[], flags: DrainFlags): Promise<number> {
+export async function runDrain(named: readonly string[], flags: DrainFlags): Promise<number> {
   const { dryRun = 'none' } = flags;
   return withCluster('drain', flags, async (cluster) => {
     // Progress goes beside the result, so that the result alone can be piped on.
     const report = progressReport(process.stderr);
     const deps = { client: cluster.client, clock: systemClock, report };
+    const nodes = await nodesOf(cluster.client, named, flags.selector);
     const options: DrainOptions = {
       nodes,
       allOrNothing: flags.bestEffort !== true,
@@ -87,7 +90,7 @@ async function runFollowed(deps: DrainDeps, options: DrainOptions, flags: DrainF
     if (followed === undefined) return undefined;
     const { name, outcome, text } = followed;
     if (outcome === 'Paused') {
-      process.stderr.write(`maintenance ${name} is paused. To go on: quorate maintenance resume ${name}\n`);
+      complain(`maintenance ${name} is paused. To go on: quorate maintenance resume ${name}`);
       return PAUSED;
     }
     const pods = looked.pods.map(

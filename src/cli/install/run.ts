@@ -11,6 +11,7 @@ import { FEATURE_NAMES, OPTIONAL_FEATURES } from '../../api/crds/features.ts';
 import { systemClock } from '../../machinery/runtime/index.ts';
 import { openCluster, withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags, DryRun } from '../shared/flags.ts';
+import { complain } from '../shared/complain.ts';
 
 export interface InstallFlags extends ClusterFlags {
   readonly namespace: string;
@@ -56,14 +57,14 @@ async function install(flags: InstallFlags): Promise<number> {
       install: optionsOf(flags, groups),
       timeoutMs: flags.timeout,
       applied: (what) => process.stdout.write(`${what} applied\n`),
-      waiting: ({ check, problem }) => process.stderr.write(`waiting for the ${check}: ${problem}\n`),
+      waiting: ({ check, problem }) => complain(`waiting for the ${check}: ${problem}`),
     });
     if (missing === undefined) {
       process.stdout.write(`Quorate answers in namespace "${flags.namespace}", mode ${flags.mode}.\n`);
       return 0;
     }
-    process.stderr.write(
-      `quorate install: not ready after ${flags.timeout / 1000} s: ${missing.check}: ${missing.problem}\nTo see more: quorate doctor -n ${flags.namespace}\n`,
+    complain(
+      `quorate install: not ready after ${flags.timeout / 1000} s: ${missing.check}: ${missing.problem}\nTo see more: quorate doctor -n ${flags.namespace}`,
     );
     return NOT_READY;
   });
@@ -91,8 +92,8 @@ async function askCluster({ context, kubeconfig }: InstallFlags): Promise<GroupK
       cluster.close();
     }
   } catch {
-    process.stderr.write(
-      'quorate install: cannot ask the cluster who serves Workload and PodGroup; assuming it does (--groups says otherwise)\n',
+    complain(
+      'quorate install: cannot ask the cluster who serves Workload and PodGroup; assuming it does (--groups says otherwise)',
     );
     return 'native';
   }
@@ -118,7 +119,7 @@ async function isConfirmed({ dryRun = 'none', keepDefinitions, namespace, yes }:
 
 export async function runUninstall(flags: UninstallFlags): Promise<void> {
   if (!(await isConfirmed(flags))) {
-    process.stderr.write('quorate uninstall: nothing was removed\n');
+    complain('quorate uninstall: nothing was removed');
     process.exitCode = 1;
     return;
   }

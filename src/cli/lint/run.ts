@@ -10,6 +10,7 @@ import { formatSarif } from './sarif.ts';
 import { formatLint, formatRule, formatRules } from './text.ts';
 import { ManifestError, readManifests } from './manifests.ts';
 import { paintFor } from '../shared/terminal.ts';
+import { complain } from '../shared/complain.ts';
 
 export interface LintFlags extends ClusterFlags {
   readonly output: 'text' | 'json' | 'sarif';
@@ -41,7 +42,7 @@ export async function runLint(files: readonly string[], flags: LintFlags): Promi
     return failing ? FOUND : 0;
   } catch (error) {
     if (!(error instanceof ManifestError)) return failWith('lint', error, BAD_INPUT);
-    for (const line of error.lines) process.stderr.write(`quorate lint: ${line}\n`);
+    for (const line of error.lines) complain(`quorate lint: ${line}`);
     return BAD_INPUT;
   }
 

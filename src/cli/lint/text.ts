@@ -1,6 +1,6 @@
 import { nameOf, type LintRule, RULES, type Severity, LINT_DISABLE } from '../../decisions/lint/index.ts';
 import type { LintSummary, PlacedFinding } from './report.ts';
-import { count, type Paint, plain, type Style, wrap } from '../shared/terminal.ts';
+import { count, type Paint, plain, type Style, WIDTH, wrap } from '../shared/terminal.ts';
 
 const STYLES: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
 
@@ -14,8 +14,10 @@ function formatFinding({ finding, place }: PlacedFinding, paint: Paint): string[
   const { fix, message, object, path, rule, severity, why } = finding;
   const where = place === undefined ? nameOf(object) : `${place.file}:${place.line}:${place.column}`;
   const what = place === undefined ? path : [nameOf(object), path].filter((part) => part !== '').join(', ');
+  const told = `${paint(STYLES[severity], severity)}  ${rule}`;
+  const fits = where.length + severity.length + rule.length + 4 <= WIDTH;
   return [
-    `${paint('bold', where)}  ${paint(STYLES[severity], severity)}  ${rule}`,
+    ...(fits ? [`${paint('bold', where)}  ${told}`] : [...wrap(where).map((line) => paint('bold', line)), `  ${told}`]),
     ...wrap(what, { indent: '  ' }).map((line) => paint('dim', line)),
     ...wrap(sentence(message), { indent: '  ' }),
     ...wrap(`Why: ${why}`, { indent: '  ' }),

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataDirectoryOf, findRunning, isRunning } from '../shared/running.ts';
+import { complain } from '../shared/complain.ts';
 
 export interface LogsFlags {
   readonly dataDir?: string;
@@ -17,11 +18,11 @@ export async function runLogs({ dataDir, follow, tail }: LogsFlags): Promise<num
   const plane = findRunning(directory);
   const path = join(directory, 'run', 'up.log');
   if (plane !== undefined && plane.log === undefined) {
-    process.stderr.write(`quorate logs: process ${plane.pid} runs in the foreground and logs to its terminal\n`);
+    complain(`quorate logs: process ${plane.pid} runs in the foreground and logs to its terminal`);
     return 1;
   }
   if (!existsSync(path)) {
-    process.stderr.write(`quorate logs: there is no log in ${directory}; quorate up -d writes one\n`);
+    complain(`quorate logs: there is no log in ${directory}; quorate up -d writes one`);
     return 1;
   }
   const file = openSync(path, 'r');

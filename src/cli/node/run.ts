@@ -4,11 +4,12 @@ import { isNotFound } from '../../machinery/runtime/index.ts';
 import { openCluster } from '../shared/cluster.ts';
 import { failWith } from '../shared/fail.ts';
 import type { ClusterFlags } from '../shared/flags.ts';
+import { complain } from '../shared/complain.ts';
 
 export async function setPower(names: readonly string[], power: 'off' | 'on', flags: ClusterFlags): Promise<void> {
   const say = (text: string): boolean => process.stdout.write(`${text}\n`);
-  const complain = (text: string): void => {
-    process.stderr.write(`quorate node: ${text}\n`);
+  const refuse = (text: string): void => {
+    complain(`quorate node: ${text}`);
     process.exitCode = 1;
   };
   try {
@@ -18,7 +19,7 @@ export async function setPower(names: readonly string[], power: 'off' | 'on', fl
       try {
         const node = await client.get(nodeType, { name });
         if (node.metadata.annotations?.[SIMULATED] !== 'true') {
-          complain(`node "${name}" is not a simulated node; nothing was done to it`);
+          refuse(`node "${name}" is not a simulated node; nothing was done to it`);
           continue;
         }
         const body = { metadata: { annotations: { [POWER]: power === 'off' ? 'off' : null } } };
@@ -26,7 +27,7 @@ export async function setPower(names: readonly string[], power: 'off' | 'on', fl
         say(power === 'off' ? `node/${name} lost power` : `node/${name} has power again`);
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        complain(`there is no node "${name}"; kubectl get nodes lists them`);
+        refuse(`there is no node "${name}"; kubectl get nodes lists them`);
       }
     }
     if (power === 'off' && process.exitCode === undefined) {

@@ -1,12 +1,14 @@
 import { CannotTellError } from '../../tasks/index.ts';
 import { ApiError, DeadlineError, isForbidden, KubeconfigError } from '../../machinery/runtime/index.ts';
+import { complain } from './complain.ts';
 import { CANNOT_TELL } from './exit-codes.ts';
 
 /** Says on the terminal why a command ended and which command helps next, and gives its exit code. */
 export function failWith(command: string, error: unknown, code = 1): number {
   const message = error instanceof Error ? error.message : String(error);
   const hint = hintFor(error);
-  process.stderr.write(`quorate ${command}: ${message}\n${hint === undefined ? '' : `${hint}\n`}`);
+  complain(`quorate ${command}: ${message}`);
+  if (hint !== undefined) complain(hint);
   return error instanceof CannotTellError ? CANNOT_TELL : code;
 }
 

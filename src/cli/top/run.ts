@@ -113,7 +113,7 @@ function fillScreen(followed: FollowedFleet, flags: TopFlags, server: string, qu
   };
   const typed = (key: Buffer): void => {
     // In raw mode Ctrl-C is a key like others.
-    if (['q', 'Q', '\u0003'].includes(key.toString('utf8'))) quit();
+    if (/[qQ\u0003]/.test(key.toString('utf8'))) quit();
   };
   if (stdin.isTTY) stdin.setRawMode(true).on('data', typed).resume();
   stdout.on('resize', draw);

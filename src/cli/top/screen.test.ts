@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { KubeObject } from '../../api/resource.ts';
 import { NOW, stagedFleet, stagedNode } from '../../fleet/stage.fixture.ts';
 import { changes, facts, topRows } from './rows.ts';
+import type { Paint } from '../shared/terminal.ts';
 import { drawScreen, shareOut } from './screen.ts';
 
 const screen = { server: 'https://127.0.0.1:6443', time: '12:00:00', columns: 80 };
@@ -30,6 +31,21 @@ test('22.2: top shows budgets, groups and drains within 80 columns, what holds t
       "a      1     0      waits for budget train",
     ]
   `);
+});
+
+test('22.2: a long name loses its middle, and no line is wider than the terminal', () => {
+  const fleet = stagedFleet();
+  const name = 'recommendation-model-training-with-a-very-long-name';
+  const node = { metadata: { name }, spec: { unschedulable: true } };
+  fleet.set('Node', node as never);
+  const budget = fleet.objects.get('PodDisruptionBudget')?.get('ml/train');
+  fleet.set('PodDisruptionBudget', { ...budget, metadata: { ...budget?.metadata, name } } as never);
+  fleet.settle(NOW);
+  const bold: Paint = (_, text) => `\u001b[1m${text}\u001b[22m`;
+  const lines = drawScreen(fleet, topRows(fleet, { now: NOW }), { ...screen, columns: 60, paint: bold });
+  const shown = lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, ''));
+  expect(shown.filter((line) => line.length > 60)).toEqual([]);
+  expect(shown.join('\n')).toMatch(/^ml\/pdb\/\S*…\S*-name {2}groups /m);
 });
 
 test('22.2: top gives every section its share of a small screen and says what it leaves out', () => {

@@ -22,7 +22,7 @@ const HEADS = {
 } as const;
 
 export function drawScreen(fleet: Fleet, rows: TopRows, screen: TopScreen): string[] {
-  const { columns, lines, paint = plain } = screen;
+  const { columns, lines } = screen;
   const head = headLines(fleet, rows, screen);
   const sections = [
     { all: rows.budgets.map(budgetCells), heads: HEADS.budgets, none: 'No budget selects any pod.' },
@@ -37,7 +37,7 @@ export function drawScreen(fleet: Fleet, rows: TopRows, screen: TopScreen): stri
   );
   const body = sections.flatMap(({ all, heads, none }, at) => [
     '',
-    ...section(heads, all, none, shares[at] ?? 0, paint),
+    ...section(heads, all, none, shares[at] ?? 0, screen),
   ]);
   return [...head, ...body].map((line) => (line.includes('\u001b') ? line : cut(line, { columns })));
 }
@@ -67,13 +67,31 @@ function section(
   all: readonly string[][],
   none: string,
   share: number,
-  paint: Paint,
+  { columns, paint = plain }: TopScreen,
 ): string[] {
   if (all.length === 0) return share > 0 ? [paint('dim', none)] : [];
   const shown = all.length > share ? all.slice(0, Math.max(share - 1, 0)) : all;
-  const [heading = '', ...lines] = table([[...heads], ...shown], '  ');
+  const [heading = '', ...lines] = table(narrow([[...heads], ...shown], columns), GAP);
   const more = all.length - shown.length;
-  return [paint('bold', heading), ...lines, ...(more > 0 ? [paint('dim', `and ${more} more`)] : [])];
+  return [paint('bold', cut(heading, { columns })), ...lines, ...(more > 0 ? [paint('dim', `and ${more} more`)] : [])];
+}
+
+const GAP = '  ';
+/** Of a name so much is always shown. */
+const SHORTEST = 16;
+
+/** Names in the first column lose their middle where the rest of the row would not fit otherwise. */
+function narrow(rows: readonly (readonly string[])[], columns: number): string[][] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const others = widths.slice(1).reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = Math.max(SHORTEST, columns - 1 - others);
+  return rows.map(([name = '', ...rest]) => [shorten(name, room), ...rest]);
+}
+
+function shorten(name: string, room: number): string {
+  if (name.length <= room) return name;
+  const start = Math.floor((room - 1) / 2);
+  return `${name.slice(0, start)}…${name.slice(name.length - (room - 1 - start))}`;
 }
 
 /** As much for each as it wants; where that is too much, nobody gets more than the others while they want more. */

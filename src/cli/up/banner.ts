@@ -1,4 +1,5 @@
 /** What `quorate up` says when it is up. */
+import { wrap } from '../shared/terminal.ts';
 import type { UpFlags } from './flags.ts';
 
 export interface PlaneFacts {
@@ -47,6 +48,6 @@ export function banner(plane: PlaneFacts, flags: UpFlags): string {
 
     npx quorate demo
 
-  ${end}
+${wrap(end, { indent: '  ' }).join('\n')}
 `;
 }

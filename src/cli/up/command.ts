@@ -38,6 +38,7 @@ export function register(program: Command): void {
     .option('--picker-ca <file>', 'PEM certificates that pod pickers may be signed by, beside those of the system')
     .addOption(historyDaysOption(30))
     .addOption(historyBytesOption('256Mi'))
+    .option('--allow-writes', 'let the dashboard cordon, drain, pause and resume, with the rights of whoever uses it')
     .option('--ephemeral', 'keep everything in memory; nothing is left when it stops')
     .option('-d, --detach', 'leave it running in the background; status, logs and down find it')
     .option(

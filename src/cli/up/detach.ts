@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { dataDirectoryOf, findRunning, runFolder } from '../shared/running.ts';
 import { banner, type PlaneFacts } from './banner.ts';
 import type { UpFlags } from './flags.ts';
+import { complain } from '../shared/complain.ts';
 
 const LINES_SHOWN = 10;
 
@@ -12,8 +13,8 @@ export async function runDetached(flags: UpFlags): Promise<number> {
   const dataDirectory = dataDirectoryOf(flags.dataDir);
   const other = findRunning(dataDirectory);
   if (other !== undefined) {
-    process.stderr.write(
-      `quorate up: already up at ${other.url} (process ${other.pid}); quorate down stops it, --data-dir starts another\n`,
+    complain(
+      `quorate up: already up at ${other.url} (process ${other.pid}); quorate down stops it, --data-dir starts another`,
     );
     return 1;
   }
@@ -22,7 +23,7 @@ export async function runDetached(flags: UpFlags): Promise<number> {
   const plane = await startChild(log);
   if (plane === undefined) {
     const said = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
-    process.stderr.write(`${said}\n`);
+    complain(said);
     return 1;
   }
   process.stdout.write(banner(plane, flags));

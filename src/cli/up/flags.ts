@@ -15,6 +15,7 @@ export interface UpFlags extends PickerFlags, HistoryBoundFlags {
   readonly settlingSeconds: number;
   readonly logLevel: string;
   readonly logFormat: string;
+  readonly allowWrites?: boolean;
   readonly ephemeral?: boolean;
   readonly detach?: boolean;
   readonly kubeconfigMerge?: boolean;

@@ -11,12 +11,13 @@ import { dataDirectoryOf, forgetRunning, noteRunning } from '../shared/running.t
 import { banner } from './banner.ts';
 import type { UpFlags } from './flags.ts';
 import { CONTEXT, mergeKubeconfig, userKubeconfig } from './merge-kubeconfig.ts';
+import { complain } from '../shared/complain.ts';
 
 export async function runUp(flags: UpFlags): Promise<void> {
   const startedAt = Date.now();
   const rules = flags.rules === undefined ? undefined : parseRules(flags.rules);
   if (flags.rules !== undefined && rules === undefined) {
-    process.stderr.write(`quorate up: unknown rule in "${flags.rules}"; known are ${RULE_NAMES.join(', ')}\n`);
+    complain(`quorate up: unknown rule in "${flags.rules}"; known are ${RULE_NAMES.join(', ')}`);
     process.exitCode = 1;
     return;
   }
@@ -39,13 +40,14 @@ export async function runUp(flags: UpFlags): Promise<void> {
       gates: flags.featureGates === undefined ? undefined : FeatureGates.parse(flags.featureGates),
       pickers: pickerOptions(flags),
       compat: flags.compat,
+      allowWrites: flags.allowWrites,
       settlingMs: flags.settlingSeconds * 1000,
       history: historyBounds(flags),
       log,
     });
   } catch (error) {
     if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
-    process.stderr.write(`quorate up: ${explain(error, flags)}\n`);
+    complain(`quorate up: ${explain(error, flags)}`);
     process.exitCode = 1;
     return;
   }
@@ -91,7 +93,7 @@ function mergeOrSay(kubeconfig: string): (() => void) | undefined {
   try {
     return mergeKubeconfig(kubeconfig, userKubeconfig());
   } catch (error) {
-    process.stderr.write(`quorate up: ${(error as Error).message}; use ${kubeconfig} instead\n`);
+    complain(`quorate up: ${(error as Error).message}; use ${kubeconfig} instead`);
     return undefined;
   }
 }

@@ -15,6 +15,7 @@ Examples:
   quorate why node/node-1               # can all go, what do drains wait for?
   quorate why -A                        # which budgets allow no eviction now?
   quorate why trainer-0-3 -o json
+  quorate why -A -l team=ml             # budgets with these labels
   quorate why -A -o wide                # every budget with its numbers
   quorate why -o jsonpath='{.budgets[*].budget.name}'
   quorate why pdb/training --watch      # again whenever the answer is another
@@ -35,7 +36,9 @@ export function register(program: Command): void {
       '[object]',
       'pod/NAME, pdb/NAME, pub/NAME, podgroup/NAME, node/NAME, or a name: a pod if there is one, else a budget; without any, every budget of the namespace',
     );
-  withNamespaceFlag(why).option('-A, --all-namespaces', 'every budget of every namespace');
+  withNamespaceFlag(why)
+    .option('-A, --all-namespaces', 'every budget of every namespace')
+    .option('-l, --selector <labels>', 'every budget with these labels');
   withClusterFlags(withWatchFlag(withOutputFlag(why, LIST_FORMATS)))
     .addHelpText('after', AFTER)
     .action(async (target: string | undefined, flags: WhyFlags) => {

@@ -9,6 +9,7 @@ import { listBudgets } from './list.ts';
 export interface WhyFlags extends ClusterFlags, WatchFlag {
   readonly output: OutputFormat;
   readonly allNamespaces?: boolean;
+  readonly selector?: string;
 }
 
 const REFUSED = 3;
@@ -38,13 +39,16 @@ async function explain(
   if (target !== undefined && flags.allNamespaces === true) {
     throw new Error('name an object, or take all budgets with -A, and not both');
   }
+  if (target !== undefined && flags.selector !== undefined) {
+    throw new Error(`-l lists budgets with labels: leave out ${target}, or the labels`);
+  }
   if (target !== undefined) {
     if (flags.output === 'wide' || flags.output === 'name')
       throw new Error(`-o ${flags.output} lists budgets: leave out ${target}`);
     const { granted, lines, value } = await explainTarget(client, { target, namespace, now });
     return { granted, value, shown: lines };
   }
-  const asked = { namespace: flags.allNamespaces === true ? undefined : namespace, now };
+  const asked = { namespace: flags.allNamespaces === true ? undefined : namespace, now, selector: flags.selector };
   const { granted, lines, value } = await explainEverything(client, asked);
   return { granted, value, shown: { text: lines, ...listBudgets(value) } };
 }

@@ -2,11 +2,13 @@ import type { ShownBudget } from '../../fleet/index.ts';
 
 const MOST_CELLS = 40;
 
+type GaugedBudget = Pick<ShownBudget, 'allowed' | 'counts' | 'desired' | 'expected' | 'healthy'>;
+
 /**
  * A budget as a row of groups: those it needs, those it could lose, and those that are down. Large budgets become bars
  * of the same proportions.
  */
-export function Gauge({ view }: { view: ShownBudget }) {
+export function Gauge({ view }: { view: GaugedBudget }) {
   const { allowed, desired, expected, healthy } = view;
   const total = Math.max(expected, healthy, desired, 1);
   const units = view.counts === 'PodGroup' ? 'groups' : 'pods';

@@ -1,10 +1,23 @@
-import type { MadePlan, StepState } from '../../fleet/index.ts';
+import type { StepState } from '../../fleet/index.ts';
 
 const MOST_ROWS = 80;
 
+export interface ShownStep {
+  readonly evictions: readonly { readonly unit: string; readonly disrupts: boolean }[];
+  /** Nodes that are empty afterwards. */
+  readonly completes: readonly string[];
+}
+
+export interface TimelineProps {
+  readonly label: string;
+  readonly steps: readonly ShownStep[];
+  readonly states: readonly StepState[];
+  /** The number of the first step. */
+  readonly first?: number;
+}
+
 /** A plan as steps from left to right: which groups are down in which, and which nodes are empty afterwards. */
-export function Timeline({ made, states }: { made: MadePlan; states: readonly StepState[] }) {
-  const { steps } = made.plan;
+export function Timeline({ first = 1, label, states, steps }: TimelineProps) {
   const rows = new Map<string, ('down' | 'moves' | undefined)[]>();
   for (const [at, { evictions }] of steps.entries()) {
     for (const { disrupts, unit } of evictions) {
@@ -13,18 +26,16 @@ export function Timeline({ made, states }: { made: MadePlan; states: readonly St
       rows.set(unit, row);
     }
   }
-  if (steps.length === 0)
-    return <p class="empty">{made.plan.blocked.length > 0 ? 'Nothing can move now.' : 'Nothing has to move.'}</p>;
   const shown = [...rows].slice(0, MOST_ROWS);
   return (
-    <div class="timeline" tabIndex={0} role="region" aria-label="Timeline of the plan">
+    <div class="timeline" tabIndex={0} role="region" aria-label={label}>
       <table>
         <thead>
           <tr>
             <th scope="col">Group</th>
             {steps.map((_, at) => (
               <th key={at} scope="col" class={`step step-${states[at]?.toLowerCase()}`}>
-                {at + 1}
+                {first + at}
                 <span class="offscreen">. step, {WORDS[states[at] ?? 'Ahead']}</span>
               </th>
             ))}

@@ -5,7 +5,11 @@ import { poolOf } from '../matrix/layout.ts';
 import { CopyCommand } from '../parts/copy.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { hrefOf } from '../route.ts';
-import { choose, chosen, fleet, now, revision } from '../store.ts';
+import { choose, chosen, fleet, now, revision, session } from '../store.ts';
+import { cordonChange, drainChange } from '../writes/changes.ts';
+import { ask } from '../writes/confirm.tsx';
+import { ReplayScreen } from './replay.tsx';
+import { Maintenances } from './maintenances.tsx';
 
 const nodesReturn = signal(true);
 const made = signal<MadePlan | undefined>(undefined);
@@ -21,6 +25,7 @@ export function Drain() {
         {made.value !== undefined && <Plan plan={made.value} />}
       </section>
       <UnderWay />
+      <ReplayScreen />
     </div>
   );
 }
@@ -82,8 +87,24 @@ function Chooser() {
         <button type="submit" class="primary" disabled={picked.length === 0 || busy.value}>
           {busy.value ? 'Planning…' : `Plan a drain of ${picked.length} ${picked.length === 1 ? 'node' : 'nodes'}`}
         </button>
+        {session.value?.writes === true && <CordonButtons picked={picked} />}
       </div>
     </form>
+  );
+}
+
+function CordonButtons({ picked }: { picked: readonly string[] }) {
+  const open = picked.filter((name) => !fleet().isCordoned(name));
+  const closed = picked.filter((name) => fleet().isCordoned(name));
+  return (
+    <>
+      <button type="button" disabled={open.length === 0} onClick={() => ask(cordonChange(open, true))}>
+        Cordon…
+      </button>
+      <button type="button" disabled={closed.length === 0} onClick={() => ask(cordonChange(closed, false))}>
+        Uncordon…
+      </button>
+    </>
   );
 }
 
@@ -123,7 +144,11 @@ function Plan({ plan: made }: { plan: MadePlan }) {
         {done > 0 && <Figure value={`${done}/${plan.steps.length}`} label="steps done" />}
       </div>
       {kept !== undefined && <p class="hint">{kept} is left for last: the others move to it.</p>}
-      <Timeline made={made} states={states} />
+      {plan.steps.length === 0 ? (
+        <p class="empty">{plan.blocked.length > 0 ? 'Nothing can move now.' : 'Nothing has to move.'}</p>
+      ) : (
+        <Timeline label="Timeline of the plan" steps={plan.steps} states={states} />
+      )}
       {plan.blocked.length > 0 && (
         <div class="blocked" role="group" aria-label="What cannot move">
           <h3>{plan.blocked.length} cannot move</h3>
@@ -139,6 +164,11 @@ function Plan({ plan: made }: { plan: MadePlan }) {
       )}
       <h3>Carry it out</h3>
       <CopyCommand command={commandOf(made)} />
+      {session.value?.writes === true && (
+        <button type="button" onClick={() => ask(drainChange(fleet(), made, now()))}>
+          Drain {made.nodes.length} {made.nodes.length === 1 ? 'node' : 'nodes'}…
+        </button>
+      )}
     </div>
   );
 }
@@ -208,6 +238,7 @@ function UnderWay() {
       {drains.length === 0 && empty.length === 0 && (
         <p class="hint">No node is cordoned. A drain that somebody starts, with whatever tool, shows here at once.</p>
       )}
+      <Maintenances />
       {drains.map(({ going, joint, left, node }) => (
         <article key={node} class="drain" aria-label={`Drain of ${node}`}>
           <h3>

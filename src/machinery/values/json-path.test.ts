@@ -6,6 +6,10 @@ const paths: [string, unknown[]][] = [
   ['.spec.missing', []],
   ['.spec.list[0]', ['x']],
   ['.spec.list[*]', ['x', 'y']],
+  ['.spec.list[-1:]', ['y']],
+  ['.spec.list[0:1]', ['x']],
+  ['.spec.list[::2]', ['x']],
+  ['.spec.a[0:1]', []],
   [".metadata.labels['a.b/c']", ['v']],
   ['.metadata.labels.a\\.b/c', ['v']],
 ];

@@ -1,6 +1,6 @@
 /**
- * The JSONPath of printer columns, scale, selectable fields and `-o jsonpath`: names, quoted names, indexes, `[*]` and filters such as
- * `[?(@.type=="Ready")]`. Anything else is refused when it is compiled.
+ * The JSONPath of printer columns, scale, selectable fields and `-o jsonpath`: names, quoted names, indexes, `[*]`, slices
+ * such as `[-1:]` and filters such as `[?(@.type=="Ready")]`. Anything else is refused when it is compiled.
  */
 import { isObject } from './json.ts';
 
@@ -8,6 +8,7 @@ type Step =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'all' }
+  | { readonly kind: 'slice'; readonly start: number; readonly end: number | undefined; readonly step: number }
   | { readonly kind: 'filter'; readonly path: readonly string[]; readonly equal: boolean; readonly value: string };
 
 export type JsonPath = (value: unknown) => unknown[];
@@ -20,6 +21,15 @@ const TOKENS: readonly [RegExp, (found: RegExpExecArray) => Step][] = [
   [/^\.?\[\*\]/, () => ({ kind: 'all' })],
   [/^\.\*/, () => ({ kind: 'all' })],
   [/^\[(-?\d+)\]/, ([, index]) => ({ kind: 'index', index: Number(index) })],
+  [
+    /^\[(-?\d*):(-?\d*)(?::([1-9]\d*))?\]/,
+    ([, start, end, step]) => ({
+      kind: 'slice',
+      start: Number(start),
+      end: end === '' ? undefined : Number(end),
+      step: Number(step ?? 1),
+    }),
+  ],
   [/^\.?\['((?:[^'\\]|\\.)*)'\]/, ([, name]) => ({ kind: 'name', name: unescape(name as string) })],
   [/^\.?\["((?:[^"\\]|\\.)*)"\]/, ([, name]) => ({ kind: 'name', name: unescape(name as string) })],
   [
@@ -73,6 +83,9 @@ function follow(value: unknown, step: Step): unknown[] {
     }
     case 'all':
       return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+    case 'slice':
+      if (!Array.isArray(value)) return [];
+      return value.slice(step.start, step.end).filter((_, at) => at % step.step === 0);
     case 'filter': {
       if (!Array.isArray(value)) return [];
       return value.filter((item) => (textAt(item, step.path) === step.value) === step.equal);

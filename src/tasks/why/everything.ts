@@ -1,10 +1,13 @@
+import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
+import type { ResourceType } from '../../api/resource.ts';
+import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import { type BudgetExplanation, explainBudget, formatBudgetExplanation } from '../../decisions/disruption/index.ts';
 import {
   explainUnavailableBudget,
   formatUnavailableBudget,
   type UnavailableBudgetExplanation,
 } from '../../decisions/unavailability/index.ts';
-import type { Client } from '../../machinery/runtime/index.ts';
+import { type Client, isNotFound } from '../../machinery/runtime/index.ts';
 import { gatherBudgets } from '../../cluster-state/gather.ts';
 
 /** Where every budget of a cluster or of a namespace stands. */
@@ -23,17 +26,18 @@ export interface OverviewAnswer {
 /** Explains every budget; those that let nothing go come first, in full. */
 export async function explainEverything(
   client: Client,
-  { namespace, now }: { namespace?: string | undefined; now: number },
+  { namespace, now, selector }: { namespace?: string | undefined; now: number; selector?: string | undefined },
 ): Promise<OverviewAnswer> {
+  const isWanted = await wanted(client, { namespace, selector });
   const { index, unavailability } = await gatherBudgets(client, { namespace, now });
   const budgets = Array.from(index.budgets())
     .flatMap((budget) => explainBudget(index, budget, now) ?? [])
     // A budget that selects nothing keeps nobody from anything.
-    .filter(({ pods }) => pods > 0);
+    .filter((one) => one.pods > 0 && isWanted('pdb', one.namespace, one.budget.name));
   const guards = unavailability.indexes
     .namespaces()
     .flatMap((at) => [...unavailability.indexes.of(at).budgets()].map(explainUnavailableBudget))
-    .filter(({ pods }) => pods > 0);
+    .filter((one) => one.pods > 0 && isWanted('pub', one.namespace, one.name));
   const told = [
     ...budgets.map((one) => ({
       of: `pdb/${one.budget.name} in namespace ${one.namespace}`,
@@ -57,4 +61,27 @@ export async function explainEverything(
       ...free.map(({ allowed, of }) => `${of}: ${allowed} may be disrupted now.`),
     ],
   };
+}
+
+type IsWanted = (kind: 'pdb' | 'pub', namespace: string, name: string) => boolean;
+
+/** Which budgets have the labels that were asked for: the server knows, and answers do not carry them. */
+async function wanted(
+  client: Client,
+  { namespace, selector }: { namespace: string | undefined; selector: string | undefined },
+): Promise<IsWanted> {
+  if (selector === undefined) return () => true;
+  const found = new Set<string>();
+  for (const [kind, type] of [
+    ['pdb', podDisruptionBudgetType as ResourceType],
+    ['pub', POD_UNAVAILABLE_BUDGETS as ResourceType],
+  ] as const) {
+    const { items } = await client.list(type, { namespace, labelSelector: selector }).catch((error: unknown) => {
+      // A cluster without Kruise's kinds has none of them.
+      if (isNotFound(error)) return { items: [] };
+      throw error;
+    });
+    for (const { metadata } of items) found.add(`${kind}/${metadata.namespace}/${metadata.name}`);
+  }
+  return (kind, at, name) => found.has(`${kind}/${at}/${name}`);
 }
