@@ -24,7 +24,11 @@ export const history = new BudgetHistory();
 let current = new Fleet();
 let offsetMs = 0;
 
-export const fleet = (): Fleet => current;
+/** Whoever shows something of it is shown anew when it changes. */
+export function fleet(): Fleet {
+  void revision.value;
+  return current;
+}
 /** The server's time. */
 export const now = (): number => Date.now() + offsetMs;
 

@@ -48,7 +48,8 @@ describe('a bug that was planted is found', () => {
 
   test('evictions that ask no budget', async () => {
     const evict = (choice: number) => ({ atMs: 1000, what: { kind: 'evict', choice, twice: false } as const });
-    const steps = [0, 1, 2, 3, 4, 5].map(evict);
+    // Enough of them to reach pods of every gang, whatever they are called.
+    const steps = Array.from({ length: 20 }, (_, choice) => evict(choice));
     const { violation } = await simulate({ ...calm, steps }, { planted: PLANTED['blind-evictions'] });
     expect(violation?.rule).toBe('budget');
   });

@@ -197,3 +197,14 @@ test('18.6: requests that wait for a connection have a deadline too, and leave r
   expect(await text(transport, 'GET', '/')).toBe('answered');
   transport.close();
 });
+
+test('a server that goes while it is asked is named too', async () => {
+  const transport = await listen(({ socket }) => {
+    server?.close();
+    socket.resetAndDestroy();
+  });
+  const { port } = (server as Server).address() as AddressInfo;
+  await expect(transport.send({ method: 'GET', path: '/', whole: true })).rejects.toThrow(
+    `cannot reach the API server at 127.0.0.1:${port}: nothing listens there (ECONNREFUSED)`,
+  );
+});

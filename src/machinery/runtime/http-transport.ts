@@ -65,12 +65,14 @@ export function createHttpTransport(access: ServerAccess): HttpTransport {
       return exchange.response;
     };
     try {
-      const response = await start();
+      const response = await start().catch((error: unknown) => {
+        // The server may close a kept connection just as a request goes out on it; reading again is harmless.
+        if (request.method === 'GET' && isReset(error) && !request.signal?.aborted) return start();
+        throw error;
+      });
       if (response.status === 401) access.exec?.forget();
       return response;
     } catch (error) {
-      // The server may close a kept connection just as a request goes out on it; reading again is harmless.
-      if (request.method === 'GET' && isReset(error) && !request.signal?.aborted) return start();
       throw inWords(error as NodeJS.ErrnoException, access);
     }
   };
