@@ -76,8 +76,9 @@ export const evictionRequest: OwnController<EvictionRequestHost> = {
     rule([LIFECYCLE_GROUP], ['evictions'], [...READ, 'create', 'patch']),
     rule([LIFECYCLE_GROUP], ['evictionrequests/status', 'evictions/status'], ['update']),
     rule([''], ['pods/eviction'], ['create']),
-    rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete']),
   ],
+  // Groups go whole where they can; elsewhere their pods go one by one.
+  rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete'])] },
   create({ evictionRequests = 'On', gates, serves }) {
     if (evictionRequests === 'Off' || !serves(evictionRequestType)) return undefined;
     const groupEvictions = gates.enabled('GroupEviction') && serves(groupEvictionType);
