@@ -29,8 +29,9 @@ const ROOMS = {
   nodes: ['decisions', 'api', 'machinery/values', 'machinery/runtime'],
   // Its manifests list what controllers may do; nothing else of it sees them.
   webhook: ['controllers/quorate', 'decisions', 'api', 'machinery/values', 'machinery/runtime'],
-  'picker-sdk': [],
-  'responder-sdk': [],
+  'sdk-server': [],
+  'picker-sdk': ['sdk-server'],
+  'responder-sdk': ['sdk-server'],
   // The picture that the dashboard and `quorate top` show; both run it, one of them in a browser.
   fleet: ['decisions', 'api', 'machinery/values'],
   dashboard: ['fleet', 'decisions', 'api', 'machinery/values'],

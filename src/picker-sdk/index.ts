@@ -5,11 +5,6 @@
  *       .listen({ port: 8080 });
  */
 export { leastFirst } from './least-first.ts';
-export {
-  createPodPicker,
-  type ListeningPicker,
-  type ListenOptions,
-  type PodPicker,
-  type PodPickerOptions,
-} from './server.ts';
+export type { ListenOptions } from '../sdk-server/index.ts';
+export { createPodPicker, type ListeningPicker, type PodPicker, type PodPickerOptions } from './server.ts';
 export type { Pick, PickAnswer, PickRequest } from './types.ts';

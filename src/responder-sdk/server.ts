@@ -1,43 +1,22 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+  type CallAnswer,
+  type CallerSecret,
+  type CallServer,
+  type ListeningServer,
+  serveCalls,
+} from '../sdk-server/index.ts';
 import { readCall } from './read-notice.ts';
 import type { Notice, Prepare } from './types.ts';
 
 export interface ResponderOptions {
-  /**
-   * The value callers must send, and the header they send it in (`Authorization` unless said otherwise). Give it as a
-   * function to read it anew for each call, so that a rotated secret counts at once. Without it anyone may tell.
-   */
-  readonly auth?: { readonly value: string | (() => string); readonly header?: string } | undefined;
+  /** What callers must send. Without it anyone may tell. */
+  readonly auth?: CallerSecret | undefined;
   /** Told about failures of `prepare`; the caller only sees a status of 500, and calls again. */
   readonly onError?: ((error: unknown, notice: Notice) => void) | undefined;
 }
 
-export interface ResponderListenOptions {
-  /** 0 takes a free one. */
-  readonly port: number;
-  readonly host?: string | undefined;
-  /** PEM certificate and key: serves HTTPS. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-}
-
-export interface ListeningResponder {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-export interface Responder {
-  /** For a server of your own. Answers POST on any path. */
-  readonly handler: RequestListener;
-  listen(options: ResponderListenOptions): Promise<ListeningResponder>;
-}
+export type Responder = CallServer;
+export type ListeningResponder = ListeningServer;
 
 /** How far the work for one notice is. */
 interface Job {
@@ -56,11 +35,12 @@ const MAX_JOBS = 1000;
  * until the work is done, and the same notice never begins it twice.
  */
 export function createResponder(prepare: Prepare, options: ResponderOptions = {}): Responder {
-  const jobs = new Map<string, Job>();
-  const handler: RequestListener = (request, response) => {
-    void answer({ prepare, options, jobs }, request, response);
-  };
-  return { handler, listen: (listenOptions) => listen(handler, listenOptions) };
+  const serving = { prepare, options, jobs: new Map<string, Job>() };
+  return serveCalls({
+    auth: options.auth,
+    maxRequestBytes: MAX_REQUEST_BYTES,
+    answer: (body) => answer(serving, body),
+  });
 }
 
 interface Serving {
@@ -69,34 +49,25 @@ interface Serving {
   readonly jobs: Map<string, Job>;
 }
 
-async function answer(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { jobs, options } = serving;
-  if (options.auth !== undefined && !isAuthentic(request, options.auth)) {
-    return send(response, 401, { error: 'the caller is not known' });
-  }
-  if (request.method !== 'POST') return send(response, 405, { error: 'only POST is answered' });
-  const body = await readBody(request);
-  if (body === undefined) return send(response, 413, { error: 'the request is too large' });
+async function answer(serving: Serving, body: string): Promise<CallAnswer> {
+  const { jobs } = serving;
   const call = readCall(body);
-  if (call === undefined) return send(response, 400, { error: 'the request is no notice' });
+  if (call === undefined) return { status: 400, body: { error: 'the request is no notice' } };
   const key = `${call.notice.id}/${call.notice.member?.uid ?? ''}`;
   if (call.action === 'Withdraw') {
     jobs.get(key)?.stop.abort();
     jobs.delete(key);
-    return send(response, 200, { state: 'Withdrawn' });
+    return { status: 200, body: { state: 'Withdrawn' } };
   }
   const known = jobs.get(key);
   const job = known === undefined || known.state === 'Failed' ? begin(serving, key, call.notice) : known;
   // A failure is told once; the next call begins anew.
-  if (known?.state === 'Failed') return send(response, 500, { error: 'the preparation failed, it is begun again' });
+  if (known?.state === 'Failed') return { status: 500, body: { error: 'the preparation failed, it is begun again' } };
   await turn();
-  if (job.state === 'Done') return send(response, 200, { state: 'Acknowledged' });
+  if (job.state === 'Done') return { status: 200, body: { state: 'Acknowledged' } };
   const { expectedAt, message } = job;
-  return send(response, 200, {
-    state: 'Working',
-    ...(message !== undefined && { message }),
-    ...(expectedAt !== undefined && { expectedAt: expectedAt.toISOString() }),
-  });
+  const when = expectedAt === undefined ? {} : { expectedAt: expectedAt.toISOString() };
+  return { status: 200, body: { state: 'Working', ...(message !== undefined && { message }), ...when } };
 }
 
 /** Lets work that is done at once be done. */
@@ -124,47 +95,4 @@ function begin({ jobs, options, prepare }: Serving, key: string, notice: Notice)
     },
   );
   return job;
-}
-
-/** Compares digests, so that neither content nor length of the secret shows in the time it takes. */
-function isAuthentic({ headers }: IncomingMessage, auth: NonNullable<ResponderOptions['auth']>): boolean {
-  const sent = headers[(auth.header ?? 'authorization').toLowerCase()];
-  const wanted = typeof auth.value === 'function' ? auth.value() : auth.value;
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return typeof sent === 'string' && timingSafeEqual(digest(sent), digest(wanted));
-}
-
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_REQUEST_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
-}
-
-async function listen(
-  handler: RequestListener,
-  { host, port, tls }: ResponderListenOptions,
-): Promise<ListeningResponder> {
-  const server = tls === undefined ? createHttpServer(handler) : createHttpsServer({ ...tls }, handler);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
