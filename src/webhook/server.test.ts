@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority, issueServer, type KeyPair } from '../machinery/runtime/certificates.ts';
-import { deferred, ManualClock, silentLogger } from '../machinery/runtime/index.ts';
+import { type Clock, deferred, ManualClock, silentLogger, systemClock } from '../machinery/runtime/index.ts';
 import { allow, refuse } from './review.ts';
 import { callersByToken } from './callers.ts';
 import { startWebhookServer, type WebhookServer } from './server.ts';
@@ -215,8 +215,8 @@ test('the webhook server closes although a client goes on asking on a connection
   agent.destroy();
 });
 
-test('18.1: a server that closes answers reviews on their way, and gives up each connection with its answer', async () => {
-  const clock = new ManualClock(0);
+/** A server, and a client that keeps one connection to it. */
+async function startLeaving(clock: Clock) {
   const leaving = await startWebhookServer({
     certificate: await issueServer(authority, 'webhook', ['127.0.0.1'], { now: Date.now(), days: 1 }),
     host: '127.0.0.1',
@@ -241,10 +241,28 @@ test('18.1: a server that closes answers reviews on their way, and gives up each
       call.on('error', reject);
       call.end(review);
     });
+  return { agent, ask, leaving };
+}
+
+test('18.1: a server that closes answers reviews on their way, and gives up each connection with its answer', async () => {
+  const { agent, ask, leaving } = await startLeaving(new ManualClock(0));
   expect(await ask()).toEqual({ status: 200, connection: 'keep-alive' });
   const closing = leaving.close();
   expect(await ask()).toEqual({ status: 200, connection: 'close' });
   await closing;
   await expect(ask()).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+  agent.destroy();
+});
+
+test('18.1: a server that closes answers what came while its process stood still, however late it looks', async () => {
+  const { agent, ask, leaving } = await startLeaving(systemClock);
+  expect(await ask()).toEqual({ status: 200, connection: 'keep-alive' });
+  const closing = leaving.close();
+  const sent = ask();
+  // The client writes in its next ticks; by the turn in which the server could read, its time is over already.
+  await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100);
+  expect(await sent).toEqual({ status: 200, connection: 'close' });
+  await closing;
   agent.destroy();
 });
