@@ -12,7 +12,7 @@ export {
   tellDeletes,
 } from './eviction/index.ts';
 export type { ApiHandler, ApiRequest, ApiResponse, StreamBody, StreamSink } from './exchange/exchange.ts';
-export { groupEvictionPlugin, noticeAsker } from './group-eviction/index.ts';
+export { asOneEvictor, groupEvictionPlugin, noticeAsker } from './group-eviction/index.ts';
 export { inProcessTransport, systemAdmin } from './server/in-process.ts';
 export type { ServerContext } from './context/server-context.ts';
 export { metricsRoute } from './routes/metrics-route.ts';

@@ -14,6 +14,7 @@ import {
   createUnavailability,
   CustomResources,
   type EvictionGuard,
+  asOneEvictor,
   groupEvictionPlugin,
   noticeAsker,
   disruptionPolicyPlugin,
@@ -122,7 +123,8 @@ function guardPods(
   const unavailability = createUnavailability(context, { ...options, room: () => index.room });
   const { guard, guarding, plugins } = unavailability;
   const askNotice = noticeAsker({ guarding, index });
-  addEviction(context, { guards: [...guards(index), guard], index, askNotice, teller });
+  const evictAsOne = asOneEvictor({ guarding, index }, askNotice);
+  addEviction(context, { guards: [...guards(index), guard], index, askNotice, evictAsOne, teller });
   const judges = (namespace: string, name: string): boolean => guarding.view.of(namespace).judging(name).length > 0;
   return [
     ...plugins,

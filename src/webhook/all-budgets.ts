@@ -1,3 +1,4 @@
+import { reviewAsOne } from './as-one.ts';
 import { answerUnknown, type EvictionWebhook, recordEviction } from './eviction.ts';
 import { foreseeRefusal } from './foreseen.ts';
 import { isDryRun } from './pins.ts';
@@ -11,10 +12,11 @@ import type { ReviewRequest, ReviewResponse } from './review.ts';
  *  1. a pod that is not known here is looked for: it is judged by all, or by nobody
  *  2. PodUnavailableBudgets, without a charge
  *  3. notice: a member of a group that is told, or has to be told first, waits for the end of that
- *  4. the PodDisruptionBudget, recorded where it counts groups
- *  5. where it counts pods, what Kubernetes will say; only of interest when there is a charge to follow
- *  6. the limits of DisruptionPolicies, entered in their ledgers
- *  7. PodUnavailableBudgets are charged; a refusal takes back what was recorded
+ *  4. a group that may only be disrupted together goes by a GroupEviction
+ *  5. the PodDisruptionBudget, recorded where it counts groups
+ *  6. where it counts pods, what Kubernetes will say; only of interest when there is a charge to follow
+ *  7. the limits of DisruptionPolicies, entered in their ledgers
+ *  8. PodUnavailableBudgets are charged; a refusal takes back what was recorded
  */
 export async function reviewAllBudgets(
   webhook: EvictionWebhook & PodWebhook & { readonly givesNotice?: boolean | undefined },
@@ -27,6 +29,10 @@ export async function reviewAllBudgets(
   if (opinion.settled && !opinion.response.allowed) return opinion.response;
   const notice = webhook.givesNotice === true ? await reviewNotice(webhook, request, signal) : {};
   if (notice.response !== undefined) return notice.response;
+  const together = webhook.givesNotice === true ? await reviewAsOne(webhook, request, signal) : undefined;
+  if (together !== undefined) {
+    return notice.warning === undefined ? together : withWarning(together, notice.warning);
+  }
   const judged = await recordEviction(webhook, request, signal);
   if (!judged.response.allowed) return judged.response;
   const { recorded } = judged;

@@ -83,6 +83,8 @@ export interface GroupEvictionCharge {
   readonly username?: string | undefined;
   /** The group is told first: what counts groups keeps it until two minutes after this; nothing goes yet. */
   readonly reserve?: { readonly notice: string; readonly until: number } | undefined;
+  /** The one pod that was asked for, where its group goes as one. */
+  readonly evicted?: string | undefined;
 }
 
 /**
@@ -91,7 +93,7 @@ export interface GroupEvictionCharge {
  */
 export async function settleGroup(
   webhook: GroupWebhook,
-  { dryRun, namespace, reserve, spec, username = '' }: GroupEvictionCharge,
+  { dryRun, evicted, namespace, reserve, spec, username = '' }: GroupEvictionCharge,
   signal: AbortSignal,
 ): Promise<Settlement> {
   const { budgets, clock } = webhook;
@@ -118,7 +120,7 @@ export async function settleGroup(
     )
       await webhook.room?.freshen(signal);
     const nowMs = clock.now();
-    const answered = askAll(webhook, { members, namespace, spec, books, nowMs });
+    const answered = askAll(webhook, { members, namespace, spec, books, nowMs, evicted });
     if ('response' in answered) {
       const { verdict } = answered;
       if (verdict.reason === 'UnavailableBudget' && !dryRun) {
@@ -166,12 +168,13 @@ interface GroupAsked {
   readonly spec: GroupEvictionSpec;
   readonly books: Books;
   readonly nowMs: number;
+  readonly evicted: string | undefined;
 }
 
 /** The decision, with every budget as its books have it. */
 function askAll(
   { budgets, compat, gates, index, scaleOf }: GroupWebhook,
-  { books, members, namespace, nowMs, spec }: GroupAsked,
+  { books, evicted, members, namespace, nowMs, spec }: GroupAsked,
 ): Granted | { readonly verdict: Refusal; readonly response: ReviewResponse } {
   const facts = [...books.values()].map(({ budget, ledger }) => {
     if (ledger === undefined) return readBudget(budget);
@@ -183,7 +186,7 @@ function askAll(
       const question = { members, disruption: index, unavailability, gates, scaleOf, nowMs, compat };
       const verdict = decideGroupEviction(question);
       if (verdict.allowed) return verdict;
-      const context = { spec, members: members.length, index, nowMs, compat };
+      const context = { spec, members: members.length, index, nowMs, compat, evicted };
       return { verdict, response: tell(formatGroupRefusal(verdict, context)) };
     }),
   );

@@ -48,7 +48,8 @@ export async function reviewNotice(
   const pod = webhook.index.pod(namespace, name);
   if (question === undefined || pod === undefined) return {};
   const now = webhook.clock.now();
-  const answer = noticeBefore(question, exemptionOf(pod) !== undefined, now);
+  const isAlone = webhook.index.asOne(namespace, name) === undefined;
+  const answer = noticeBefore(question, isAlone && exemptionOf(pod) !== undefined, now);
   if (answer.kind === 'None') return {};
   if (answer.kind !== 'Due') return { response: tell(noticeRefusal(answer.kind, answer.notice, namespace)) };
   const { group, target: spec } = question;
@@ -56,7 +57,7 @@ export async function reviewNotice(
   const { username } = request.userInfo ?? {};
   const settlement = await settleGroup(webhook, { namespace, spec, dryRun: true, username }, signal);
   if (!settlement.granted) return { response: settlement.response };
-  const eviction = `eviction-${nameHash(`${group}/${settlement.members.map(({ uid }) => uid).join()}`)}`;
+  const eviction = evictionNameFor(group, settlement.members);
   await makeEviction(webhook, {
     metadata: { name: eviction, namespace, labels: { [ORIGIN_LABEL]: 'eviction' } },
     spec: { ...spec, reason: `eviction of pod ${name}` },
@@ -65,8 +66,12 @@ export async function reviewNotice(
   return { response: tell(noticeRefusal('Running', { deadline, eviction, group }, namespace)) };
 }
 
+/** What a GroupEviction is called that is made for a plain eviction: the same for the very same pods. */
+export const evictionNameFor = (group: string, members: readonly CountedPod[]): string =>
+  `eviction-${nameHash(`${group}/${members.map(({ uid }) => uid).join()}`)}`;
+
 /** One for each group as it is: that it is there already means that the group is told. One that is over is replaced. */
-async function makeEviction({ client }: GroupWebhook, eviction: GroupEviction): Promise<void> {
+export async function makeEviction({ client }: GroupWebhook, eviction: GroupEviction): Promise<void> {
   const { name = '', namespace } = eviction.metadata;
   try {
     await client.create(groupEvictionType, eviction);

@@ -11,6 +11,7 @@ import {
 } from '../../src/machinery/runtime/index.ts';
 import { podType } from '../../src/api/resource-types.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
+import { servedPodGroup } from '../../src/api/scheduling/index.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 import { buildProgram } from './group-eviction-program.ts';
 import * as stage from './stage.ts';
@@ -103,7 +104,7 @@ test('a shard under a PodUnavailableBudget goes whole; the next is refused with 
   expect(await left('llm')).toEqual(['llm-1-0', 'llm-1-1', 'llm-1-2']);
   expect(await kubectl('get', 'gev', gone.name ?? '')).toMatch(/True\s+AllMembersEvicted/);
   const target = 'jsonpath={.status.conditions[?(@.type=="DisruptionTarget")].reason}';
-  expect(await kubectl('get', 'pod', 'llm-0-0', '-o', target)).toBe('EvictionByEvictionAPI');
+  expect(await kubectl('get', 'pod', 'llm-0-0', '-o', target)).toBe('GroupEviction');
   await kubectl('patch', 'pod', 'llm-0-0', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
 
   const refused = await evict(shard('1'));
@@ -339,4 +340,30 @@ test('NT-02, NT-03, NT-14 on a cluster: a gang is told, stays when that is taken
   await kubectl('annotate', 'pod', 'told-1', `policy.quorate.dev/notice-acknowledged=${id}`);
   await until('the group to go', async () => (await left('told')).length === 0);
   expect(await kubectl('get', 'gev', 'told', '-o', 'jsonpath={.status.notice.state}')).toBe('Done');
+});
+
+test('DM-01, DM-02, DM-03: the eviction of one member takes all of a group that goes as one, or is refused for all', async () => {
+  const group = (name: string) => {
+    const metadata = { name };
+    const spec = { schedulingPolicy: { gang: { minCount: 2 } }, disruptionMode: { all: {} } };
+    return { ...servedPodGroup({ metadata, spec }, stage.groupVersion), kind: 'PodGroup' };
+  };
+  const member = (name: string, at: number) =>
+    pod(`${name}-${at}`, { app: 'one', gang: name }, { schedulingGroup: { podGroupName: name } });
+  await apply(...['one', 'held'].flatMap((name) => [group(name), ...[0, 1, 2, 3].map((at) => member(name, at))]), {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'held', namespace: 'default' },
+    spec: { maxUnavailable: 0, selector: { matchLabels: { gang: 'held' } } },
+  });
+  await ready('one', 8);
+  const refused = await stage.evict(plane, 'held-1');
+  expect(refused).toContain('its group goes as one: 4 members');
+  expect(await left('one')).toHaveLength(8);
+  expect(await stage.evict(plane, 'one-2')).toContain('goes as one: 4 members are told to go');
+  await until('all of it to go', async () => (await left('one')).every((name) => name.startsWith('held-')));
+  expect(await left('one')).toHaveLength(4);
+  // As a drain does that asks again: it is on its way, or gone.
+  const again = await stage.evict(plane, 'one-2');
+  expect(again === 'granted' || again.includes('not found')).toBe(true);
 });

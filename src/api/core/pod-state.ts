@@ -47,8 +47,11 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): 
   return at !== undefined && at <= now;
 }
 
+/** By itself, with its group, or for a Maintenance. */
+const EVICTED = new Set(['EvictionByEvictionAPI', 'GroupEviction', 'PlannedMaintenance']);
+
 /** Its eviction was approved, as opposed to a deletion that no budget was asked about. */
 export function wasEvicted(pod: Pod): boolean {
   const target = podCondition(pod, 'DisruptionTarget');
-  return target?.status === 'True' && target.reason === 'EvictionByEvictionAPI';
+  return target?.status === 'True' && EVICTED.has(target.reason ?? '');
 }

@@ -79,6 +79,7 @@ export const groupEvictionDefinition = defineKind({
       ),
       status: object({
         evictedPods: list(text(), 'Names of the pods that were told to go.'),
+        evictedPodUIDs: list(text(), 'Their UIDs: whoever takes over tells them from pods that came in their place.'),
         notice: groupNotice,
         joined: text('Another GroupEviction of the group, whose notice this one shares.'),
         conditions: conditions('Evicted: whether all members were told to go. Noticed, Withdrawn: of the notice.'),

@@ -39,6 +39,8 @@ export interface GroupEvictionSpec {
 export interface GroupEvictionStatus {
   /** Names of the pods that were told to go. */
   evictedPods?: string[] | undefined;
+  /** Their UIDs: whoever takes over in the middle tells them from pods that came in their place. */
+  evictedPodUIDs?: string[] | undefined;
   /** What the group was told before, where its policy wants that. */
   notice?: GroupNotice | undefined;
   /** Another GroupEviction of the same group, whose notice this one shares to its end. */

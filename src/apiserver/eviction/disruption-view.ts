@@ -6,7 +6,7 @@ import type { PendingWrite } from '../stored/pending-writes.ts';
 
 /** An index of the server's own state, including what is still on its way to disk. */
 export function createDisruptionView(context: ServerContext): DisruptionIndex {
-  const index = new DisruptionIndex();
+  const index = new DisruptionIndex({ now: () => context.clock.now() });
   const feeds = [...FED_KINDS, NOTICE_FEED].flatMap((resource) => {
     const [type] = resource.types;
     const prefix = type && context.registry.byPlural(type.group, type.plural)?.prefix;

@@ -40,3 +40,12 @@ export interface AgreedEviction extends GuardedEviction {
  * what it has written stays written.
  */
 export type AskNotice = (eviction: AgreedEviction, transaction: Transaction) => ApiError | undefined;
+
+/**
+ * A member of a group that may only be disrupted together: the others go with it, in the same transaction, or everybody stays
+ * and the answer is thrown. `told` is the answer where they are told first. Undefined: it goes like any other.
+ */
+export type EvictAsOne = (
+  eviction: AgreedEviction,
+  transaction: Transaction,
+) => { readonly told?: ApiError } | undefined;

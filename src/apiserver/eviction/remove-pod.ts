@@ -19,6 +19,8 @@ export interface Removal {
   readonly options: DeletionOptions;
   /** It goes for a Maintenance: failure policies of Jobs tell that from a failure. */
   readonly maintenance?: string | undefined;
+  /** It goes with all of its group, and not because it was asked for itself. */
+  readonly inGroup?: boolean | undefined;
 }
 
 /**
@@ -43,8 +45,11 @@ export function removePod(context: ServerContext, transaction: Transaction, remo
   }
 }
 
-function conditionsOf({ maintenance }: Removal): Pick<PodCondition, 'type' | 'reason' | 'message'>[] {
+function conditionsOf({ inGroup, maintenance }: Removal): Pick<PodCondition, 'type' | 'reason' | 'message'>[] {
   const type = 'DisruptionTarget';
+  if (maintenance === undefined && inGroup === true) {
+    return [{ type, reason: 'GroupEviction', message: 'GroupEviction: evicting' }];
+  }
   if (maintenance === undefined) return [{ type, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }];
   const message = `Maintenance ${maintenance}: evicting`;
   return [

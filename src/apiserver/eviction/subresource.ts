@@ -17,7 +17,7 @@ import { ApiError, notFound } from '../exchange/status.ts';
 import { chargeBudget } from './charge.ts';
 import { chargePolicies } from './charge-policies.ts';
 import { createDisruptionView } from './disruption-view.ts';
-import type { AskNotice, EvictionGuard } from './guard.ts';
+import type { AskNotice, EvictAsOne, EvictionGuard } from './guard.ts';
 import { refusalError } from './refusal.ts';
 import { removePod } from './remove-pod.ts';
 import { readEviction } from './request.ts';
@@ -33,6 +33,7 @@ export interface EvictionOptions {
   /** Keeps the record of what was answered. */
   readonly teller?: AnswerTeller | undefined;
   readonly askNotice?: AskNotice | undefined;
+  readonly evictAsOne?: EvictAsOne | undefined;
 }
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
@@ -40,7 +41,7 @@ const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Succe
 /** Serves `pods/eviction` and returns the counts it decides on. */
 export function addEviction(
   context: ServerContext,
-  { askNotice, guards = [], index = createDisruptionView(context), teller }: EvictionOptions = {},
+  { askNotice, evictAsOne, guards = [], index = createDisruptionView(context), teller }: EvictionOptions = {},
 ) {
   const resource = context.registry.byPlural('', 'pods');
   if (resource === undefined) throw new Error('Cannot serve evictions: pods are not served');
@@ -49,13 +50,16 @@ export function addEviction(
     verbs: ['create'],
     kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
     handle: (call) =>
-      tellEviction(teller, { call, index }, () => evict({ askNotice, context, index, guards, resource }, call)),
+      tellEviction(teller, { call, index }, () =>
+        evict({ askNotice, evictAsOne, context, index, guards, resource }, call),
+      ),
   });
   return index;
 }
 
 interface Evictor {
   readonly askNotice: AskNotice | undefined;
+  readonly evictAsOne: EvictAsOne | undefined;
   readonly context: ServerContext;
   readonly index: DisruptionIndex;
   readonly guards: readonly EvictionGuard[];
@@ -91,16 +95,25 @@ function evictInTransaction(
   const judgement = { isCordoned: (node: string) => isCordoned(context, transaction, node) };
   const verdict = judgeEviction(index, pod, now, judgement);
   if (verdict === undefined) throw new Error(`Cannot judge pod ${namespace}/${name}: it is not indexed`);
+  const state = context.objects.readParts(entry);
+  const guarded = { namespace, name, pod: state.object, now, dryRun, user: call.user };
+  const { gracePeriodSeconds } = options;
+  const agreed = { ...guarded, gracePeriodSeconds, warnings: call.warnings };
+  // Several budgets over one pod are answered as Kubernetes does, whatever goes with it.
+  const isContested = !verdict.allowed && verdict.reason === 'MultipleBudgets';
+  const group = isContested ? undefined : evictor.evictAsOne?.(agreed, transaction);
+  if (group !== undefined) {
+    const to = dryRun ? readOnly(transaction) : transaction;
+    if (group.told === undefined) removePod(context, to, { resource, key, name, entry, state, options });
+    return group.told;
+  }
   const refused = verdict.allowed ? undefined : refusalError(answerRefusal(index, verdict, { pod, now, judgement }));
   // The limits of policies come after all budgets.
   if (refused !== undefined && !isLimitReason(verdict.reason)) throw refused;
-  const state = context.objects.readParts(entry);
-  const guarded = { namespace, name, pod: state.object, now, dryRun, user: call.user };
   const granted = guards.map((guard) => guard.judge(guarded, transaction));
   for (const one of granted) if (!one.allowed) throw one.refusal;
   if (!verdict.allowed) throw refused;
-  const { gracePeriodSeconds } = options;
-  const told = evictor.askNotice?.({ ...guarded, gracePeriodSeconds, warnings: call.warnings }, transaction);
+  const told = evictor.askNotice?.(agreed, transaction);
   if (told !== undefined) return told;
 
   const { charge } = verdict;

@@ -147,7 +147,8 @@ export function noticeAsker(parts: EvictionParts): AskNotice {
     const { dryRun, name, namespace, now, warnings } = eviction;
     const question = parts.index.noticeOn(namespace, name);
     const pod = parts.index.pod(namespace, name);
-    const answer = noticeBefore(question, pod === undefined || exemptionOf(pod) !== undefined, now);
+    const isAlone = parts.index.asOne(namespace, name) === undefined;
+    const answer = noticeBefore(question, pod === undefined || (isAlone && exemptionOf(pod) !== undefined), now);
     if (question === undefined || answer.kind === 'None') return undefined;
     if (answer.kind !== 'Due') return refusalError(noticeRefusal(answer.kind, answer.notice, namespace));
     if (dryRun) {

@@ -28,6 +28,8 @@ export interface GroupAsked {
   readonly username: string;
   readonly dryRun: boolean;
   readonly nowMs: number;
+  /** The one pod that was asked for, where its group goes as one. */
+  readonly evicted?: string | undefined;
 }
 
 export type GrantedGroup = Extract<GroupVerdict, { allowed: true }>;
@@ -35,7 +37,7 @@ export type GrantedGroup = Extract<GroupVerdict, { allowed: true }>;
 /** The members, and what all budgets of them say; throws the answer where one refuses, or nobody is there. */
 export function askBudgets(
   { guarding, index }: EvictionParts,
-  { dryRun, namespace, nowMs, spec, username }: GroupAsked,
+  { dryRun, evicted, namespace, nowMs, spec, username }: GroupAsked,
 ): { members: readonly CountedPod[]; verdict: GrantedGroup } {
   const { compat, gates, view } = guarding;
   const members = membersOf(index, namespace, spec);
@@ -54,10 +56,13 @@ export function askBudgets(
     const budgets = refusedBudgets(namespace, verdict.refusals);
     guarding.refused({ pod: verdict.pod, operation: 'EVICT', username, budgets });
   }
-  throw refusalError(formatGroupRefusal(verdict, { spec, members: members.length, index, nowMs, compat }));
+  throw refusalError(formatGroupRefusal(verdict, { spec, members: members.length, index, nowMs, compat, evicted }));
 }
 
-/** Charges every budget and lets all members go, in the transaction that grants it. */
+/**
+ * Charges every budget and lets all members go, in the transaction that grants it. The one pod that was asked for is left to
+ * whoever was asked.
+ */
 export function carryOut(
   { guarding, index }: EvictionParts,
   transaction: Transaction,
@@ -79,13 +84,16 @@ export function carryOut(
   for (const { charge, pod } of verdict.limits) {
     chargePolicies(context, transaction, charge, { namespace, pod, by, way: 'GroupEviction', now: nowMs });
   }
-  for (const { name } of members) remove(guarding, transaction, { namespace, name, spec });
+  for (const { name } of members) {
+    if (name === asked.evicted) continue;
+    remove(guarding, transaction, { namespace, name, spec, inGroup: members.length > 1 });
+  }
 }
 
 function remove(
   { context }: Guarding,
   transaction: Transaction,
-  { name, namespace, spec }: { namespace: string; name: string; spec: GroupEvictionSpec },
+  { inGroup, name, namespace, spec }: { namespace: string; name: string; spec: GroupEvictionSpec; inGroup: boolean },
 ): void {
   const resource = context.registry.byPlural('', 'pods');
   if (resource === undefined) throw new Error('Cannot evict a group: pods are not served');
@@ -94,7 +102,7 @@ function remove(
   if (entry === undefined) throw new Error(`Cannot evict pod ${namespace}/${name}: it is counted but not stored`);
   const options = { gracePeriodSeconds: spec.gracePeriodSeconds };
   const maintenance = spec.cause?.kind === maintenanceType.kind ? spec.cause.name : undefined;
-  removePod(context, transaction, { resource, key, name, entry, options, maintenance });
+  removePod(context, transaction, { resource, key, name, entry, options, maintenance, inGroup });
 }
 
 /** What the status of a GroupEviction says once its members were told to go. */
@@ -108,6 +116,7 @@ export function evictedStatus(
   return {
     ...before,
     evictedPods: members.map(({ name }) => name),
+    evictedPodUIDs: members.map(({ uid }) => uid),
     conditions: setCondition(before?.conditions ?? [], condition, nowMs),
   };
 }

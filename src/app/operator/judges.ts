@@ -211,7 +211,7 @@ function openEvictions(
   { client, clock, guard, isLeading, metrics, random = Math.random, signal }: JudgesParts,
   { eventsFor, informers }: Components,
 ) {
-  const index = new DisruptionIndex();
+  const index = new DisruptionIndex({ now: () => clock.now() });
   const pods = informers.of(podType);
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);

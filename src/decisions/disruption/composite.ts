@@ -27,6 +27,32 @@ export function unitInTree(
   return unit;
 }
 
+/** How long a group that went as one still does after its objects are gone: they may be made again in a moment. */
+export const LAST_KNOWN_MS = 30_000;
+
+/** What is disrupted as one: a PodGroup, or all PodGroups below a composite. */
+export interface OneOfGroups {
+  /** KIND/NAME. */
+  readonly name: string;
+  readonly podGroups: readonly string[];
+}
+
+/** What says that the pods of a PodGroup go together, by the objects as they are; undefined where nothing does. */
+export function oneOf(
+  group: PodGroupFacts,
+  lookup: {
+    composite(name: string): CompositeFacts | undefined;
+    podGroupsBelow(composite: string): readonly string[];
+  },
+): OneOfGroups | undefined {
+  const place = unitInTree(group, lookup);
+  if (place.kind === 'composite') {
+    const { name } = place.composite;
+    return { name: `CompositePodGroup/${name}`, podGroups: lookup.podGroupsBelow(name) };
+  }
+  return group.whole ? { name: `PodGroup/${group.name}`, podGroups: [group.name] } : undefined;
+}
+
 export interface TreeChildren {
   readonly groups: readonly PodGroupFacts[];
   readonly composites: readonly CompositeFacts[];

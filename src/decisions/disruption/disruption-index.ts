@@ -1,4 +1,5 @@
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import { type GroupAsOne, groupAsOne } from './as-one.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import type { DisruptionTally } from './budget-tally.ts';
 import { viewOf } from './budget-view.ts';
@@ -7,7 +8,7 @@ import type { GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import type { KnownNotice, NoticeQuestion } from './known-notices.ts';
 import type { Mode } from './mode.ts';
-import { NamespaceIndex } from './namespace-index.ts';
+import { type IndexOptions, NamespaceIndex } from './namespace-index.ts';
 import type { GroupNow, PolicyFacts } from '../policies/index.ts';
 import type { CountedPod } from './pod-facts.ts';
 import {
@@ -59,12 +60,11 @@ export interface BudgetCount {
  */
 export class DisruptionIndex {
   readonly #namespaces = new Map<string, NamespaceIndex>();
-  readonly #options: { readonly everySet?: boolean };
+  readonly #options: IndexOptions;
   /** Knows where pods could go; budgets that want room before disruption cannot tell without. */
   room: RoomJudge | undefined;
 
-  /** `everySet`: knows the groups of LeaderWorkerSets also where no policy and no budget asks for them. */
-  constructor(options: { readonly everySet?: boolean } = {}) {
+  constructor(options: IndexOptions = {}) {
     this.#options = options;
   }
 
@@ -131,6 +131,13 @@ export class DisruptionIndex {
     const index = this.#namespaces.get(namespace);
     const record = index?.pods.get(podName);
     return index && record && groupAround(index, record);
+  }
+
+  /** The group that a pod may only go together with; undefined where it goes by itself. */
+  asOne(namespace: string, podName: string): GroupAsOne | undefined {
+    const index = this.#namespaces.get(namespace);
+    const record = index?.pods.get(podName);
+    return index && record && groupAsOne(index, record);
   }
 
   /** Undefined: the GroupEviction gives no notice, or is gone. */

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../machinery/values/index.ts';
-import { buildTree, type TreeChildren } from './composite.ts';
+import { buildTree, LAST_KNOWN_MS, oneOf, type OneOfGroups, type TreeChildren } from './composite.ts';
 import type {
   CompositeFacts,
   GroupLookup,
@@ -56,7 +56,15 @@ export class GroupObjects implements GroupLookup {
   readonly #groupsIn = new Map<string, Set<string>>();
   readonly #compositesIn = new Map<string, Set<string>>();
   readonly #trees = new Map<string, UnitTree>();
+  /** By PodGroup, what it was part of when an object that said so went. */
+  readonly #lastKnown = new Map<string, { readonly one: OneOfGroups; readonly at: number }>();
+  readonly #now: (() => number) | undefined;
   #revision = 0;
+
+  /** With a clock, groups that are disrupted as one are so for a moment longer than their objects are there. */
+  constructor(now?: () => number) {
+    this.#now = now;
+  }
 
   get isEmpty(): boolean {
     return this.#workloads.size + this.#podGroups.size + this.#composites.size + this.#sources.size === 0;
@@ -90,6 +98,24 @@ export class GroupObjects implements GroupLookup {
       this.#trees.set(composite.name, tree);
     }
     return tree;
+  }
+
+  /** What the pods of a PodGroup are disrupted with, as one; undefined where they are not. */
+  asOne(podGroup: string): OneOfGroups | undefined {
+    const group = this.podGroup(podGroup);
+    const one = group && oneOf(group, this);
+    if (one !== undefined) return one;
+    const known = this.#lastKnown.get(podGroup);
+    if (known === undefined || (this.#now?.() ?? 0) - known.at >= LAST_KNOWN_MS) return undefined;
+    // What is there and says otherwise counts; what it belongs to may be missing.
+    const isBroken = group?.parent !== undefined && this.composite(group.parent) === undefined;
+    return group === undefined || isBroken ? known.one : undefined;
+  }
+
+  podGroupsBelow(composite: string): readonly string[] {
+    const found = new Set<string>();
+    this.#below(composite, found, new Set());
+    return [...found].sort();
   }
 
   liveGroups(kind: Member['kind'], template: TemplateName, parent: string | undefined): number {
@@ -151,6 +177,7 @@ export class GroupObjects implements GroupLookup {
     server: GroupServer,
   ): Set<string> {
     const before = objects.get(member.name);
+    if (wanted === undefined) this.#remember(member);
     objects.set(server, member.name, wanted);
     const after = objects.get(member.name);
     const concerned = new Set<string>();
@@ -163,6 +190,20 @@ export class GroupObjects implements GroupLookup {
     this.#relate(member, after, 1);
     this.#withTree(member, concerned);
     return concerned;
+  }
+
+  /** Before an object goes: what its pods are disrupted with stays known for a moment. */
+  #remember(member: Member): void {
+    if (this.#now === undefined) return;
+    const at = this.#now();
+    for (const [name, known] of this.#lastKnown) if (at - known.at >= LAST_KNOWN_MS) this.#lastKnown.delete(name);
+    const podGroups = new Set<string>();
+    this.#withTree(member, podGroups);
+    for (const name of podGroups) {
+      const group = this.podGroup(name);
+      const one = group && oneOf(group, this);
+      if (one !== undefined) this.#lastKnown.set(name, { one, at });
+    }
   }
 
   #relate({ kind, name }: Member, facts: PodGroupFacts | CompositeFacts | undefined, by: 1 | -1): void {

@@ -19,16 +19,23 @@ export interface IndexedPod extends PodRecord {
   tallies: readonly DisruptionTally[];
 }
 
+export interface IndexOptions {
+  /** Knows the groups of LeaderWorkerSets also where no policy and no budget asks for them. */
+  readonly everySet?: boolean | undefined;
+  /** Groups that go as one do so for a moment longer than the objects are there that say so. */
+  readonly now?: (() => number) | undefined;
+}
+
 /** Pods, budgets and groups of one namespace, with every count kept. */
 export class NamespaceIndex {
-  readonly groups = new GroupObjects();
+  readonly groups: GroupObjects;
   readonly pods = new Map<string, IndexedPod>();
   readonly budgets = new Map<string, DisruptionTally>();
   readonly policies = new PolicyIndex();
   /** By the name of the GroupEviction. */
   readonly notices = new Map<string, KnownNotice>();
   readonly #selectors = new SelectorIndex<DisruptionTally>();
-  readonly #auto = new Grouping(undefined, this.groups);
+  readonly #auto: Grouping;
   /** The groupings in use: the automatic one, and those that budgets name. */
   readonly #groupings = new Map<string, { grouping: Grouping; budgets: number }>();
   readonly #linked = new LinkedPods<IndexedPod>();
@@ -38,7 +45,9 @@ export class NamespaceIndex {
   /** Says which Workload a PodGroup was made for. */
   readonly workloadOf = (podGroup: string): string | undefined => this.groups.podGroup(podGroup)?.template?.workload;
 
-  constructor({ everySet = false } = {}) {
+  constructor({ everySet = false, now }: IndexOptions = {}) {
+    this.groups = new GroupObjects(now);
+    this.#auto = new Grouping(undefined, this.groups);
     this.#everySet = everySet;
     this.#groupings.set(this.#auto.id, { grouping: this.#auto, budgets: 1 });
     if (everySet) this.#sets = this.#use({ kind: 'leaderWorkerSet' });
@@ -159,6 +168,10 @@ export class NamespaceIndex {
       if (record.places === undefined || record.places.size === 0) continue;
       this.#attach(record, this.#detach(record));
     }
+  }
+
+  podsOfGroup(podGroup: string): Iterable<PodRecord> {
+    return this.#linked.ofPodGroup(podGroup);
   }
 
   #resolveGroups(podGroups: Iterable<string>): void {

@@ -1,5 +1,6 @@
 import { parseTime } from '../../machinery/values/index.ts';
 import type { GroupNow, PolicyFacts } from '../policies/index.ts';
+import { groupAsOne } from './as-one.ts';
 import { distanceOf } from './composite.ts';
 import type { NamespaceIndex } from './namespace-index.ts';
 import type { CountedPod } from './pod-facts.ts';
@@ -98,7 +99,7 @@ export function noticeQuestion(index: NamespaceIndex, record: PodRecord): Notice
   return {
     group,
     target: targetOf(record.facts, groupBy, unit !== undefined),
-    disrupts: isWhole && takesDown,
+    disrupts: isWhole && (takesDown || groupAsOne(index, record) !== undefined),
     running: concerned.find(({ undeliveredAt }) => undeliveredAt === undefined),
     undelivered: concerned.find(({ undeliveredAt }) => undeliveredAt !== undefined),
     policy,

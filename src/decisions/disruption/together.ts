@@ -1,7 +1,7 @@
 import type { DisruptionIndex } from './disruption-index.ts';
 import { LimitAccount } from './limits.ts';
-import { exemptionOf } from './pod-facts.ts';
-import { type BudgetView, decideEviction, type EvictionQuestion, type EvictionVerdict } from './verdict.ts';
+import { type CountedPod, exemptionOf, isUp } from './pod-facts.ts';
+import { type BudgetView, decideEviction, type EvictionQuestion, type EvictionVerdict, type Grant } from './verdict.ts';
 
 export interface PodName {
   readonly namespace: string;
@@ -14,6 +14,13 @@ export interface Step {
   /** The name of the group the pod belongs to under its budget. */
   readonly unit: string | undefined;
   readonly budget: string | undefined;
+  /** What further budgets over the same pod grant, where each of several is asked. */
+  readonly also?: readonly Grant[] | undefined;
+}
+
+export interface TogetherOptions {
+  /** Of several budgets over one pod each is asked, instead of refusing for that there are several. */
+  readonly everyBudget?: boolean;
 }
 
 /** Whether pods may go together, in the order in which they should. */
@@ -28,21 +35,30 @@ export interface JointVerdict {
  * piece so that no more groups are broken at any moment than must be, and last the members that no budget selects: nothing
  * holds them back, and their group counts as smaller once they are gone.
  */
-export function decideTogether(index: DisruptionIndex, pods: readonly PodName[], now: number): JointVerdict {
-  return openAccount(index, now)(pods);
+export function decideTogether(
+  index: DisruptionIndex,
+  pods: readonly PodName[],
+  now: number,
+  options: TogetherOptions = {},
+): JointVerdict {
+  return openAccount(index, now, options)(pods);
 }
 
 /** Judges one set of pods after another, each as if those granted before were gone. */
-export function openAccount(index: DisruptionIndex, now: number): (pods: readonly PodName[]) => JointVerdict {
+export function openAccount(
+  index: DisruptionIndex,
+  now: number,
+  { everyBudget = false }: TogetherOptions = {},
+): (pods: readonly PodName[]) => JointVerdict {
   const taken = new Taken();
   const limits = new LimitAccount(index, now);
-  return (pods) => judge(index, pods, { now, taken, limits });
+  return (pods) => judge(index, pods, { now, taken, limits, everyBudget });
 }
 
 function judge(
   index: DisruptionIndex,
   pods: readonly PodName[],
-  { limits, now, taken }: { now: number; taken: Taken; limits: LimitAccount },
+  { everyBudget, limits, now, taken }: { now: number; taken: Taken; limits: LimitAccount; everyBudget: boolean },
 ): JointVerdict {
   const asked = pods
     .map(({ namespace, name }) => askAll(index, { namespace, name }, now))
@@ -56,18 +72,39 @@ function judge(
   const steps = inOrder(asked).map((question) => {
     const { beside, pod } = question;
     const views = question.views.map((view) => taken.apply(view));
-    const verdict = limits.judge(pod, decideEviction({ pod, views }));
-    if (verdict.allowed && views[0] !== undefined && exemptionOf(pod) === undefined) taken.record(views[0], verdict);
+    const said =
+      everyBudget && views.length > 1 ? decideEach(pod, views) : [{ verdict: decideEviction({ pod, views }) }];
+    const [decided = said[0]] = said.filter((one) => !one.verdict.allowed);
+    const verdict = limits.judge(pod, decided?.verdict ?? decideEviction({ pod, views }));
+    if (verdict.allowed && exemptionOf(pod) === undefined) {
+      for (const { verdict: grant, view = views[0] } of said) if (view && grant.allowed) taken.record(view, grant);
+    }
     if (verdict.allowed) for (const view of beside) taken.lose(taken.apply(view));
-    const view = views[0];
+    const view = decided?.view ?? views[0];
+    const also = said.slice(1).flatMap((one) => (one.verdict.allowed ? [one.verdict] : []));
     return {
       pod: { namespace: pod.namespace, name: pod.name },
       verdict,
       unit: view?.unit && nameOf(pod, view),
       budget: view?.budget.name,
+      ...(also.length > 0 && verdict.allowed && { also }),
     };
   });
   return { allowed: steps.every(({ verdict }) => verdict.allowed), steps };
+}
+
+interface SaidByBudget {
+  readonly view?: BudgetView;
+  readonly verdict: EvictionVerdict;
+}
+
+/** What each of several budgets says to a pod; one that has recorded it already has nothing more to say. */
+function decideEach(pod: CountedPod, views: readonly BudgetView[]): readonly SaidByBudget[] {
+  const open = isUp(pod) ? views.filter(({ counted }) => counted) : views;
+  return (open.length === 0 ? views.slice(0, 1) : open).map((view) => ({
+    view,
+    verdict: decideEviction({ pod, views: [view] }),
+  }));
 }
 
 interface JointQuestion extends EvictionQuestion {

@@ -88,7 +88,8 @@ export class UnitFinder {
     const verdict = judgeEviction(index, { namespace, name }, this.#now, { isCordoned, room: false });
     const unavailable = this.#unavailability(pod);
     // What no budget asks about, now, goes by itself; its group may be one that budgets do count.
-    if (views.length > 0 && verdict?.allowed === true && verdict.charge === undefined) {
+    const isAlone = index.asOne(namespace, name) === undefined;
+    if (isAlone && views.length > 0 && verdict?.allowed === true && verdict.charge === undefined) {
       const alone = { id: idOf(pod), healthy: 0, needed: 1, budgets: [], wholesale: false };
       return { unit: alone, cells: unavailable, contested: [] };
     }
@@ -101,8 +102,8 @@ export class UnitFinder {
     for (const view of views) {
       const id = `${namespace}/${view.budget.name}`;
       this.#budgets.set(id, { id, allowance: Math.min(view.live - view.desired, view.allowed) });
-      const isAlone = unit.id === idOf(pod) && isReady(pod);
-      if (view.unit !== undefined || (view.mode.unit === 'Pod' && isAlone)) own.push(id);
+      const isUnit = unit.id === idOf(pod) && isReady(pod);
+      if (view.unit !== undefined || (view.mode.unit === 'Pod' && isUnit)) own.push(id);
       // A budget that counts pods counts this one beside its group; one that counts groups needs to hold all the same.
       else cells.push({ id: idOf(pod), budget: id, healthy: view.mode.unit === 'Pod' ? 1 : 0, needed: 1 });
     }
@@ -153,8 +154,10 @@ export class UnitFinder {
     return { id: idOf(pod), healthy: isReady(pod) ? 1 : 0, needed: 1 };
   }
 
+  /** It restarts as one, or may only be disrupted as one. */
   #isWholesale(pod: Pod): boolean {
-    const { labels, namespace = '' } = pod.metadata;
+    const { labels, name = '', namespace = '' } = pod.metadata;
+    if (this.#sources.index.asOne(namespace, name) !== undefined) return true;
     const set = labels?.[LWS.name];
     return set !== undefined && this.#sources.wholesaleSets.has(`${namespace}/${set}`);
   }

@@ -99,29 +99,30 @@ export function decideGroupEviction(question: GroupEvictionQuestion): GroupVerdi
 /** Room that budgets ask for is looked for as well, for all of the groups at once. */
 function placeTogether(index: DisruptionIndex, pods: readonly CountedPod[], nowMs: number): JointVerdict {
   const decide = (): JointVerdict => {
-    const { steps } = decideTogether(index, pods, nowMs);
+    const { steps } = decideTogether(index, pods, nowMs, { everyBudget: true });
     const placed = steps.map((step) => withRoom(index, step, nowMs, { isCordoned: () => false }));
     return { allowed: placed.every(({ verdict }) => verdict.allowed), steps: placed };
   };
   return index.room === undefined ? decide() : index.room.during(decide);
 }
 
-/** Its one budget has recorded it a moment ago. */
+/** Its budgets have recorded it a moment ago. */
 function isApproved(index: DisruptionIndex, pod: CountedPod, nowMs: number): boolean {
-  const [view, other] = index.ask(pod.namespace, pod.name, nowMs)?.views ?? [];
-  return (
-    view !== undefined && other === undefined && exemptionOf(pod) === undefined && isUp(pod) && view.counted === false
-  );
+  const { views = [] } = index.ask(pod.namespace, pod.name, nowMs) ?? {};
+  if (views.length === 0 || exemptionOf(pod) !== undefined || !isUp(pod)) return false;
+  return views.every(({ counted }) => !counted);
 }
 
 function chargesOf(steps: readonly Step[]): DisruptionCharge[] {
   const charges = new Map<string, { unit: 'Pod' | 'PodGroup'; pods: { name: string; cost: 0 | 1 }[] }>();
-  for (const { pod, verdict } of steps) {
-    if (!verdict.allowed || verdict.charge === undefined) continue;
-    const { cost, view } = verdict.charge;
-    const known = charges.get(view.budget.name) ?? { unit: view.mode.unit, pods: [] };
-    known.pods.push({ name: pod.name, cost });
-    charges.set(view.budget.name, known);
+  for (const { also = [], pod, verdict } of steps) {
+    for (const { charge } of verdict.allowed ? [verdict, ...also] : []) {
+      if (charge === undefined) continue;
+      const { cost, view } = charge;
+      const known = charges.get(view.budget.name) ?? { unit: view.mode.unit, pods: [] };
+      known.pods.push({ name: pod.name, cost });
+      charges.set(view.budget.name, known);
+    }
   }
   return [...charges].map(([budget, charge]) => ({ budget, ...charge }));
 }

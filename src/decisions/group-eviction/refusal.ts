@@ -5,19 +5,36 @@ import { formatUnavailabilityRefusal } from '../unavailability/index.ts';
 import type { GroupVerdict } from './decide.ts';
 import { formatGroup } from './target.ts';
 
+export interface RefusedGroup {
+  readonly spec: GroupEvictionSpec;
+  readonly members: number;
+  readonly index: DisruptionIndex;
+  readonly nowMs: number;
+  readonly compat?: boolean | undefined;
+  /** The one pod that was asked for, where its group goes as one. */
+  readonly evicted?: string | undefined;
+}
+
+/** The answer to whoever asked for one pod of a group that is on its way as one. Drains ask again, and find it going. */
+export function groupGoing(
+  pod: string,
+  group: string,
+  { eviction, members }: { eviction: string; members: number },
+): Refused {
+  const message = `Cannot evict pod ${pod}: its group ${group} goes as one: ${members} members are told to go (GroupEviction ${eviction})`;
+  return { code: 429, reason: 'TooManyRequests', message, causes: [{ reason: 'GroupGoing', message }] };
+}
+
 /** The answer to a refused group: which member is in the way, then what a single eviction of it would be told. */
 export function formatGroupRefusal(
   verdict: Extract<GroupVerdict, { allowed: false }>,
-  {
-    compat,
-    index,
-    members,
-    nowMs,
-    spec,
-  }: { spec: GroupEvictionSpec; members: number; index: DisruptionIndex; nowMs: number; compat?: boolean | undefined },
+  { compat, evicted, index, members, nowMs, spec }: RefusedGroup,
 ): Refused {
   const pod = verdict.reason === 'DisruptionBudget' ? verdict.step.pod.name : (verdict.pod.metadata.name ?? '');
-  const start = `Cannot evict group ${formatGroup(spec)} (${members} pods): pod ${pod}: `;
+  const start =
+    evicted === undefined
+      ? `Cannot evict group ${formatGroup(spec)} (${members} pods): pod ${pod}: `
+      : `Cannot evict pod ${evicted}: its group goes as one: ${members} members: pod ${pod}: `;
   if (verdict.reason === 'UnavailableBudget') {
     const answer = formatUnavailabilityRefusal('EVICT', verdict.refusals, { compat: compat ?? false });
     return { ...answer, message: start + answer.message };

@@ -25,11 +25,18 @@ export function isMember(spec: GroupEvictionSpec, { labels, link, name }: Counte
   return groupLabel !== undefined && groupIdentity(groupLabel.key, labels) === groupLabel.value;
 }
 
-/** The members that are not on their way out yet, by name. */
+/** The members that are not on their way out yet, by name, with those that may only be disrupted together with one of them. */
 export function membersOf(index: DisruptionIndex, namespace: string, spec: GroupEvictionSpec): CountedPod[] {
-  const members: CountedPod[] = [];
+  const members = new Map<string, CountedPod>();
   for (const pod of index.pods(namespace)) {
-    if (pod.deletionTimestamp === undefined && isMember(spec, pod)) members.push(pod);
+    if (pod.deletionTimestamp !== undefined || members.has(pod.name) || !isMember(spec, pod)) continue;
+    members.set(pod.name, pod);
+    for (const other of index.asOne(namespace, pod.name)?.members ?? []) members.set(other.name, other);
   }
-  return members.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...members.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** How a GroupEviction names the group of a pod that may only go together with all of it: by the pod's own PodGroup. */
+export function targetAsOne(pod: CountedPod): GroupEvictionSpec {
+  return { podGroupName: pod.link?.podGroup ?? '' };
 }

@@ -24,11 +24,12 @@ import type { Client } from '../../machinery/runtime/index.ts';
 import { assertNode } from '../../cluster-state/cluster-reader.ts';
 import { type BudgetState, evictionBudgets, gatherBudgets } from '../../cluster-state/gather.ts';
 import { type DrainOnNode, drainsOf, formatDrains } from './drains.ts';
+import { formatNotice, type NoticeNow, noticeOfPod } from './notices.ts';
 import { parseTarget, TARGET_NAMES } from './target.ts';
 
 export interface WhyAnswer {
   readonly value:
-    | PodExplanation
+    | (PodExplanation & { readonly notice?: NoticeNow })
     | BudgetExplanation
     | UnavailableBudgetExplanation
     | (JointExplanation & { readonly drains?: readonly DrainOnNode[] });
@@ -57,19 +58,24 @@ export async function explainTarget(
     kind === 'group'
       ? groupAnswer(asked, target)
       : kind === 'pod'
-        ? podAnswer(asked)
+        ? await podAnswer(client, asked)
         : kind === 'budget'
           ? budgetAnswer(asked)
           : kind === 'unavailable-budget'
             ? guardAnswer(asked)
-            : (podAnswer(asked) ?? budgetAnswer(asked) ?? guardAnswer(asked));
+            : ((await podAnswer(client, asked)) ?? budgetAnswer(asked) ?? guardAnswer(asked));
   if (answer === undefined) throw new Error(`no ${TARGET_NAMES[kind]} "${name}" in namespace "${namespace}"`);
   return answer;
 }
 
-function podAnswer({ all, name, namespace }: Asked): WhyAnswer | undefined {
+async function podAnswer(client: Client, { all, name, namespace }: Asked): Promise<WhyAnswer | undefined> {
   const value = explainPod(all, { namespace, name });
-  return value && { value, lines: formatPodExplanation(value, all.now), granted: value.allowed };
+  if (value === undefined) return undefined;
+  const lines = formatPodExplanation(value, all.now);
+  const { index, now } = all;
+  const notice = await noticeOfPod(client, { index, namespace, name, now });
+  if (notice === undefined) return { value, lines, granted: value.allowed };
+  return { value: { ...value, notice }, lines: [...lines, ...formatNotice(notice)], granted: false };
 }
 
 function budgetAnswer({ all: { index, now }, name, namespace }: Asked): WhyAnswer | undefined {

@@ -20,9 +20,12 @@ export const nodeOf = (pod: StoredObject): string | undefined => pod.spec?.nodeN
 
 export const groupOf = (pod: StoredObject): string | undefined => pod.spec?.schedulingGroup?.podGroupName;
 
+/** By itself, or with its group. */
+const EVICTED = ['EvictionByEvictionAPI', 'GroupEviction'];
+
 const isMarked = (pod: StoredObject | undefined): boolean =>
   pod !== undefined &&
-  conditionsOf(pod).some(({ reason, type }) => type === 'DisruptionTarget' && reason === 'EvictionByEvictionAPI');
+  conditionsOf(pod).some(({ reason, type }) => type === 'DisruptionTarget' && EVICTED.includes(reason ?? ''));
 
 /** The pods that were there and not leaving, and that an eviction took in this commit. */
 export function evictedIn(commit: Commit): StoredObject[] {

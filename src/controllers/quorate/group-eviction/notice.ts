@@ -108,7 +108,9 @@ async function gatherMembers(
   { members = [] }: GroupNotice,
 ): Promise<Pod[]> {
   const isThere = (pod: Pod): boolean => !pod.metadata.deletionTimestamp && !isPodFinished(pod);
-  const found = pods.list(namespace).filter((pod) => isThere(pod) && isMember(spec, readPod(pod)));
+  const named = new Set(members.map(({ uid }) => uid));
+  const isOne = (pod: Pod): boolean => isMember(spec, readPod(pod)) || named.has(pod.metadata.uid ?? '');
+  const found = pods.list(namespace).filter((pod) => isThere(pod) && isOne(pod));
   for (const { name, state, uid } of members) {
     if (state === 'Gone' || pods.get({ namespace, name })?.metadata.uid === uid) continue;
     const pod = await existing(client.get(podType, { namespace, name }));
