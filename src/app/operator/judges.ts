@@ -82,6 +82,8 @@ const WITH_WRITERS = new Set([
 export interface JudgesParts {
   readonly client: Client;
   readonly clock: Clock;
+  /** How far this machine's clock is ahead of the API server's. Absent: not at all. */
+  readonly skewMs?: (() => number) | undefined;
   /** Resolves when this replica may write. */
   readonly leading: Promise<void>;
   readonly isLeading: () => boolean;
@@ -208,7 +210,7 @@ function watchResyncs({ clock, leading, metrics }: JudgesParts) {
 /** What evictions are judged by. */
 function openEvictions(
   options: OperatorOptions,
-  { client, clock, guard, isLeading, metrics, random = Math.random, signal }: JudgesParts,
+  { client, clock, guard, isLeading, metrics, random = Math.random, signal, skewMs }: JudgesParts,
   { eventsFor, informers }: Components,
 ) {
   const index = new DisruptionIndex({ now: () => clock.now() });
@@ -249,6 +251,7 @@ function openEvictions(
   const count = countJudged(metrics);
   return {
     ...follower,
+    skewMs,
     index,
     budget,
     ledger,
