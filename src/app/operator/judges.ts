@@ -64,6 +64,8 @@ const OTHERS = new Set(['leaderworkerset.x-k8s.io', 'apps.kruise.io', 'jobset.x-
 const DEBOUNCE_MS = 50;
 /** How often every budget is looked at without any event. */
 const RESYNC_MS = 60_000;
+/** A replica that is killed again and again holds no ledger when it dies. */
+const HOLDS_AFTER_MS = 10_000;
 /** Characters that tell the lives of a process apart. */
 const LIFE_LENGTH = 8;
 
@@ -233,6 +235,7 @@ function openEvictions(
     ledgers: informers.of(disruptionLedgerType),
     sawPods: (namespace, wanted) => sawPodsOfNow(follower, namespace, wanted),
     identity,
+    holdsAfterMs: HOLDS_AFTER_MS,
     log: options.log,
     signal,
     measure: measureLedgers(metrics, clock),
