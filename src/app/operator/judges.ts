@@ -168,7 +168,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
     ...(givesNotice && { notices: noticesOf(groups, components.informers) }),
     groupMaking: making.parts,
-    history: historyOptions(options, answers),
+    history: historyOptions(options, { answers, index: evictions.index }),
     evictionRequests: options.evictionRequests ?? 'Auto',
     noticeAddresses: options.pickers?.pickerAddresses,
     noticeCertificates: options.pickers?.pickerCertificates,
@@ -215,7 +215,10 @@ function openEvictions(
   { client, clock, guard, isLeading, metrics, random = Math.random, signal, skewMs }: JudgesParts,
   { eventsFor, informers }: Components,
 ) {
-  const index = new DisruptionIndex({ now: () => clock.now() });
+  // The record, which names groups of every kind, counts with the same copy.
+  const { gates = new FeatureGates() } = options;
+  const everySet = gates.enabled('ClusterDisruptionHistory');
+  const index = new DisruptionIndex({ everySet, now: () => clock.now() });
   const pods = informers.of(podType);
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);
