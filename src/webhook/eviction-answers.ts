@@ -39,6 +39,14 @@ export function noLedger(budgetName: string): RefusalAnswer {
   return { ...processing(budgetName), message, retryAfterSeconds: 1 };
 }
 
+/** Budgets over time are judged by the time of day, which this replica cannot be trusted to know. */
+export function clockSkewed(skewMs: number): ReviewResponse {
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  const message = `Cannot evict pod: the clock of this replica of Quorate is ${seconds} s ${side} the API server's, and its DisruptionPolicy has limits over time. Another replica may decide; set the clock, or try again.`;
+  return tell({ code: 429, reason: 'TooManyRequests', message, causes: [{ reason: 'ClockSkewed', message }] });
+}
+
 export const changedTooOften: RefusalAnswer = {
   ...processing('of this pod'),
   message: 'Cannot evict pod: its disruption ledger changed too often, try again.',

@@ -113,7 +113,7 @@ export async function settleGroup(
       continue;
     }
     const policies = await openPolicies(webhook, members, signal);
-    if (policies === undefined) return refused(unprocessed('of this group'));
+    if ('response' in policies) return refused(policies.response);
     if (
       [...books.values()].some(({ budget }) => needsRoom(budget.metadata.annotations)) ||
       members.some(({ name }) => asksAnyForRoom(webhook, namespace, name))

@@ -64,8 +64,8 @@ export class LedgerCluster {
     this.ledger = { metadata: { name: 'foo', namespace, uid: 'ledger-10', resourceVersion: '10' }, status };
   }
 
-  replica(identity: string): LedgerReplica {
-    const replica = new LedgerReplica(this, identity);
+  replica(identity: string, more: { readonly holdsAfterMs?: number } = {}): LedgerReplica {
+    const replica = new LedgerReplica(this, identity, more);
     this.#replicas.push(replica);
     return replica;
   }
@@ -186,7 +186,7 @@ export class LedgerReplica {
   readonly #handlers: InformerHandler<DisruptionLedger>[] = [];
   #shown: DisruptionLedger | undefined;
 
-  constructor(cluster: LedgerCluster, identity: string) {
+  constructor(cluster: LedgerCluster, identity: string, more: { readonly holdsAfterMs?: number } = {}) {
     this.identity = identity;
     this.clock = new MachineClock(cluster.clock);
     this.#shown = cluster.gone ? undefined : cluster.ledger;
@@ -209,6 +209,7 @@ export class LedgerReplica {
       ledgers,
       identity,
       log,
+      ...more,
     });
   }
 

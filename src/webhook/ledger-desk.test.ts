@@ -15,8 +15,8 @@ function stage(disruptionsAllowed = 5) {
   const status = [disruptionsAllowed, 9, spec.minAvailable, 9] as const;
   const budget = budgetObject({ spec, status, conditions: [groupUnits] });
   const cluster = new LedgerCluster({ ...budget.status, grants: [] });
-  const replica = (identity: string): LedgerReplica => {
-    const made = cluster.replica(identity);
+  const replica = (identity: string, more: { holdsAfterMs?: number } = {}): LedgerReplica => {
+    const made = cluster.replica(identity, more);
     const podGroups = [{ name: 'g', replicas: 9, policy: { gang: { minCount: 1 } } }];
     made.index.setWorkload(namespace, 'w', readWorkload({ metadata: { name: 'w' }, spec: { podGroups } } as never));
     for (let at = 0; at < 9; at += 1) made.index.setPod(member(`p${at}`, { key: `${at}` }));
@@ -149,6 +149,49 @@ test('a replica that starts counts the age of a hold from when it saw it', async
   const claimed = b.desk.claim(newest(b), never);
   await cluster.clock.advance(2100);
   expect(await claimed).toBe(false);
+});
+
+test('MN-11: successors that live five seconds each add up how long they saw a dead holder silent', async () => {
+  const { cluster, replica } = stage();
+  await grant(replica('a'), 'p0');
+  const diedMs = cluster.clock.elapsed();
+  let lives = 0;
+  for (; lives < 60; lives += 1) {
+    const next = replica(`life-${lives}`);
+    const claimed = next.desk.claim(newest(next), never);
+    await cluster.clock.advance(2500);
+    if (await claimed) break;
+    const again = next.desk.claim(newest(next), never);
+    await cluster.clock.advance(2500);
+    if (await again) break;
+  }
+  // Never sooner than one that lives on would.
+  expect(cluster.clock.elapsed() - diedMs).toBeGreaterThanOrEqual(ABANDONED_MS);
+  expect(lives).toBeLessThan(25);
+});
+
+test('MN-11: two who wait at once count the same seconds once', async () => {
+  const { cluster, replica } = stage();
+  await grant(replica('a'), 'p0');
+  for (const name of ['b', 'c']) {
+    const one = replica(name);
+    const claimed = one.desk.claim(newest(one), never);
+    await cluster.clock.advance(10);
+    void claimed;
+  }
+  await cluster.clock.advance(2100);
+  expect(cluster.ledger.status?.hold?.silentSeconds).toBe(2);
+});
+
+test('MN-11: a young process writes each grant before it is given, and takes no hold', async () => {
+  const { cluster, replica } = stage();
+  const a = replica('a', { holdsAfterMs: 10_000 });
+  await grant(a, 'p0');
+  await grant(a, 'p1');
+  expect([listed(cluster.ledger), cluster.ledger.status?.hold]).toEqual([['p0', 'p1'], undefined]);
+  await cluster.clock.advance(10_000);
+  await grant(a, 'p2');
+  expect(cluster.ledger.status?.hold?.holder).toBe('a');
 });
 
 test('a clock that is set forward makes no hold older than it is', async () => {

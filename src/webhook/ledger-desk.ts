@@ -11,7 +11,7 @@ import { isAsNewAs } from '../machinery/values/index.ts';
 import { isNewer, LedgerCopies, type WatchedLedgers } from './ledger-copies.ts';
 import { conflict, type LedgerEntry, type Wanted } from './ledger-entry.ts';
 import { isSamePod, recounted, withGrants, withoutGrant } from './ledger-grants.ts';
-import { isInTime, momentOf } from './ledger-hold.ts';
+import { isInTime, momentOf, withSilence } from './ledger-hold.ts';
 import { type LedgerMeasure, unmeasured } from './ledger-measure.ts';
 
 export interface LedgerDeskOptions {
@@ -27,6 +27,8 @@ export interface LedgerDeskOptions {
   /** Names this process among all there are and were. */
   readonly identity: string;
   readonly log: Logger;
+  /** A process younger than this holds nothing: what dies young must not keep others waiting. Default 0. */
+  readonly holdsAfterMs?: number | undefined;
   /** Ends every attempt to write. */
   readonly signal?: AbortSignal | undefined;
   readonly measure?: LedgerMeasure | undefined;
@@ -52,6 +54,7 @@ export class LedgerDesk {
   readonly #options: LedgerDeskOptions;
   readonly #copies: LedgerCopies;
   readonly #measure: LedgerMeasure;
+  readonly #bornMs: number;
   #stamps = 0;
   #complainedMs = Number.NEGATIVE_INFINITY;
   #closing = false;
@@ -59,6 +62,7 @@ export class LedgerDesk {
   constructor(options: LedgerDeskOptions) {
     this.#options = options;
     this.#measure = options.measure ?? unmeasured;
+    this.#bornMs = options.clock.elapsed();
     this.#copies = new LedgerCopies(options.ledgers, options.clock);
     const shown = (ledger: DisruptionLedger): void => this.#shown(ledger);
     options.ledgers.addHandler({ added: shown, updated: shown, deleted: (ledger) => this.#copies.deleted(ledger) });
@@ -200,7 +204,7 @@ export class LedgerDesk {
     { metadata: { name = '', namespace = '' } }: DisruptionLedger,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<boolean> {
-    const { client, clock, sawPods } = this.#options;
+    const { clock, sawPods } = this.#options;
     const entry = this.#copies.entry({ namespace, name });
     const deadline = clock.elapsed() + CLAIM_LIMIT_MS;
     for (;;) {
@@ -212,19 +216,27 @@ export class LedgerDesk {
         this.#copies.holds.end(entry.key, hold);
         return true;
       }
-      if (clock.elapsed() >= deadline) return false;
+      if (clock.elapsed() >= deadline) {
+        // A successor goes on from there: it need not live as long as a silent holder binds.
+        const noted = withSilence(hold, this.#copies.holds.silentMs(entry.key, hold));
+        if (noted !== undefined) await this.#say(entry, ledger, noted);
+        return false;
+      }
       this.#share(entry);
       if (hold.recalled) await sleep(clock, CLAIM_STEP_MS, signal);
-      else {
-        try {
-          const status = { ...ledger.status, hold: { ...hold, recalled: true } };
-          const recall = () => client.updateStatus(disruptionLedgerType, { ...ledger, status });
-          this.#copies.learn(entry, await this.#measure.time('recall', recall));
-        } catch (error) {
-          if (!isConflict(error) && !isNotFound(error)) throw error;
-          await this.read(namespace, name);
-        }
-      }
+      else await this.#say(entry, ledger, { ...hold, recalled: true });
+    }
+  }
+
+  /** Of a hold that is another's, and only where nothing was written meanwhile. */
+  async #say(entry: LedgerEntry, ledger: DisruptionLedger, hold: LedgerHold): Promise<void> {
+    const status = { ...ledger.status, hold };
+    const write = () => this.#options.client.updateStatus(disruptionLedgerType, { ...ledger, status });
+    try {
+      this.#copies.learn(entry, await this.#measure.time('recall', write));
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      await this.read(entry.namespace, entry.name);
     }
   }
 
@@ -311,13 +323,14 @@ export class LedgerDesk {
     known: DisruptionLedger,
     { grants = false, release = false }: Wanted,
   ): LedgerHold | undefined {
-    const { clock, identity } = this.#options;
+    const { clock, holdsAfterMs = 0, identity } = this.#options;
     const current = known.status?.hold;
     if (current !== undefined && current.holder !== identity) {
       if (!grants && !release) return current;
       if (this.isHeldElsewhere(known)) throw conflict(known, `${current.holder} holds it`);
     }
     if (this.#mustLetGo(entry)) this.#share(entry);
+    if (clock.elapsed() - this.#bornMs < holdsAfterMs) return undefined;
     if (release || this.#closing || clock.elapsed() < entry.sharedUntilMs || (!grants && !this.#isHeld(entry)))
       return undefined;
     this.#stamps += 1;

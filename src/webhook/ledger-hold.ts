@@ -26,8 +26,11 @@ export function isInTime(since: Moment, clock: Clock): boolean {
 
 interface Sighting {
   readonly stamp: string;
-  /** Of elapsed time: a clock that is set must not make a hold look abandoned. */
-  readonly atMs: number;
+  /**
+   * Since when it is known to be silent, of elapsed time: a clock that is set must not make a hold look abandoned. Before
+   * it was first seen here, where others have written how long they saw it silent.
+   */
+  atMs: number;
   /** It binds nobody here any longer. */
   over: boolean;
 }
@@ -45,10 +48,14 @@ export class SeenHolds {
   }
 
   note(key: string, hold: LedgerHold | undefined): void {
-    if (hold === undefined) this.#sightings.delete(key);
-    else if (this.#of(key, hold) === undefined) {
-      this.#sightings.set(key, { stamp: stampOf(hold), atMs: this.#clock.elapsed(), over: false });
+    if (hold === undefined) {
+      this.#sightings.delete(key);
+      return;
     }
+    const sinceMs = this.#clock.elapsed() - (hold.silentSeconds ?? 0) * 1000;
+    const known = this.#of(key, hold);
+    if (known === undefined) this.#sightings.set(key, { stamp: stampOf(hold), atMs: sinceMs, over: false });
+    else known.atMs = Math.min(known.atMs, sinceMs);
   }
 
   forget(key: string): void {
@@ -56,8 +63,13 @@ export class SeenHolds {
   }
 
   isAbandoned(key: string, hold: LedgerHold): boolean {
+    return this.silentMs(key, hold) >= ABANDONED_MS;
+  }
+
+  /** For how long at least its holder has not written. */
+  silentMs(key: string, hold: LedgerHold): number {
     const sighting = this.#of(key, hold);
-    return sighting !== undefined && this.#clock.elapsed() - sighting.atMs >= ABANDONED_MS;
+    return sighting === undefined ? 0 : this.#clock.elapsed() - sighting.atMs;
   }
 
   /** To be called for an abandoned hold once the pods of now have been seen. */
@@ -74,6 +86,12 @@ export class SeenHolds {
     const sighting = this.#sightings.get(key);
     return sighting?.stamp === stampOf(hold) ? sighting : undefined;
   }
+}
+
+/** The hold with how long its holder was seen silent; undefined where as much is said already. */
+export function withSilence(hold: LedgerHold, silentMs: number): LedgerHold | undefined {
+  const silentSeconds = Math.floor(silentMs / 1000);
+  return silentSeconds <= (hold.silentSeconds ?? 0) ? undefined : { ...hold, silentSeconds };
 }
 
 const stampOf = ({ holder, stamp }: LedgerHold): string => `${holder}/${stamp}`;

@@ -31,16 +31,16 @@ async function runPods(count: number): Promise<Pod[]> {
   return pods;
 }
 
-const limit = (limits: DisruptionLimits): Promise<DisruptionPolicy> =>
+const limit = (limits: DisruptionLimits, name = 'nightly'): Promise<DisruptionPolicy> =>
   plane.client.create(disruptionPolicyType, {
-    metadata: { name: 'nightly', namespace },
+    metadata: { name, namespace },
     spec: { selector: {}, limits },
   });
 
 /** A replica whose copies are those of its start. */
-function replica(pods: readonly Pod[], policy: DisruptionPolicy): PolicyDesk {
+function replica(pods: readonly Pod[], policies: DisruptionPolicy | readonly DisruptionPolicy[]): PolicyDesk {
   const index = new DisruptionIndex();
-  index.setPolicy(readPolicy(policy));
+  for (const policy of [policies].flat()) index.setPolicy(readPolicy(policy as DisruptionPolicy));
   for (const pod of pods) index.setPod(readPod(pod));
   return {
     index,
@@ -95,4 +95,39 @@ test('DP-15: after a restart only the ledger speaks; what was taken back counts 
   expect(isGranted(await settle(ask(replica(pods, policy), 'p1', true)))).toBe(true);
   expect(isGranted(await settle(ask(replica(pods, policy), 'p1')))).toBe(true);
   expect(isGranted(await settle(ask(replica(pods, policy), 'p2')))).toBe(false);
+});
+
+test('DP-11: where one of two policies refuses, it is named and the other has nothing entered', async () => {
+  const pods = await runPods(2);
+  const policies = [
+    await limit({ maxDisruptions: [{ count: 1, per: '1h' }] }),
+    await limit({ maxDisruptions: [{ count: 5, per: '1h' }] }, 'roomy'),
+  ];
+  expect(isGranted(await settle(ask(replica(pods, policies), 'p0')))).toBe(true);
+  const refused = await settle(ask(replica(pods, policies), 'p1'));
+  const { message } = 'response' in refused ? (refused.response.status ?? {}) : {};
+  expect(message).toContain('DisruptionPolicy default/nightly does not allow default/Pod/p1');
+  expect(message).not.toContain('roomy');
+  const { status } = await plane.client.get(disruptionPolicyType, { namespace, name: 'roomy' });
+  expect(status?.ledger?.map(({ group }) => group)).toEqual(['Pod/p0']);
+});
+
+test.each([31_000, -31_000])('DP-17: a replica whose clock is %i ms off refuses, others decide', async (skewMs) => {
+  const pods = await runPods(1);
+  const policy = await limit({ maxDisruptions: [{ count: 1, per: '1h' }] });
+  const refused = await settle(ask({ ...replica(pods, policy), skewMs: () => skewMs }, 'p0'));
+  const { code, details, message } = 'response' in refused ? (refused.response.status ?? {}) : {};
+  expect(code).toBe(429);
+  expect(details?.causes?.[0]?.reason).toBe('ClockSkewed');
+  expect(message).toContain(`31 s ${skewMs > 0 ? 'ahead of' : 'behind'} the API server's`);
+  expect(isGranted(await settle(ask({ ...replica(pods, policy), skewMs: () => 30_000 }, 'p0')))).toBe(true);
+});
+
+test('DP-17: a replica whose clock is off decides where no policy has limits', async () => {
+  const pods = await runPods(1);
+  const policy = await plane.client.create(disruptionPolicyType, {
+    metadata: { name: 'telling', namespace },
+    spec: { selector: {}, notice: { duration: '1m' } },
+  });
+  expect(isGranted(await settle(ask({ ...replica(pods, policy), skewMs: () => 31_000 }, 'p0')))).toBe(true);
 });

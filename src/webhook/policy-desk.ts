@@ -12,12 +12,14 @@ import {
 import { chargedLedger, goingIn, isUnderWay, readPolicy } from '../decisions/policies/index.ts';
 import { type Client, existing, isConflict, sleep } from '../machinery/runtime/index.ts';
 import { type Undo, type Write, writeAllOrNone } from './all-or-none.ts';
-import { answer, tell } from './eviction-answers.ts';
+import { answer, clockSkewed, tell } from './eviction-answers.ts';
 import { type NamespaceFollower, sawPodsOfNow } from './pods-seen.ts';
 import type { ReviewResponse } from './review.ts';
 
 export interface PolicyDesk extends NamespaceFollower {
   readonly index: DisruptionIndex;
+  /** How far this machine's clock is ahead of the API server's. Absent: not at all. */
+  readonly skewMs?: (() => number) | undefined;
 }
 
 /** The policies with limits over some pods, as the API server has them now. */
@@ -25,17 +27,20 @@ export type OpenPolicies = ReadonlyMap<string, DisruptionPolicy>;
 
 const ATTEMPTS = 20;
 const RETRY_MS = 25;
+/** A replica whose clock differs by more does not judge limits over time. */
+const MAX_SKEW_MS = 30_000;
 
 /**
- * Reads the policies with limits that speak for the groups of pods, and lets the index go by what was read. Undefined where
- * a pod would go uncounted and our pods are not those of now: what looks like a spare may be the last that is needed.
+ * Reads the policies with limits that speak for the groups of pods, and lets the index go by what was read. Refuses where
+ * this machine's clock is wrong, and where a pod would go uncounted and our pods are not those of now: what looks like a
+ * spare may be the last that is needed.
  */
 export async function openPolicies(
   desk: PolicyDesk,
   pods: readonly Pick<CountedPod, 'namespace' | 'name'>[],
   signal: AbortSignal,
-): Promise<OpenPolicies | undefined> {
-  const { client, clock, index } = desk;
+): Promise<OpenPolicies | { readonly response: ReviewResponse }> {
+  const { client, clock, index, skewMs = () => 0 } = desk;
   const read = new Map<string, DisruptionPolicy>();
   let isCounted = true;
   for (const { name, namespace } of pods) {
@@ -56,8 +61,9 @@ export async function openPolicies(
     if (!facts.every((one) => one !== undefined && isUnderWay(one, now.group, clock.now()))) isCounted = false;
   }
   const [first] = pods;
+  if (read.size > 0 && Math.abs(skewMs()) > MAX_SKEW_MS) return { response: clockSkewed(skewMs()) };
   if (read.size === 0 || isCounted || first === undefined) return read;
-  return (await sawPodsOfNow(desk, first.namespace, signal)) ? read : undefined;
+  return (await sawPodsOfNow(desk, first.namespace, signal)) ? read : { response: answer(processing('of this pod')) };
 }
 
 /** Who goes, and for whom. */
@@ -86,7 +92,7 @@ export async function chargeLimits(desk: PolicyDesk, asked: LimitedRequest, sign
     const facts = index.pod(namespace, name);
     if (facts === undefined || exemptionOf(facts) !== undefined) return NOTHING;
     const policies = await openPolicies(desk, [pod], signal);
-    if (policies === undefined) return { response: answer(processing('of this pod')) };
+    if ('response' in policies) return policies;
     if (policies.size === 0) return NOTHING;
     const now = clock.now();
     const gone = (group: string): number => {

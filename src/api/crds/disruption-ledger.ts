@@ -27,6 +27,9 @@ export const disruptionLedgerDefinition = defineKind({
             holder: text('The replica.'),
             stamp: text('Changes with every write of the holder.'),
             recalled: flag('Another replica asks the holder to let go.'),
+            silentSeconds: int32('For how long at least the holder has not written, by those who wait for it.', {
+              minimum: 0,
+            }),
           },
           {
             description:

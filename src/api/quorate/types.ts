@@ -74,6 +74,8 @@ export interface LedgerHold {
   stamp: string;
   /** Another replica wants to grant: the holder lists what it gave and lets go. */
   recalled?: boolean | undefined;
+  /** The holder has been silent for at least so long: what those saw who waited for it, added up over their lives. */
+  silentSeconds?: number | undefined;
 }
 
 /** Whether a ledger is that of this budget, and not of one of the same name before it. */

@@ -64,6 +64,8 @@ const OTHERS = new Set(['leaderworkerset.x-k8s.io', 'apps.kruise.io', 'jobset.x-
 const DEBOUNCE_MS = 50;
 /** How often every budget is looked at without any event. */
 const RESYNC_MS = 60_000;
+/** A replica that is killed again and again holds no ledger when it dies. */
+const HOLDS_AFTER_MS = 10_000;
 /** Characters that tell the lives of a process apart. */
 const LIFE_LENGTH = 8;
 
@@ -82,6 +84,8 @@ const WITH_WRITERS = new Set([
 export interface JudgesParts {
   readonly client: Client;
   readonly clock: Clock;
+  /** How far this machine's clock is ahead of the API server's. Absent: not at all. */
+  readonly skewMs?: (() => number) | undefined;
   /** Resolves when this replica may write. */
   readonly leading: Promise<void>;
   readonly isLeading: () => boolean;
@@ -164,7 +168,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
     ...(givesNotice && { notices: noticesOf(groups, components.informers) }),
     groupMaking: making.parts,
-    history: historyOptions(options, answers),
+    history: historyOptions(options, { answers, index: evictions.index }),
     evictionRequests: options.evictionRequests ?? 'Auto',
     noticeAddresses: options.pickers?.pickerAddresses,
     noticeCertificates: options.pickers?.pickerCertificates,
@@ -208,10 +212,13 @@ function watchResyncs({ clock, leading, metrics }: JudgesParts) {
 /** What evictions are judged by. */
 function openEvictions(
   options: OperatorOptions,
-  { client, clock, guard, isLeading, metrics, random = Math.random, signal }: JudgesParts,
+  { client, clock, guard, isLeading, metrics, random = Math.random, signal, skewMs }: JudgesParts,
   { eventsFor, informers }: Components,
 ) {
-  const index = new DisruptionIndex({ now: () => clock.now() });
+  // The record, which names groups of every kind, counts with the same copy.
+  const { gates = new FeatureGates() } = options;
+  const everySet = gates.enabled('ClusterDisruptionHistory');
+  const index = new DisruptionIndex({ everySet, now: () => clock.now() });
   const pods = informers.of(podType);
   const budgets = informers.of(podDisruptionBudgetType);
   const nodes = informers.of(nodeType);
@@ -231,6 +238,7 @@ function openEvictions(
     ledgers: informers.of(disruptionLedgerType),
     sawPods: (namespace, wanted) => sawPodsOfNow(follower, namespace, wanted),
     identity,
+    holdsAfterMs: HOLDS_AFTER_MS,
     log: options.log,
     signal,
     measure: measureLedgers(metrics, clock),
@@ -249,6 +257,7 @@ function openEvictions(
   const count = countJudged(metrics);
   return {
     ...follower,
+    skewMs,
     index,
     budget,
     ledger,

@@ -64,6 +64,7 @@ interface Connection {
   readonly clock: Clock;
   /** This machine's. */
   readonly ownClock: Clock;
+  readonly skewMs: () => number;
   readonly send: Transport;
   readonly answers: ApiAnswers;
   readonly close: () => void;
@@ -86,7 +87,8 @@ function connect({ clock: own = systemClock, context, kubeconfig, log }: Operato
   const access = loadKubeconfig({ path: kubeconfig, context });
   const http = createHttpTransport(access);
   const answers = listenForAnswers(http.send, own);
-  const { clock, transport } = createServerClock(answers.transport, { clock: own, log });
+  const server = createServerClock(answers.transport, { clock: own, log });
+  const { clock, transport } = server;
   const named = { transport, userAgent: 'quorate-operator' };
   return {
     server: access.server,
@@ -94,6 +96,7 @@ function connect({ clock: own = systemClock, context, kubeconfig, log }: Operato
     electionClient: createClient({ ...named, deadlineMs: ELECTION_DEADLINE_MS }),
     clock,
     ownClock: own,
+    skewMs: () => server.skewMs(),
     send: transport,
     answers,
     close: () => http.close(),
@@ -139,7 +142,9 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   const guard = await createGuard(options, sources, { authority: certificate.authority, token: tokens?.current() });
   const { registered } = guard;
   const { isLeading } = sources;
-  const parts = { client, clock, leading: elected.promise, isLeading, metrics, send, hasUnknownHistory, signal, guard };
+  const { skewMs } = connection;
+  const leading = elected.promise;
+  const parts = { client, clock, skewMs, leading, isLeading, metrics, send, hasUnknownHistory, signal, guard };
   const judges = await openJudges(options, parts);
   const { informers } = judges.components;
   const process = { clock, isLeading: () => state.leading, informers: () => informers, mode: options.mode };

@@ -14,11 +14,12 @@ const TOLD = new Set(['/validate-eviction', '/validate-pods', '/validate-groups'
 /** How a replica keeps the record of disruptions. */
 export function historyOptions(
   { history = BOUNDS, identity, namespace }: OperatorOptions,
-  answers: AnswerQueue,
+  { answers, index }: { readonly answers: AnswerQueue; readonly index: DisruptionIndex },
 ): HistoryOptions {
   const ours = `system:serviceaccount:${namespace}:quorate`;
   return {
     answers,
+    index,
     namespace,
     bounds: history,
     everyMs: EVERY_MS,

@@ -28,7 +28,7 @@ function slimPod(object: KubeObject): KubeObject {
       uid,
       resourceVersion,
       generation,
-      creationTimestamp,
+      creationTimestamp: pool.text(creationTimestamp),
       deletionTimestamp,
       deletionGracePeriodSeconds,
       finalizers,
@@ -65,7 +65,7 @@ const KEPT_CONDITIONS = new Set(['Ready', 'DisruptionTarget', NOTICE_CONDITION, 
 
 function slimCondition({ lastTransitionTime, message, reason, status, type }: PodCondition): PodCondition {
   const slim: PodCondition = { type: pool.text(type), status: pool.text(status) };
-  if (lastTransitionTime) slim.lastTransitionTime = lastTransitionTime;
+  if (lastTransitionTime) slim.lastTransitionTime = pool.text(lastTransitionTime);
   if (reason) slim.reason = pool.text(reason);
   // Whether it goes alone or with its group.
   if (message && type === 'DisruptionTarget') slim.message = pool.text(message);

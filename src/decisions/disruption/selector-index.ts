@@ -12,11 +12,14 @@ export class SelectorIndex<T> {
   readonly #byPair = new Map<string, Set<T>>();
   readonly #others = new Set<T>();
   readonly #selectors = new Map<T, Selector>();
+  /** One list for the many that only this one selects. */
+  readonly #alone = new Map<T, readonly T[]>();
 
   set(owner: T, selector: Selector): void {
     this.delete(owner);
     if (selector.matchesNothing) return;
     this.#selectors.set(owner, selector);
+    this.#alone.set(owner, [owner]);
     const pairs = requiredPairs(selector);
     if (pairs === undefined) this.#others.add(owner);
     for (const pair of pairs ?? []) {
@@ -30,6 +33,7 @@ export class SelectorIndex<T> {
     const selector = this.#selectors.get(owner);
     if (selector === undefined) return;
     this.#selectors.delete(owner);
+    this.#alone.delete(owner);
     this.#others.delete(owner);
     for (const pair of requiredPairs(selector) ?? []) {
       const owners = this.#byPair.get(pair);
@@ -49,7 +53,9 @@ export class SelectorIndex<T> {
       for (const key in labels) this.#byPair.get(pairOf(key, labels[key] as string))?.forEach(ask);
     }
     this.#others.forEach(ask);
-    return found.length === 0 ? NONE : found;
+    const [first] = found;
+    if (first === undefined) return NONE;
+    return found.length === 1 ? (this.#alone.get(first) ?? found) : found;
   }
 }
 

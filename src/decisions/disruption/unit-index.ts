@@ -1,6 +1,8 @@
+import { deepEqual } from '../../machinery/values/index.ts';
 import type { GroupLookup } from './group-facts.ts';
 import { setGroupOf } from './group-markers.ts';
 import { type GroupBy, groupById, resolvePod } from './group-by.ts';
+import { Places } from './places.ts';
 import type { Family, Place, PodPlacer, PodRecord, Unit } from './records.ts';
 import type { Resolution } from './resolve.ts';
 
@@ -30,7 +32,7 @@ export class Grouping implements PodPlacer {
     const resolution = resolvePod(this.groupBy, record.facts, this.#lookup);
     if (resolution === undefined) return;
     const unit = resolution.kind === 'gang' ? this.#join(record, resolution) : undefined;
-    (record.places ??= new Map()).set(this, { resolution, unit });
+    (record.places ??= new Places()).set(this, placeIn(unit, resolution));
   }
 
   unplace(record: PodRecord): void {
@@ -115,7 +117,16 @@ export class Grouping implements PodPlacer {
     let unit = this.#units.get(gang.unit);
     const isNew = unit === undefined;
     const { tree, whole = false } = gang;
-    unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount, whole, tree: undefined };
+    unit ??= {
+      key: gang.unit,
+      family,
+      members: new Map(),
+      up: 0,
+      minCount: gang.minCount,
+      whole,
+      tree: undefined,
+      place: undefined,
+    };
     unit.whole = whole;
     if (tree !== undefined) unit.tree = { needs: tree.needs, up: unit.tree?.up ?? new Map() };
     unit.members.set(record, gang.minCount);
@@ -136,6 +147,14 @@ export class Grouping implements PodPlacer {
     for (const tally of unit.family.tallies.keys()) tally.unitRemoved(unit);
     if (unit.family.units.size === 0) this.#families.delete(unit.family.key);
   }
+}
+
+function placeIn(unit: Unit | undefined, resolution: Resolution): Place {
+  const known = unit?.place;
+  if (known !== undefined && deepEqual(known.resolution, resolution)) return known;
+  const place = { resolution, unit };
+  if (unit !== undefined) unit.place = place;
+  return place;
 }
 
 /** The group of a pod within a unit of several. */

@@ -15,6 +15,9 @@ export const OWNER_TYPES: readonly ResourceType[] = [
 ];
 const OWNER_KINDS: ReadonlySet<string> = new Set(OWNER_TYPES.map(({ kind }) => kind));
 
+/** What is no longer shared beyond stays as it is. */
+const MAX_SHARED = 50_000;
+
 interface KnownOwner {
   readonly replicas: number;
   readonly above: OwnerReference | undefined;
@@ -28,6 +31,8 @@ export class UnavailabilityFeed {
   readonly #uids = new Map<string, string>();
   /** Pods that were seen before their owner, by its uid. */
   readonly #early = new Map<string, Map<string, Pod>>();
+  /** One copy of what stands above many pods. */
+  readonly #targets = new Map<string, readonly Target[]>();
   /** Namespaces that are being deleted. */
   readonly #going = new Set<string>();
 
@@ -60,7 +65,16 @@ export class UnavailabilityFeed {
     const { name = '', namespace = '' } = pod.metadata;
     const owner = waitedFor(pod);
     if (owner !== undefined) this.#wait(owner, `${namespace}/${name}`, this.#owners.has(owner) ? undefined : pod);
-    this.indexes.of(namespace).setPod({ pod, targets: this.targetsOf(pod) });
+    this.indexes.of(namespace).setPod({ pod, targets: this.#shared(this.targetsOf(pod)) });
+  }
+
+  #shared(targets: readonly Target[]): readonly Target[] {
+    const key = targets.join(' ');
+    const known = this.#targets.get(key);
+    if (known !== undefined) return known;
+    if (this.#targets.size >= MAX_SHARED) this.#targets.clear();
+    this.#targets.set(key, targets);
+    return targets;
   }
 
   deletePod(namespace: string, name: string): void {

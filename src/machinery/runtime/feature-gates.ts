@@ -24,8 +24,8 @@ const DEFAULTS = {
   Maintenance: true,
   /** Every disruption and refusal is entered in the record that `quorate history` reads. */
   DisruptionHistory: true,
-  /** The same on a cluster. Off: the copy of groups that it keeps costs a replica some 250 MB for 150,000 pods. */
-  ClusterDisruptionHistory: false,
+  /** The same on a cluster. */
+  ClusterDisruptionHistory: true,
   /** Groups move before another's drain takes pods whatever budgets say. */
   MoveBeforeForeignDeadline: true,
   /** The order in which groups may go is written on pods of ReplicaSets, as deletion costs. */

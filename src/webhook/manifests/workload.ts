@@ -54,6 +54,8 @@ function deployment(options: InstallOptions): Deployment {
     'operator',
     `--mode=${mode}`,
     `--namespace=${namespace}`,
+    // A container that is started again knows that the one before it is gone: it leads at once, if that one did.
+    '--identity=$(POD_NAME)',
     '--bind=0.0.0.0',
     `--webhook-port=${WEBHOOK_PORT}`,
     `--metrics-port=${METRICS_PORT}`,
@@ -93,6 +95,7 @@ function deployment(options: InstallOptions): Deployment {
               name: NAME,
               image,
               args,
+              env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
               ports: [
                 { name: 'webhook', containerPort: WEBHOOK_PORT },
                 { name: 'metrics', containerPort: METRICS_PORT },

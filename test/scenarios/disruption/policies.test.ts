@@ -80,9 +80,12 @@ test('DP-02, DP-13: two gangs in an hour; the rest of a gang that goes is part o
   ]);
   const first = (await policy()).status?.ledger?.find(({ group }) => group === 'PodGroup/g0');
   const begun = Date.parse(first?.disruptions?.[0]?.at ?? '');
-  await world.plane.clock.advance(begun + HOUR_MS - 1 - world.plane.clock.now());
+  const until = (time: number): Promise<void> => world.plane.clock.advance(time - world.plane.clock.now());
+  await until(begun + HOUR_MS - 1);
   expect((await evict('g2')).code).toBe(429);
-  await world.plane.clock.advance(1000);
+  // Exactly an hour after the first.
+  await until(begun + HOUR_MS);
+  expect(world.plane.clock.now()).toBe(begun + HOUR_MS);
   expect(await evict('g2')).toEqual({ code: 201, message: '', causes: [] });
 });
 
@@ -110,6 +113,25 @@ test('DP-10: where a budget refuses as well its cause comes first, and nothing i
   expect(code).toBe(429);
   expect(causes.slice(0, 2)).toEqual(['DisruptionBudget', 'DisruptionPolicy']);
   expect((await policy()).status).toEqual(before);
+});
+
+test('DP-11: of two policies the one that refuses is named, and neither counts anything', async () => {
+  world = await World.start({ nodes: 4 });
+  await world.gangs(2);
+  await limit({ maxDisruptions: [{ count: 1, per: '1h' }] });
+  await limit({ maxDisruptions: [{ count: 5, per: '1h' }] }, 'roomy');
+  expect((await evict('g0')).code).toBe(201);
+  const counted = async (name: string) =>
+    (await policy(name)).status?.ledger?.flatMap(({ disruptions, group }) => (disruptions ? [group] : []));
+  const { causes, code, message } = await evict('g1');
+  expect(code).toBe(429);
+  expect(message).toContain('DisruptionPolicy default/nightly does not allow default/PodGroup/g1');
+  expect(message).not.toContain('roomy');
+  expect(causes.filter((reason) => reason === 'DisruptionPolicy')).toHaveLength(1);
+  for (const name of ['nightly', 'roomy']) expect(await counted(name)).toEqual(['PodGroup/g0']);
+  await world.client.delete(disruptionPolicyType, { namespace, name: 'nightly' });
+  await world.pass(1);
+  expect((await evict('g1')).code).toBe(201);
 });
 
 test('DP-14 on the embedded host: of many at once exactly one is granted', async () => {

@@ -4,28 +4,21 @@ import { maintenanceType } from '../../../api/quorate/maintenance.ts';
 import { rule } from '../../../api/policy-rule.ts';
 import type { ResourceType } from '../../../api/resource.ts';
 import { nodeType, podType } from '../../../api/resource-types.ts';
-import { DisruptionIndex, FED_KINDS } from '../../../decisions/disruption/index.ts';
 import { AnswerQueue, DisruptionRecorder } from '../../../decisions/history/index.ts';
-import {
-  type Controller,
-  type ControllerContext,
-  defineController,
-  followServed,
-} from '../../../machinery/runtime/index.ts';
+import { type Controller, type ControllerContext, defineController } from '../../../machinery/runtime/index.ts';
 import { nameHash } from '../../../machinery/values/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { HistoryBook } from './book.ts';
 import { DEFAULT_BOUNDS, HOME_NAMESPACE, type HistoryOptions, type RecordDeps } from './deps.ts';
 import { keepRecord } from './keep.ts';
 import { openMeters } from './meters.ts';
+import { ownIndex } from './own-index.ts';
 import { keepAsReplica } from './replica.ts';
 import { BY_OWNER } from './seen.ts';
 import { PodTracker } from './tracker.ts';
 
 const LEADER = 'leader';
 const EVERY_MS = 1000;
-/** What says which pods belong together. */
-const GROUPING = FED_KINDS.filter(({ role }) => role === 'Group' || role === 'Budget');
 
 /** Keeps the record of disruptions: sees which pods go, finds out why, and writes it down a moment later. */
 function createHistoryController(options: HistoryOptions, hasMaintenances: boolean): Controller {
@@ -49,7 +42,7 @@ function openDeps(context: ControllerContext, options: HistoryOptions, hasMainte
     const owner = controllerOf(pod);
     return owner === undefined ? [] : [owner.uid];
   });
-  const index = new DisruptionIndex({ everySet: true });
+  const index = options.index ?? ownIndex(context, pods);
   const things = {
     index,
     pods,
@@ -77,24 +70,10 @@ function openDeps(context: ControllerContext, options: HistoryOptions, hasMainte
       reached: '',
       reachedAt: 0,
       namelessUntil: 0,
-      regrouped: new Set(),
       subjects: new Map(),
       told: new Map(),
     },
   };
-  // What says what a group is comes before and after its pods; a namespace is looked at once for many of them.
-  const noting = (namespace: string, change: () => void): void => {
-    const before = index.groupRevision(namespace);
-    change();
-    if (index.groupRevision(namespace) !== before) deps.state.regrouped.add(namespace);
-  };
-  followServed({
-    context,
-    kinds: GROUPING,
-    seen: (row, object) => noting(object.metadata.namespace ?? '', () => row.set(index, object)),
-    gone: (row, { metadata: { name = '', namespace = '' } }) =>
-      noting(namespace, () => row.delete(index, namespace, name)),
-  });
   pods.addHandler({
     added: (pod) => tracker.added(pod),
     updated: (pod, old) => tracker.updated(pod, old),

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../api/resource.ts';
+import type { DisruptionIndex } from '../../../decisions/disruption/index.ts';
 import type { AnswerQueue, DisruptionRecorder, HistoryBounds } from '../../../decisions/history/index.ts';
 import type { Client, Clock, EventRecorder, Logger } from '../../../machinery/runtime/index.ts';
 import type { HistoryBook } from './book.ts';
@@ -8,6 +9,11 @@ import type { PodTracker } from './tracker.ts';
 
 /** What the record wants to know of its host. */
 export interface HistoryOptions {
+  /**
+   * Pods and what says which belong together, kept by a controller that is started before this one; it must know the groups
+   * of LeaderWorkerSets everywhere. Default: a copy of its own.
+   */
+  readonly index?: DisruptionIndex | undefined;
   /** Who was answered what, in this process. Absent: nobody tells. */
   readonly answers?: AnswerQueue | undefined;
   /** Where is kept what belongs to no namespace. */
@@ -52,8 +58,6 @@ export interface HistoryState {
   reachedAt: number;
   /** Until then who asked is looked for. */
   namelessUntil: number;
-  /** Namespaces in which other pods belong together than before. */
-  readonly regrouped: Set<string>;
   /** What Events are about, by entry. */
   readonly subjects: Map<string, KubeObject>;
   /** When a refusal of a group was last told. */

@@ -78,8 +78,7 @@ export async function keepRecord(deps: RecordDeps): Promise<void> {
   if (!state.isOpen) await openRecord(deps);
   // All that is known up to here is written below.
   const version = pods.changedAt;
-  for (const namespace of state.regrouped) for (const pod of pods.list(namespace)) tracker.regrouped(pod);
-  state.regrouped.clear();
+  tracker.regroup();
   await takeAnswers(deps);
   const sightings = tracker.takeSightings();
   try {

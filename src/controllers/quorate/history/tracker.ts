@@ -16,25 +16,24 @@ interface Single {
   readonly ready: number;
 }
 
-interface Tracked {
-  readonly uid: string;
-  readonly group: string;
-  readonly isSingle: boolean;
-}
-
 const GONE: GroupLook = { isWhole: false, going: 0, ready: 0, together: false, isRemoved: false };
 
 /**
- * Follows pods, event by event: which begin to go, which are lost, and what that does to their groups at that moment. What
- * has to be asked of the API about them is left to whoever takes the sightings.
+ * Follows pods, event by event: which begin to go, which are lost, and what that does to their groups at that moment. The
+ * index has every event before this hears of it. What has to be asked of the API is left to whoever takes the sightings.
  */
 export class PodTracker {
   readonly #things: SeenThings;
   readonly #recorder: DisruptionRecorder;
   readonly #clock: Clock;
-  readonly #tracked = new Map<string, Tracked>();
-  /** Pods of groups that are more than a pod on its own. */
-  readonly #members = new Map<string, Set<string>>();
+  /** The groups of pods that are not on their own. */
+  readonly #groups = new Map<string, string>();
+  /** The members of each, under one copy of its name. */
+  readonly #members = new Map<string, { readonly group: string; readonly keys: Set<string> }>();
+  /** Pods that have been seen to go, by uid. */
+  readonly #going = new Set<string>();
+  /** What says which pods belong together, as it was looked at last; by namespace. */
+  readonly #revisions = new Map<string, number>();
   readonly #singles = new Map<string, Single>();
   readonly #sightings: Sighting[] = [];
   /** Groups whose owners are gone for good. */
@@ -63,8 +62,10 @@ export class PodTracker {
     return `${this.#count}-${this.#sum.toString(16)}`;
   }
 
+  /** The group of a pod that is there. */
   groupOf(namespace: string, name: string): string | undefined {
-    return this.#tracked.get(`${namespace}/${name}`)?.group;
+    const around = this.#things.index.groupAround(namespace, name);
+    return around && `${namespace}/${around.group}`;
   }
 
   /** The group a pod would be in that is no longer there, as far as it says so itself. */
@@ -80,16 +81,28 @@ export class PodTracker {
   }
 
   added(pod: Pod): void {
+    const { namespace = '', uid = '' } = pod.metadata;
     this.#enter(pod, 1);
-    this.#things.index.setPod(readPod(pod));
+    if (isGoing(pod)) this.#going.add(uid);
+    if (!this.#revisions.has(namespace)) this.#revisions.set(namespace, this.#things.index.groupRevision(namespace));
     this.#track(pod);
     this.#lookAt(pod);
   }
 
-  /** What says which group it is in has changed. */
-  regrouped(pod: Pod): void {
-    this.#track(pod);
-    this.#lookAt(pod);
+  /** What says which pods belong together comes before and after them; a namespace is looked at once for many of them. */
+  regroup(): void {
+    const { index, pods } = this.#things;
+    for (const [namespace, known] of this.#revisions) {
+      const revision = index.groupRevision(namespace);
+      if (revision === known) continue;
+      const all = pods.list(namespace);
+      if (all.length === 0) this.#revisions.delete(namespace);
+      else this.#revisions.set(namespace, revision);
+      for (const pod of all) {
+        this.#track(pod);
+        this.#lookAt(pod);
+      }
+    }
   }
 
   updated(pod: Pod, old: Pod): void {
@@ -102,34 +115,36 @@ export class PodTracker {
     const failed = !goes && isLost(old) !== isLost(pod) && isLost(pod);
     const isUnready = isPodReady(old) && !isGoing(old) && !isPodReady(pod) && pod.status?.phase !== 'Succeeded';
     if (goes || failed || isUnready) this.#begin(old);
-    this.#things.index.setPod(readPod(pod));
+    if (goes) this.#going.add(pod.metadata.uid ?? '');
     this.#track(pod);
     this.#lookAt(pod);
-    if (goes || failed) this.#see('Went', pod, old);
-    else if (isUnready) this.#see('Lost', pod, old);
+    if (!goes && !failed && !isUnready) return;
+    const { name = '', namespace = '' } = pod.metadata;
+    const group = this.groupOf(namespace, name) ?? singleGroup(namespace, name);
+    this.#see(goes || failed ? 'Went' : 'Lost', { pod, before: old, group });
   }
 
   deleted(pod: Pod): void {
     this.#enter(pod, -1);
     const { name = '', namespace = '', uid = '' } = pod.metadata;
     const key = `${namespace}/${name}`;
-    const tracked = this.#tracked.get(key);
-    const known = this.#things.index.pod(namespace, name);
-    const isUnseen = known?.uid === uid && known.deletionTimestamp === undefined;
+    const group = this.#groups.get(key);
+    const isUnseen = !this.#going.delete(uid);
     if (isUnseen) this.#begin(pod);
-    if (known?.uid === uid) this.#things.index.deletePod(namespace, name);
-    if (tracked !== undefined) {
-      this.#members.get(tracked.group)?.delete(key);
-      this.#lookAfter(tracked, pod);
+    if (group !== undefined) {
+      this.#members.get(group)?.keys.delete(key);
+      this.#lookAtMembers(group);
     }
-    if (isUnseen) this.#see('Went', pod, pod);
+    const named = group ?? singleGroup(namespace, name);
+    this.#lookAtSingles(controllerOf(pod)?.uid, named);
+    if (isUnseen) this.#see('Went', { pod, before: pod, group: named });
     this.#untrack(key);
     this.#recorder.gone(uid, this.#clock.now());
   }
 
   /** How many Ready pods a group needs, by any of its members. */
   neededBy(group: string): number {
-    const [key = ''] = this.#members.get(group) ?? [];
+    const [key = ''] = this.#members.get(group)?.keys ?? [];
     const [namespace = '', name = ''] = key.split('/');
     return this.#things.index.groupAround(namespace, name)?.needed ?? 1;
   }
@@ -148,10 +163,9 @@ export class PodTracker {
   /** A group at this moment, for the record. */
   #lookAt(pod: Pod): void {
     const { name = '', namespace = '' } = pod.metadata;
-    const tracked = this.#tracked.get(`${namespace}/${name}`);
-    if (tracked === undefined) return;
-    if (!tracked.isSingle) this.#lookAtUnit(tracked.group, namespace, name);
-    this.#lookAtSingles(controllerOf(pod)?.uid, tracked.group);
+    const group = this.#groups.get(`${namespace}/${name}`);
+    if (group !== undefined) this.#lookAtUnit(group, namespace, name);
+    this.#lookAtSingles(controllerOf(pod)?.uid, group ?? singleGroup(namespace, name));
   }
 
   /** Looks again at what is down: time, or its owner, may have changed it. */
@@ -185,26 +199,28 @@ export class PodTracker {
   }
 
   #track(pod: Pod): void {
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    const { name = '', namespace = '' } = pod.metadata;
     const around = this.#things.index.groupAround(namespace, name);
     if (around === undefined) return;
     const key = `${namespace}/${name}`;
-    const known = this.#tracked.get(key);
-    const group = `${namespace}/${around.group}`;
-    if (known?.uid === uid && known.group === group) return;
+    const known = this.#groups.get(key);
+    const group = around.isSingle ? undefined : `${namespace}/${around.group}`;
+    if (known === group) return;
     this.#untrack(key);
-    this.#tracked.set(key, { uid, group, isSingle: around.isSingle });
-    if (around.isSingle) return;
-    const members = this.#members.get(group) ?? new Set();
-    this.#members.set(group, members.add(key));
+    if (group === undefined) return;
+    const members = this.#members.get(group) ?? { group, keys: new Set() };
+    members.keys.add(key);
+    this.#members.set(members.group, members);
+    this.#groups.set(key, members.group);
   }
 
   #untrack(key: string): void {
-    const group = this.#tracked.get(key)?.group ?? '';
-    this.#tracked.delete(key);
+    const group = this.#groups.get(key);
+    if (group === undefined) return;
+    this.#groups.delete(key);
     const members = this.#members.get(group);
-    members?.delete(key);
-    if (members?.size !== 0) return;
+    members?.keys.delete(key);
+    if (members?.keys.size !== 0) return;
     this.#members.delete(group);
     if (!this.#recorder.isOpen(group)) this.#recorder.forget(group);
   }
@@ -212,18 +228,13 @@ export class PodTracker {
   /** Before a pod goes: pods on their own are too many to be looked at while nothing happens to them. */
   #begin(pod: Pod): void {
     const { name = '', namespace = '' } = pod.metadata;
-    const tracked = this.#tracked.get(`${namespace}/${name}`);
-    if (tracked === undefined || !tracked.isSingle || !isPodReady(pod) || isGoing(pod)) return;
+    if (this.#groups.has(`${namespace}/${name}`) || !isPodReady(pod) || isGoing(pod)) return;
     const ownerUid = controllerOf(pod)?.uid;
     // The caches have the event already: the pod is no longer among its owner's.
     const ready = ownerUid === undefined ? 0 : this.readyOf(ownerUid) + 1;
-    this.#singles.set(tracked.group, { namespace, name, ownerUid, ready });
-    this.#recorder.look(tracked.group, { ...GONE, isWhole: true, ready: 1 }, this.#clock.now());
-  }
-
-  #lookAfter({ group, isSingle }: Tracked, pod: Pod): void {
-    if (!isSingle) this.#lookAtMembers(group);
-    this.#lookAtSingles(controllerOf(pod)?.uid, group);
+    const group = singleGroup(namespace, name);
+    this.#singles.set(group, { namespace, name, ownerUid, ready });
+    this.#recorder.look(group, { ...GONE, isWhole: true, ready: 1 }, this.#clock.now());
   }
 
   #lookAtUnit(group: string, namespace: string, name: string): void {
@@ -236,7 +247,7 @@ export class PodTracker {
 
   /** By any of its members; with none left nothing is whole. */
   #lookAtMembers(group: string): void {
-    const [key] = this.#members.get(group) ?? [];
+    const [key] = this.#members.get(group)?.keys ?? [];
     if (key === undefined) {
       const isRemoved = this.removed.has(group) || this.satisfied.has(group);
       this.#recorder.look(group, { ...GONE, isRemoved }, this.#clock.now());
@@ -282,9 +293,8 @@ export class PodTracker {
     return this.#things.pods.byIndex(BY_OWNER, ownerUid).filter((pod) => isPodActive(pod) && isPodReady(pod)).length;
   }
 
-  #see(kind: Sighting['kind'], pod: Pod, before: Pod): void {
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
-    const group = this.groupOf(namespace, name) ?? `${namespace}/Pod/${name}`;
+  #see(kind: Sighting['kind'], { before, group, pod }: { pod: Pod; before: Pod; group: string }): void {
+    const { uid = '' } = pod.metadata;
     const ownerUid = controllerOf(pod)?.uid;
     const left = ownerUid === undefined ? [] : this.#things.pods.byIndex(BY_OWNER, ownerUid);
     const siblings = left.filter((one) => one.metadata.uid !== uid && isPodActive(one)).length;
@@ -351,6 +361,9 @@ function uidNumber(uid: string): number {
   for (let at = 0; at < uid.length; at += 1) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193) >>> 0;
   return hash;
 }
+
+/** A pod on its own is a group of one. */
+const singleGroup = (namespace: string, name: string): string => `${namespace}/Pod/${name}`;
 
 const isGoing = ({ metadata }: Pod): boolean => Boolean(metadata.deletionTimestamp);
 

@@ -7,7 +7,8 @@ import { nodeType, podType } from '../../../api/resource-types.ts';
 import { RecoveryReader } from '../../../cluster-state/recoveries.ts';
 import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
 import type { OwnController } from '../own-controller.ts';
-import { BY_MAINTENANCE, BY_NODE, type MaintenanceDeps } from './deps.ts';
+import { indexByNode } from '../../shared/pods-by-node.ts';
+import { BY_MAINTENANCE, type MaintenanceDeps } from './deps.ts';
 import { countMaintenances } from './metrics.ts';
 import { reconcileMaintenance } from './reconcile.ts';
 
@@ -20,7 +21,7 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
     name: 'maintenance',
     deps: ({ client, clock, eventsFor, informers, metrics, random }) => {
       const pods = informers.of(podType);
-      pods.addIndex(BY_NODE, ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
+      indexByNode(pods);
       const maintenances = informers.of(maintenanceType);
       const evictions = groupEvictions ? informers.of(groupEvictionType) : undefined;
       evictions?.addIndex(BY_MAINTENANCE, (one) => (isTold(one) ? [one.spec?.cause?.name ?? ''] : []));

@@ -29,9 +29,6 @@ export type CountBlocked = (memory: Memory, phase: MaintenancePhase | undefined,
 /** GroupEvictions whose group is given notice, by the Maintenance that wants that. */
 export const BY_MAINTENANCE = 'maintenance-notice';
 
-/** Pods by the node they are on. */
-export const BY_NODE = 'maintenance-node';
-
 /**
  * What one process knows of a Maintenance beside what is written. Nothing depends on it but how soon something is asked
  * again: a successor begins with none.

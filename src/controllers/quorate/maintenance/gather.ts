@@ -9,7 +9,8 @@ import type { MaintenanceFacts, NoticeUnderWay, PodFact } from '../../../decisio
 import { claimOf, currentStep, isLeft, readClaim } from '../../../decisions/maintenance/index.ts';
 import { type Client, isNotFound, listAll } from '../../../machinery/runtime/index.ts';
 import { isAsNewAs } from '../../../machinery/values/index.ts';
-import { BY_MAINTENANCE, BY_NODE, type MaintenanceDeps, type Memory } from './deps.ts';
+import { podsOn } from '../../shared/pods-by-node.ts';
+import { BY_MAINTENANCE, type MaintenanceDeps, type Memory } from './deps.ts';
 import { lookAtGroups } from './groups.ts';
 
 /** How old what is known about groups may be. */
@@ -73,7 +74,7 @@ async function readPods(
   const facts: PodFact[] = [];
   for (const node of maintenance.status?.nodes ?? []) {
     if (isLeft(node)) continue;
-    let found = pods.byIndex(BY_NODE, node.name).filter(hasToMove);
+    let found = podsOn(pods, node.name).filter(hasToMove);
     const stands = nodes.get(node.name);
     const isOurs = stands !== undefined && readClaim(stands).holder === claimOf(maintenance);
     if (found.length === 0 && node.state !== 'Drained' && isOurs) {

@@ -5,8 +5,9 @@ import type { ResourceType } from '../../../api/resource.ts';
 import { nodeType, podType } from '../../../api/resource-types.ts';
 import { type Controller, defineController } from '../../../machinery/runtime/index.ts';
 import type { OwnController } from '../own-controller.ts';
+import { indexByNode } from '../../shared/pods-by-node.ts';
 import { ElsewhereReader } from './elsewhere.ts';
-import { BY_NODE, type ObservedDeps } from './deps.ts';
+import type { ObservedDeps } from './deps.ts';
 import { lookForDrains } from './look.ts';
 
 const LOOK_MS = 1000;
@@ -18,7 +19,7 @@ function createObservedDrainsController({ moves }: { moves: boolean }): Controll
     deps: ({ clientFor, clock, eventsFor, informers }) => {
       const client = clientFor(OBSERVER);
       const pods = informers.of(podType);
-      pods.addIndex(BY_NODE, ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
+      indexByNode(pods);
       return {
         client,
         clock,

@@ -26,6 +26,3 @@ export interface ObservedMemory {
   /** Groups that it was said of that a deadline will break them. */
   readonly warned: Set<string>;
 }
-
-/** Pods by the node they are on. */
-export const BY_NODE = 'observed-drains-node';

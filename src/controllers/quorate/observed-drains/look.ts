@@ -8,7 +8,8 @@ import { sinceBefore } from '../../../decisions/maintenance/index.ts';
 import { type DrainMark, isDrainMark, nextObserved, readMark } from '../../../decisions/observed-drains/index.ts';
 import { isConflict, isNotFound } from '../../../machinery/runtime/index.ts';
 import { parseTime, semanticEqual } from '../../../machinery/values/index.ts';
-import { BY_NODE, type ObservedDeps, type ObservedMemory } from './deps.ts';
+import { podsOn } from '../../shared/pods-by-node.ts';
+import type { ObservedDeps, ObservedMemory } from './deps.ts';
 import { lookAtBudgets, moveGroups } from './budgets.ts';
 
 const nameOf = (node: string): string => `observed-${node}`;
@@ -56,7 +57,7 @@ async function follow(deps: ObservedDeps, known: Maintenance, node: Node, mark: 
   deps.memories.set(name, memory);
   try {
     const maintenance = isDrainMark(mark) ? await withSource(deps, known, mark) : known;
-    const pods = deps.pods.byIndex(BY_NODE, node.metadata.name ?? '').filter(hasToMove);
+    const pods = podsOn(deps.pods, node.metadata.name ?? '').filter(hasToMove);
     const running = isDrainMark(mark) && !isFinished(maintenance) && pods.length > 0;
     if (running && mark.means !== 'Planned') {
       await lookAtBudgets(deps, memory, maintenance, pods);
