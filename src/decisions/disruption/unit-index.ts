@@ -1,7 +1,9 @@
+import { deepEqual } from '../../machinery/values/index.ts';
 import type { GroupLookup } from './group-facts.ts';
 import { setGroupOf } from './group-markers.ts';
 import { type GroupBy, groupById, resolvePod } from './group-by.ts';
 import type { Family, Place, PodPlacer, PodRecord, Unit } from './records.ts';
+import { SmallMap } from './small-map.ts';
 import type { Resolution } from './resolve.ts';
 
 /** Group objects that change, and tell when. */
@@ -30,7 +32,7 @@ export class Grouping implements PodPlacer {
     const resolution = resolvePod(this.groupBy, record.facts, this.#lookup);
     if (resolution === undefined) return;
     const unit = resolution.kind === 'gang' ? this.#join(record, resolution) : undefined;
-    (record.places ??= new Map()).set(this, { resolution, unit });
+    (record.places ??= new SmallMap<PodPlacer, Place>()).set(this, placeIn(unit, resolution));
   }
 
   unplace(record: PodRecord): void {
@@ -57,6 +59,11 @@ export class Grouping implements PodPlacer {
     if (unit === undefined) return;
     countUp(unit, leafOf(place), up ? 1 : -1);
     touch(unit);
+  }
+
+  /** Names of the budgets that count a family. */
+  *budgetsOver(family: string): Generator<string> {
+    for (const { facts } of this.#families.get(family)?.tallies.keys() ?? []) yield facts.name;
   }
 
   /** Replicas the family should have: as declared, else as many as there are. */
@@ -115,7 +122,16 @@ export class Grouping implements PodPlacer {
     let unit = this.#units.get(gang.unit);
     const isNew = unit === undefined;
     const { tree, whole = false } = gang;
-    unit ??= { key: gang.unit, family, members: new Map(), up: 0, minCount: gang.minCount, whole, tree: undefined };
+    unit ??= {
+      key: gang.unit,
+      family,
+      members: new Map(),
+      up: 0,
+      minCount: gang.minCount,
+      whole,
+      tree: undefined,
+      place: undefined,
+    };
     unit.whole = whole;
     if (tree !== undefined) unit.tree = { needs: tree.needs, up: unit.tree?.up ?? new Map() };
     unit.members.set(record, gang.minCount);
@@ -136,6 +152,14 @@ export class Grouping implements PodPlacer {
     for (const tally of unit.family.tallies.keys()) tally.unitRemoved(unit);
     if (unit.family.units.size === 0) this.#families.delete(unit.family.key);
   }
+}
+
+/** One object for all members with the same place: there may be a hundred thousand. */
+function placeIn(unit: Unit | undefined, resolution: Resolution): Place {
+  if (unit?.place !== undefined && deepEqual(unit.place.resolution, resolution)) return unit.place;
+  const place = { resolution, unit };
+  if (unit !== undefined) unit.place = place;
+  return place;
 }
 
 /** The group of a pod within a unit of several. */
