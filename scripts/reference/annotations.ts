@@ -101,7 +101,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     key: GROUP_REPLICAS,
     on: 'PodDisruptionBudget with group-by',
     values: 'whole number from 1',
-    effect: 'How many groups there should be, where nothing else declares it.',
+    effect: 'How many groups there should be in all, of whatever sets and owners.',
   },
   {
     key: DISRUPTION_COST,

@@ -38,20 +38,21 @@ export function gangs(
 }
 
 /** In the API group that the chosen minor serves it in. */
-const served = (object: object): object =>
+export const served = (object: object): object =>
   stage.groupKinds === 'native' ? object : { ...object, apiVersion: `${OWN_SCHEDULING_GROUP}/${stage.groupVersion}` };
 
-/** Kubernetes that knows no groups drops the field, so there an annotation names the group. */
-function memberOf(podGroupName: string, { metadata, spec, ...rest }: ReturnType<typeof pod>): object {
-  if (stage.groupKinds === 'native') return { ...rest, metadata, spec: { schedulingGroup: { podGroupName }, ...spec } };
-  return {
-    ...rest,
-    metadata: {
-      ...metadata,
-      annotations: { ['groups.quorate.dev/schedulingGroup']: JSON.stringify({ podGroupName }) },
-    },
+/** A pod, or its template, in a group. Kubernetes that knows no groups drops the field, so there an annotation names it. */
+export function memberOf(
+  podGroupName: string,
+  {
+    metadata,
     spec,
-  };
+    ...rest
+  }: { readonly metadata: { readonly labels?: object; readonly annotations?: object }; readonly spec: object },
+): object {
+  if (stage.groupKinds === 'native') return { ...rest, metadata, spec: { schedulingGroup: { podGroupName }, ...spec } };
+  const link = { ['groups.quorate.dev/schedulingGroup']: JSON.stringify({ podGroupName }) };
+  return { ...rest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...link } }, spec };
 }
 
 export const markerOf = ({ status }: PodDisruptionBudget) =>

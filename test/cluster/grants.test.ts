@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import { definitions } from '../../src/webhook/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
+import { memberOf, served } from './gangs.ts';
 import * as stage from './stage.ts';
 
 const { until } = stage;
@@ -30,8 +31,11 @@ beforeAll(async () => {
   await stage.registerWebhooks(plane, operator);
   await stage.apply(
     plane,
-    groups.workload(stage.groupVersion, 'training', 2),
-    ...['g0', 'g1'].flatMap((gang) => [groups.podGroup(stage.groupVersion, gang, 'training', 2), statefulSet(gang)]),
+    served(groups.workload(stage.groupVersion, 'training', 2)),
+    ...['g0', 'g1'].flatMap((gang) => [
+      served(groups.podGroup(stage.groupVersion, gang, 'training', 2)),
+      statefulSet(gang),
+    ]),
     {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
@@ -64,7 +68,7 @@ const statefulSet = (name: string): object => ({
     serviceName: name,
     podManagementPolicy: 'Parallel',
     selector: { matchLabels: { gang: name } },
-    template: {
+    template: memberOf(name, {
       metadata: {
         labels: { app: 'training', gang: name },
         annotations: { 'nodes.quorate.dev/start-delay': '2s' },
@@ -72,10 +76,9 @@ const statefulSet = (name: string): object => ({
       spec: {
         nodeName: 'node-0',
         terminationGracePeriodSeconds: 1,
-        schedulingGroup: { podGroupName: name },
         containers: [{ name: 'c', image: 'registry.k8s.io/pause:3.9' }],
       },
-    },
+    }),
   },
 });
 

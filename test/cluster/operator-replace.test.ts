@@ -4,7 +4,8 @@ import { type NodesHost, type Operator, startNodes } from '../../src/app/index.t
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
 import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import * as groups from '../scenarios/stories/groups.ts';
-import { budget, pod } from './gangs.ts';
+import { IGNORE_LABEL } from '../../src/webhook/index.ts';
+import { budget, gangs, pod } from './gangs.ts';
 import { expectGangToStay } from './preemption.ts';
 import * as stage from './stage.ts';
 
@@ -65,4 +66,32 @@ test('a budget over plain pods is counted as Kubernetes would', async () => {
 
 test('PB-26: where nothing of a group may go, kube-scheduler preempts a pod that no budget protects', async () => {
   await expectGangToStay(plane);
+});
+
+/** Shorter than the time after which every budget is looked at anyway. */
+const FIRST_ROUND_MS = 40_000;
+
+test('where evictions are not asked about, the first round of a new leader puts its numbers in', async () => {
+  const namespace = 'apart';
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace, labels: { [IGNORE_LABEL]: 'true' } },
+  });
+  await until('its account', async () => (await kubectl('get', 'sa', 'default', '-n', namespace)) !== '');
+  await operator.stop();
+  const objects = [...gangs('apart', 2, 2), budget('apart', { maxUnavailable: 1 })] as { metadata: object }[];
+  await apply(...objects.map((one) => ({ ...one, metadata: { ...one.metadata, namespace } })));
+  // As Kubernetes' own controller leaves it, where it finds no controller of the pods.
+  const left = { observedGeneration: 1, expectedPods: 0, currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0 };
+  const patch = ['--subresource=status', '--type=merge', '-p', JSON.stringify({ status: left })];
+  await kubectl('patch', 'pdb', 'apart', '-n', namespace, ...patch);
+  operator = await stage.startReplica(plane, 'next', 'replace');
+  const numbers =
+    'jsonpath={.status.expectedPods}/{.status.currentHealthy}/{.status.desiredHealthy}/{.status.disruptionsAllowed}';
+  await until(
+    'the numbers',
+    async () => (await kubectl('get', 'pdb', 'apart', '-n', namespace, '-o', numbers)) === '4/4/2/2',
+    FIRST_ROUND_MS,
+  );
 });

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { type Operator, type OperatorOptions, startOperator } from '../../src/app/index.ts';
-import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { builtinType } from '../../src/api/registry.ts';
+import { type KubeObject, type ResourceType, splitApiVersion } from '../../src/api/resource.ts';
+import { OWN_SCHEDULING_GROUP, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../src/api/scheduling/index.ts';
+import { createClient, createHttpTransport, loadKubeconfig, silentLogger } from '../../src/machinery/runtime/index.ts';
 import {
   definitions,
   type GroupKinds,
@@ -65,6 +68,34 @@ export async function apply(plane: RealControlPlane, ...objects: object[]): Prom
   const path = join(plane.folder, `apply-${(applied += 1)}.yaml`);
   writeFileSync(path, objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n'));
   await kubectl(plane, 'apply', '-f', path);
+}
+
+const LANES = 16;
+
+function typeOf({ apiVersion = '', kind = '' }: KubeObject): ResourceType {
+  const { group, version } = splitApiVersion(apiVersion);
+  const isOwn = group === OWN_SCHEDULING_GROUP;
+  const own = [...WORKLOAD_TYPES, ...POD_GROUP_TYPES].find(
+    (type) => isOwn && type.kind === kind && type.group === group,
+  );
+  return own ?? builtinType(kind, group, version);
+}
+
+/** Creates very many objects in namespaces, by default in `default`: the lists at once, the objects of each in their order. */
+export async function createAll(plane: RealControlPlane, lists: readonly (readonly object[])[]): Promise<void> {
+  const transport = createHttpTransport(loadKubeconfig({ path: plane.kubeconfig }));
+  const client = createClient({ transport: transport.send, userAgent: 'test' });
+  const rest = lists.values();
+  const lane = async (): Promise<void> => {
+    for (const list of rest) {
+      for (const object of list as readonly KubeObject[]) {
+        const namespaced = { ...object, metadata: { namespace: 'default', ...object.metadata } };
+        await client.create(typeOf(object), namespaced);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  transport.close();
 }
 
 /** `granted`, or what the server said; a dry run asks and leaves the pod where it is. */

@@ -7,8 +7,13 @@ import type { RealControlPlane } from '../kubernetes/control-plane.ts';
 import { NOT_READY_ANNOTATION, START_DELAY } from '../../src/nodes/index.ts';
 import * as groups from '../scenarios/stories/groups.ts';
 
+export interface Spelling {
+  readonly minAvailable?: number | string;
+  readonly maxUnavailable?: number | string;
+}
+
 /** The four ways to say that one of three gangs may go. */
-export const SPELLINGS: readonly (readonly [string, object])[] = [
+export const SPELLINGS: readonly (readonly [string, Spelling])[] = [
   ['minAvailable: 2', { minAvailable: 2 }],
   ['minAvailable: 60%', { minAvailable: '60%' }],
   ['maxUnavailable: 1', { maxUnavailable: 1 }],
@@ -21,7 +26,7 @@ export const SPELLINGS: readonly (readonly [string, object])[] = [
  */
 export const START_SECONDS = 8;
 
-const GANGS = ['g0', 'g1', 'g2'];
+export const GANGS = ['g0', 'g1', 'g2'];
 const OLD = ['node-0', 'node-1', 'node-2', 'node-3'];
 const NEW = ['node-4', 'node-5', 'node-6', 'node-7'];
 export const NODES = OLD.length + NEW.length;

@@ -88,6 +88,7 @@ export async function createGuard(
   let calls: ((namespaces: readonly string[]) => void)[] = [];
   let asking: () => readonly string[] = () => [];
   let missed: ((deployment: Deployment, configuration: string) => void)[] = [];
+  const tell = (names: readonly string[]): void => calls.forEach((call) => call(names));
   const guardsPods = gates.enabled('PodWebhook');
   const isExempt = (name: string): boolean =>
     SYSTEM_NAMESPACES.includes(name) ||
@@ -101,7 +102,7 @@ export async function createGuard(
       clock,
       log,
       signal,
-      guarded: (names) => calls.forEach((call) => call(names)),
+      guarded: tell,
       arming: {
         isLeading: () => known !== undefined && isLeading(),
         options: {
@@ -139,6 +140,8 @@ export async function createGuard(
       for (const type of types as ResourceType<KubeObject>[])
         informers.of(type).addHandler({ added: look, deleted: look });
       if (findsRoom) followAsking(informers, look);
+      // Counted before that was known, or labelled since: nothing else would bring them up.
+      if (mode === 'replace') followExempt(informers, clock, { isExempt, tell });
       look();
     },
     user,
@@ -165,6 +168,26 @@ function followAsking(informers: InformerSet, look: () => void): void {
     if (needsRoom(metadata.annotations)) look();
   };
   informers.of(podDisruptionBudgetType).addHandler({ added: asked, updated: asked, deleted: asked });
+}
+
+/** Where nobody asks us about evictions and nobody else counts, the numbers of budgets are ours all the same. */
+function followExempt(
+  informers: InformerSet,
+  clock: Clock,
+  { isExempt, tell }: { isExempt: (namespace: string) => boolean; tell: (namespaces: readonly string[]) => void },
+): void {
+  const names = new Set<string>();
+  const soon = lookSoon(clock, () => {
+    const found = [...names];
+    names.clear();
+    tell(found);
+  });
+  const seen = ({ metadata: { name = '' } }: KubeObject): void => {
+    if (!isExempt(name)) return;
+    names.add(name);
+    soon();
+  };
+  informers.of(namespaceType as ResourceType<KubeObject>).addHandler({ added: seen, updated: seen });
 }
 
 interface Needs {

@@ -3,6 +3,7 @@ import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
 import { type Claims, isClaimedBy } from './claims.ts';
 import { distanceOf } from './composite.ts';
 import { decideMode, type Mode, type PodClasses } from './mode.ts';
+import { toldReplicas } from './group-by.ts';
 import type { BrokenReason } from './resolve.ts';
 import type { Family, PodRecord, Unit, UnitWatcher } from './records.ts';
 import { type Grouping, leafOf } from './unit-index.ts';
@@ -85,12 +86,15 @@ export class DisruptionTally implements UnitWatcher {
   }
 
   /**
-   * Replicas declared by the families; under a scope of groups also what cannot be resolved, and while that settles no
+   * Replicas declared by the families, or by the budget for all of them together; under a scope of groups also what cannot be resolved, and while that settles no
    * fewer than were last published.
    */
   get expectedUnits(): number {
-    let expected = 0;
-    for (const family of this.families.keys()) expected += this.grouping.replicasOf(family);
+    let expected = this.families.size === 0 ? 0 : toldReplicas(this.facts.groupBy);
+    if (expected === undefined) {
+      expected = 0;
+      for (const family of this.families.keys()) expected += this.grouping.replicasOf(family);
+    }
     if (this.mode.settling !== undefined) return Math.max(expected, this.facts.status.expectedPods);
     return this.facts.scope === 'PodGroup' ? expected + this.#brokenUnits.size + this.#bare + this.#basic : expected;
   }

@@ -59,6 +59,11 @@ const event = fc.oneof(
         {},
         { 'policy.quorate.dev/budget-scope': 'PodGroup' },
         { 'policy.quorate.dev/group-by': 'label:tier', 'policy.quorate.dev/group-min-count': '2' },
+        {
+          'policy.quorate.dev/group-by': 'label:tier',
+          'policy.quorate.dev/group-min-count': '1',
+          'policy.quorate.dev/group-replicas': '3',
+        },
       ),
     }),
   },

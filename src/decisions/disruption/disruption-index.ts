@@ -186,6 +186,14 @@ export class DisruptionIndex {
     return this.#namespaces.get(namespace)?.groups.revision ?? 0;
   }
 
+  /**
+   * Names of the budgets that count groups which something said about groups concerns, since this was last asked. Only
+   * one may ask: whoever keeps the status of budgets.
+   */
+  takeRegrouped(namespace: string): string[] {
+    return this.#namespaces.get(namespace)?.takeRegrouped() ?? [];
+  }
+
   /** The group objects of a namespace, as resolvers ask for them. */
   groupsIn(namespace: string): GroupLookup {
     return this.#namespaces.get(namespace)?.groups ?? NO_GROUPS;

@@ -166,3 +166,24 @@ test('B-28 a group that is recreated as a whole after one eviction costs one cha
   for (const name of ['n0', 'n1', 'n2']) stage.member(name, '0');
   expect(stage.sync()).toMatchObject({ C: 2, A: 1 });
 });
+
+test('R0 a number of groups that the budget states is that of all its groups, whoever owns them', () => {
+  const annotations = {
+    'policy.quorate.dev/group-by': 'label:shard',
+    'policy.quorate.dev/group-min-count': '2',
+    'policy.quorate.dev/group-replicas': '2',
+  };
+  const stage = new Stage([], { maxUnavailable: 1 }, { annotations });
+  const member = (shard: string, at: number) =>
+    pod(`${shard}-${at}`, { owner: `rs-${shard}`, labels: { app: 'a', shard } });
+  for (const at of [0, 1]) stage.index.setPod(member('x', at));
+  // One of two is missing: nothing may go.
+  expect(stage.sync()).toMatchObject({ E: 2, C: 1, D: 1, A: 0 });
+  for (const at of [0, 1]) stage.index.setPod(member('y', at));
+  expect(stage.sync()).toMatchObject({ E: 2, C: 2, D: 1, A: 1 });
+  expect([stage.evict('x-0'), stage.evict('y-0'), stage.evict('x-1')]).toEqual([
+    '201 cost 1',
+    'BudgetExhausted',
+    '201 cost 0',
+  ]);
+});

@@ -40,6 +40,11 @@ export function readGroupBy(
   return 'unknown';
 }
 
+/** How many groups a budget itself says there should be, of whatever sets they are. */
+export function toldReplicas(groupBy: GroupBy | 'unknown' | undefined): number | undefined {
+  return typeof groupBy === 'object' && groupBy.kind !== 'podGroup' ? groupBy.replicas : undefined;
+}
+
 function readCount(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
 }
@@ -62,6 +67,15 @@ export function resolvePod(groupBy: GroupBy | undefined, pod: CountedPod, lookup
     case 'label':
       return resolveLabel(groupBy, pod);
   }
+}
+
+/** Under which names what labels say of a pod's group may be looked up in what other objects say about groups. */
+export function sourcesOf({ labels }: CountedPod): string[] {
+  const { [JOBSET.name]: set, [JOBSET.replicatedJob]: job, [JOB_NAME]: own, [LWS.name]: workers } = labels;
+  return [
+    ...(workers === undefined ? [] : [`LeaderWorkerSet/${workers}`]),
+    ...(set === undefined ? [] : [`JobSet/${set}`, `JobSet/${set}/${job}`, `Job/${own ?? ''}`]),
+  ];
 }
 
 type Numbers = { readonly minCount?: number; readonly replicas?: number };

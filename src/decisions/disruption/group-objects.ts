@@ -11,7 +11,7 @@ import type {
 } from './group-facts.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import { join, leave } from './linked-pods.ts';
-import { minimumOfLeaf } from './resolve.ts';
+import { familyOf, minimumOfLeaf } from './resolve.ts';
 
 /**
  * Whose kind says it: Kubernetes' own, or the one that definitions of ours serve. Where both have an object of one name,
@@ -37,6 +37,14 @@ class Objects<T> {
     if (facts === undefined) objects.delete(name);
     else objects.set(name, facts);
   }
+}
+
+/** What a change of one object may make another answer. */
+export interface Concerned {
+  /** Names of PodGroups whose pods may belong elsewhere now, or need another minimum. */
+  readonly podGroups: ReadonlySet<string>;
+  /** Families that may have another number of replicas. */
+  readonly families: readonly string[];
 }
 
 type Member = { readonly kind: 'PodGroup' | 'CompositePodGroup'; readonly name: string };
@@ -139,18 +147,18 @@ export class GroupObjects implements GroupLookup {
     return concerned;
   }
 
-  setPodGroup(name: string, group: PodGroupFacts | undefined, server: GroupServer): Set<string> {
+  setPodGroup(name: string, group: PodGroupFacts | undefined, server: GroupServer): Concerned {
     return this.#set({ kind: 'PodGroup', name }, this.#podGroups, group, server);
   }
 
-  setComposite(name: string, composite: CompositeFacts | undefined, server: GroupServer): Set<string> {
+  setComposite(name: string, composite: CompositeFacts | undefined, server: GroupServer): Concerned {
     return this.#set({ kind: 'CompositePodGroup', name }, this.#composites, composite, server);
   }
 
-  /** False where this is known. */
-  setSource(owner: string, said: SaidOfGroup | undefined): boolean {
+  /** Names of the groups of which something else is said now. */
+  setSource(owner: string, said: SaidOfGroup | undefined): string[] {
     const before = this.#saidBy.get(owner);
-    if (before === said?.key && deepEqual(this.#sources.get(before ?? '')?.get(owner), said?.source)) return false;
+    if (before === said?.key && deepEqual(this.#sources.get(before ?? '')?.get(owner), said?.source)) return [];
     this.#revision += 1;
     if (before !== undefined) {
       const others = this.#sources.get(before);
@@ -162,7 +170,7 @@ export class GroupObjects implements GroupLookup {
       this.#saidBy.set(owner, said.key);
       this.#sources.set(said.key, (this.#sources.get(said.key) ?? new Map()).set(owner, said.source));
     }
-    return true;
+    return [before, said?.key].filter((key) => key !== undefined);
   }
 
   #changed(): void {
@@ -175,21 +183,22 @@ export class GroupObjects implements GroupLookup {
     objects: Objects<T>,
     wanted: T | undefined,
     server: GroupServer,
-  ): Set<string> {
+  ): Concerned {
     const before = objects.get(member.name);
     if (wanted === undefined) this.#remember(member);
     objects.set(server, member.name, wanted);
     const after = objects.get(member.name);
-    const concerned = new Set<string>();
+    const podGroups = new Set<string>();
     // Most updates of a group are of its status, which nothing here depends on.
-    if (before !== undefined && deepEqual(before, after)) return concerned;
+    if (before !== undefined && deepEqual(before, after)) return { podGroups, families: [] };
     this.#changed();
     this.#relate(member, before, -1);
     // With the tree it was in, and the one it is in now.
-    if (before !== undefined) this.#withTree({ ...member, parent: before.parent }, concerned);
+    if (before !== undefined) this.#withTree({ ...member, parent: before.parent }, podGroups);
     this.#relate(member, after, 1);
-    this.#withTree(member, concerned);
-    return concerned;
+    this.#withTree(member, podGroups);
+    const families = [before, after].flatMap((facts) => (facts === undefined ? [] : familyOf(facts, member.kind)));
+    return { podGroups, families };
   }
 
   /** Before an object goes: what its pods are disrupted with stays known for a moment. */

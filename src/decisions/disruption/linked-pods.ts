@@ -8,8 +8,9 @@ export class LinkedPods<P extends PodRecord> {
   add(record: P): void {
     const { link } = record.facts;
     if (link === undefined) return;
-    join(this.#byPodGroup, link.podGroup, record);
-    join(this.#byWorkload, link.workload, record);
+    // Most pods name one of the two.
+    if (link.podGroup !== '') join(this.#byPodGroup, link.podGroup, record);
+    if (link.workload !== '') join(this.#byWorkload, link.workload, record);
   }
 
   /** With the facts it was added with. */

@@ -1,9 +1,9 @@
 import { deepEqual, type Labels, matches } from '../../machinery/values/index.ts';
 import type { BudgetFacts } from './budget-facts.ts';
 import { DisruptionTally } from './budget-tally.ts';
-import { type GroupBy, groupById } from './group-by.ts';
+import { type GroupBy, groupById, sourcesOf } from './group-by.ts';
 import type { CompositeFacts, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
-import { GroupObjects, type GroupServer } from './group-objects.ts';
+import { type Concerned, GroupObjects, type GroupServer } from './group-objects.ts';
 import type { SaidOfGroup } from './label-sources/index.ts';
 import type { KnownNotice } from './known-notices.ts';
 import { LinkedPods } from './linked-pods.ts';
@@ -41,6 +41,8 @@ export class NamespaceIndex {
   readonly #linked = new LinkedPods<IndexedPod>();
   /** Groups of LeaderWorkerSets that pods do not name otherwise; only where there are policies, or `everySet`. */
   #sets: Grouping | undefined;
+  /** Names of the budgets that a change of what says what a group is concerns, since they were last taken. */
+  readonly #regrouped = new Set<string>();
   readonly #everySet: boolean;
   /** Says which Workload a PodGroup was made for. */
   readonly workloadOf = (podGroup: string): string | undefined => this.groups.podGroup(podGroup)?.template?.workload;
@@ -123,6 +125,7 @@ export class NamespaceIndex {
       if (indexed !== undefined) indexed.tallies = indexed.tallies.filter((other) => other !== tally);
     }
     this.budgets.delete(name);
+    this.#regrouped.delete(name);
     this.#drop(tally.grouping);
   }
 
@@ -162,11 +165,15 @@ export class NamespaceIndex {
   }
 
   setSource(owner: string, said: SaidOfGroup | undefined): void {
-    // The automatic grouping takes only replicas from sources, and asks for them when it counts.
-    if (!this.groups.setSource(owner, said) || this.#groupings.size === 1) return;
+    const keys = this.groups.setSource(owner, said);
+    if (keys.length === 0) return;
     for (const record of this.pods.values()) {
       if (record.places === undefined || record.places.size === 0) continue;
-      this.#attach(record, this.#detach(record));
+      const sources = sourcesOf(record.facts);
+      if (!keys.some((key) => sources.includes(key))) continue;
+      // The automatic grouping takes only replicas from sources, and asks for them when it counts.
+      if (this.#groupings.size === 1) this.#noteRegrouped(record);
+      else this.#resolveAgain([record]);
     }
   }
 
@@ -174,13 +181,34 @@ export class NamespaceIndex {
     return this.#linked.ofPodGroup(podGroup);
   }
 
-  #resolveGroups(podGroups: Iterable<string>): void {
+  /** Names of the budgets that count groups which are told in another way than when they were last taken. */
+  takeRegrouped(): string[] {
+    const names = [...this.#regrouped];
+    this.#regrouped.clear();
+    return names;
+  }
+
+  #resolveGroups({ families, podGroups }: Concerned): void {
     this.#resolveAgain([...podGroups].flatMap((name) => [...this.#linked.ofPodGroup(name)]));
+    // A PodGroup that comes or goes is a replica more or less, without any pod of its own.
+    for (const family of families) for (const name of this.#auto.budgetsOver(family)) this.#regrouped.add(name);
   }
 
   #resolveAgain(records: readonly IndexedPod[]): void {
+    for (const record of records) this.#noteRegrouped(record);
     const tallies = records.map((record) => this.#detach(record));
-    for (const [at, record] of records.entries()) this.#attach(record, tallies[at] ?? []);
+    for (const [at, record] of records.entries()) {
+      this.#attach(record, tallies[at] ?? []);
+      this.#noteRegrouped(record);
+    }
+  }
+
+  /** The budgets that select a pod, and those that count a group it is a member of. */
+  #noteRegrouped({ places, tallies }: IndexedPod): void {
+    for (const { facts } of tallies) this.#regrouped.add(facts.name);
+    for (const { unit } of places?.values() ?? []) {
+      for (const { facts } of unit?.family.tallies.keys() ?? []) this.#regrouped.add(facts.name);
+    }
   }
 
   #attach(record: IndexedPod, tallies: readonly DisruptionTally[]): void {

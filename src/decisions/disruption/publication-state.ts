@@ -3,6 +3,7 @@ import { computeAllowed, computeDesired } from './arithmetic.ts';
 import { DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
 import type { DisruptionTally } from './budget-tally.ts';
 import type { PublicationState, Shortage, UnitState } from './publication.ts';
+import { toldReplicas } from './group-by.ts';
 import type { PodRecord, Unit } from './records.ts';
 
 export interface PublicationQuestion {
@@ -104,10 +105,15 @@ export function isNoted({ facts }: PodRecord, entry: string | undefined, now: nu
 }
 
 /** Groups that are declared and not there, with what each would need by its family. */
-function absentGroups({ families, grouping }: DisruptionTally): Shortage[] {
+function absentGroups({ facts, families, grouping }: DisruptionTally): Shortage[] {
+  const needOf = (units: Iterable<Unit>): number => Math.max(1, ...[...units].map(({ minCount }) => minCount));
+  const told = toldReplicas(facts.groupBy);
+  if (told !== undefined) {
+    const units = [...families.keys()].flatMap((family) => [...family.units]);
+    return [{ groups: Math.max(0, told - units.length), pods: needOf(units) }];
+  }
   return [...families.keys()].map((family) => {
-    const pods = Math.max(1, ...[...family.units].map(({ minCount }) => minCount));
-    return { groups: Math.max(0, grouping.replicasOf(family) - family.units.size), pods };
+    return { groups: Math.max(0, grouping.replicasOf(family) - family.units.size), pods: needOf(family.units) };
   });
 }
 

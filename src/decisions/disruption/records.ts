@@ -1,6 +1,6 @@
 import type { BudgetFacts } from './budget-facts.ts';
 import type { UnitTree } from './group-facts.ts';
-import type { Places } from './places.ts';
+import type { SmallMap } from './small-map.ts';
 import type { CountedPod } from './pod-facts.ts';
 import type { Resolution } from './resolve.ts';
 
@@ -10,7 +10,7 @@ export interface PodRecord {
   /** Ready and not going. */
   up: boolean;
   /** Its place in each grouping it has one in; undefined for the many pods without any. */
-  places: Places<PodPlacer, Place> | undefined;
+  places: SmallMap<PodPlacer, Place> | undefined;
 }
 
 export interface Place {
@@ -31,7 +31,7 @@ export interface Unit {
   whole: boolean;
   /** Set for a unit of several groups: what it needs, and how many members of each group are up. */
   tree: { needs: UnitTree; readonly up: Map<string, number> } | undefined;
-  /** Of the member that came last: those that say the same share it. */
+  /** That of the member which came last: most members of a unit have the same. */
   place: Place | undefined;
 }
 

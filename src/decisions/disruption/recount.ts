@@ -6,7 +6,7 @@ import { matches } from '../../machinery/values/index.ts';
 import { computeDesired } from './arithmetic.ts';
 import { type BudgetFacts, DISRUPTION_TIMEOUT_MS } from './budget-facts.ts';
 import { isClaimedBy } from './claims.ts';
-import { resolvePod } from './group-by.ts';
+import { resolvePod, toldReplicas } from './group-by.ts';
 import { buildTree, distanceOf } from './composite.ts';
 import type { CompositeFacts, GroupLookup, GroupSource, PodGroupFacts, WorkloadFacts } from './group-facts.ts';
 import { decideMode, type Mode } from './mode.ts';
@@ -62,9 +62,11 @@ export function recount(budget: BudgetFacts, snapshot: NamespaceObjects, now: nu
   const inGroups = mode.unit === 'PodGroup';
   let expectedUnits = 0;
   if (inGroups) {
-    for (const [family, replicas] of families) {
+    const told = families.size === 0 ? 0 : toldReplicas(groupBy);
+    for (const [family, replicas] of told === undefined ? families : []) {
       expectedUnits += replicas ?? [...units.values()].filter((unit) => unit.family === family).length;
     }
+    expectedUnits += told ?? 0;
     if (mode.settling !== undefined) expectedUnits = Math.max(expectedUnits, budget.status.expectedPods);
     if (budget.scope === 'PodGroup') expectedUnits += brokenUnits.size + mode.individual;
   }

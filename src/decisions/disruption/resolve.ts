@@ -62,7 +62,7 @@ function resolveObject(link: GroupLink, pod: CountedPod, lookup: GroupLookup): R
   const enriched = replicasFromMarkers(pod, lookup);
   if (template === undefined) return { ...gang, family: unit, replicas: enriched ?? 1 };
   const replicas = enriched ?? lookup.liveGroups('PodGroup', template, parent);
-  return { ...gang, family: familyOf(group, 'Template'), replicas };
+  return { ...gang, family: familyOf(group, 'PodGroup'), replicas };
 }
 
 /** The quorum of a group: its own, or that of its template. */
@@ -93,7 +93,7 @@ function compositeGang(composite: CompositeFacts, { name: leaf }: PodGroupFacts,
   return {
     kind: 'gang',
     unit,
-    family: template === undefined ? unit : familyOf(composite, 'CompositeTemplate'),
+    family: template === undefined ? unit : familyOf(composite, 'CompositePodGroup'),
     minCount: minimumOfTree(needs),
     replicas: template === undefined ? 1 : lookup.liveGroups('CompositePodGroup', template, parent),
     whole: true,
@@ -102,8 +102,12 @@ function compositeGang(composite: CompositeFacts, { name: leaf }: PodGroupFacts,
 }
 
 /** Roots of one template are replicas of each other; below a root only those with the same parent are. */
-function familyOf({ parent, template }: Pick<CompositeFacts, 'parent' | 'template'>, kind: string): string {
-  const family = `${kind}/${template?.workload ?? ''}/${template?.name ?? ''}`;
+export function familyOf(
+  { parent, template }: Pick<CompositeFacts, 'parent' | 'template'>,
+  kind: 'PodGroup' | 'CompositePodGroup',
+): string {
+  const declared = kind === 'PodGroup' ? 'Template' : 'CompositeTemplate';
+  const family = `${declared}/${template?.workload ?? ''}/${template?.name ?? ''}`;
   return parent === undefined ? family : `${family} in ${parent}`;
 }
 

@@ -2,8 +2,8 @@ import { deepEqual } from '../../machinery/values/index.ts';
 import type { GroupLookup } from './group-facts.ts';
 import { setGroupOf } from './group-markers.ts';
 import { type GroupBy, groupById, resolvePod } from './group-by.ts';
-import { Places } from './places.ts';
 import type { Family, Place, PodPlacer, PodRecord, Unit } from './records.ts';
+import { SmallMap } from './small-map.ts';
 import type { Resolution } from './resolve.ts';
 
 /** Group objects that change, and tell when. */
@@ -32,7 +32,7 @@ export class Grouping implements PodPlacer {
     const resolution = resolvePod(this.groupBy, record.facts, this.#lookup);
     if (resolution === undefined) return;
     const unit = resolution.kind === 'gang' ? this.#join(record, resolution) : undefined;
-    (record.places ??= new Places()).set(this, placeIn(unit, resolution));
+    (record.places ??= new SmallMap<PodPlacer, Place>()).set(this, placeIn(unit, resolution));
   }
 
   unplace(record: PodRecord): void {
@@ -59,6 +59,11 @@ export class Grouping implements PodPlacer {
     if (unit === undefined) return;
     countUp(unit, leafOf(place), up ? 1 : -1);
     touch(unit);
+  }
+
+  /** Names of the budgets that count a family. */
+  *budgetsOver(family: string): Generator<string> {
+    for (const { facts } of this.#families.get(family)?.tallies.keys() ?? []) yield facts.name;
   }
 
   /** Replicas the family should have: as declared, else as many as there are. */
@@ -149,9 +154,9 @@ export class Grouping implements PodPlacer {
   }
 }
 
+/** One object for all members with the same place: there may be a hundred thousand. */
 function placeIn(unit: Unit | undefined, resolution: Resolution): Place {
-  const known = unit?.place;
-  if (known !== undefined && deepEqual(known.resolution, resolution)) return known;
+  if (unit?.place !== undefined && deepEqual(unit.place.resolution, resolution)) return unit.place;
   const place = { resolution, unit };
   if (unit !== undefined) unit.place = place;
   return place;

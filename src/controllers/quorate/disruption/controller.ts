@@ -128,8 +128,8 @@ function gatherDeps(
 ): Deps {
   const { client, clock, informers } = context;
   const index = options.index ?? new DisruptionIndex();
-  const changed = (namespace: string): void => {
-    for (const name of index.budgetsOverGroups(namespace)) queue.add(formatKey({ namespace, name }));
+  const changed = (namespace: string, budgets: readonly string[]): void => {
+    for (const name of budgets) queue.add(formatKey({ namespace, name }));
   };
   return {
     client,

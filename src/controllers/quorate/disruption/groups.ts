@@ -4,8 +4,8 @@ import { type ControllerContext, type Following, followServed } from '../../../m
 export interface GroupsOptions {
   readonly context: ControllerContext;
   readonly index: DisruptionIndex;
-  /** Something that says what a group of the namespace is came, changed or went. */
-  readonly changed: (namespace: string) => void;
+  /** Something that says what groups of these budgets are came, changed or went. */
+  readonly changed: (namespace: string, budgets: readonly string[]) => void;
 }
 
 export type FollowedGroups = Following;
@@ -13,9 +13,8 @@ export type FollowedGroups = Following;
 /** Keeps an index up to date about everything that says what a group is. */
 export function followGroups({ changed, context, index }: GroupsOptions): FollowedGroups {
   const noting = (namespace: string, change: () => void): void => {
-    const before = index.groupRevision(namespace);
     change();
-    if (index.groupRevision(namespace) !== before) changed(namespace);
+    changed(namespace, index.takeRegrouped(namespace));
   };
   return followServed({
     context,
@@ -24,7 +23,8 @@ export function followGroups({ changed, context, index }: GroupsOptions): Follow
     gone: (row, { metadata: { name = '', namespace = '' } }) =>
       noting(namespace, () => row.delete(index, namespace, name)),
     found: () => {
-      for (const { namespace } of index.budgets()) changed(namespace);
+      const namespaces = new Set([...index.budgets()].map(({ namespace }) => namespace));
+      for (const namespace of namespaces) changed(namespace, index.budgetsOverGroups(namespace));
     },
   });
 }
