@@ -38,6 +38,7 @@ const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = 
   { condition: '.Values.webhookFrom', on: { webhookFrom: ['mark-of-cidr'] } },
   { condition: '.Values.recreateWebhooks', on: { recreateWebhooks: true } },
   { condition: '.Values.reservations', on: { reservations: true } },
+  { condition: '.Values.dashboard', on: { dashboard: true } },
   { condition: 'eq .Values.mode "replace"', on: { mode: 'replace' } },
   ...OPTIONAL_FEATURES.map((feature) => ({
     condition: `not .Values.features.${feature}`,
@@ -67,6 +68,7 @@ export function chartFiles(): Map<string, string> {
     scheduler: true,
     recreateWebhooks: true,
     reservations: true,
+    dashboard: true,
   });
   const templates = new Map<string, string[]>();
   for (const { apiVersion = '', kind = '', metadata } of everything) {
@@ -215,6 +217,8 @@ scheduler: ${defaultInstall.scheduler}
 recreateWebhooks: ${defaultInstall.recreateWebhooks}
 # Let the operator make pods that hold room for groups: a right to make pods in every namespace.
 reservations: ${defaultInstall.reservations}
+# Also serve the dashboard, behind the Service quorate-dashboard, for whoever shows a token of the cluster.
+dashboard: ${defaultInstall.dashboard}
 # What is not used can be left out, and with it the rights that only it needs.
 features:
   # Guard deletes by PodUnavailableBudgets (patches pods).
@@ -271,6 +275,7 @@ const SCHEMA = {
     scheduler: { type: 'boolean' },
     recreateWebhooks: { type: 'boolean' },
     reservations: { type: 'boolean' },
+    dashboard: { type: 'boolean' },
     features: {
       type: 'object',
       additionalProperties: false,

@@ -30,7 +30,8 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   drain: async (page) => {
     await click(page, 'Drain');
-    for (const pool of ['train-a', 'train-b']) await page.getByRole('button', { name: `Pool ${pool}` }).click();
+    // Half of a pool: the other half takes what moves.
+    for (const at of [0, 1, 2, 3]) await page.getByRole('checkbox', { name: `train-a-0${at}` }).check();
     await page.getByRole('button', { name: /^Plan a drain of/ }).click();
     await page.getByRole('region', { name: 'Timeline of the plan' }).waitFor();
   },
@@ -52,6 +53,9 @@ interface Look {
   readonly width: number;
 }
 
+/** Higher than a window where a screen is longer: all of it is looked at. */
+const HEIGHT = folder === undefined ? 900 : 1300;
+
 const LOOKS: readonly Look[] =
   folder === undefined
     ? [{ colorScheme: 'light', width: 1440 }]
@@ -66,7 +70,7 @@ const browser = await launch();
 async function take(names: readonly string[]): Promise<void> {
   mkdirSync(folder ?? DOCS, { recursive: true });
   for (const { colorScheme, width } of LOOKS) {
-    const viewport = { width, height: width < 500 ? 844 : 900 };
+    const viewport = { width, height: width < 500 ? 1600 : HEIGHT };
     const { context, page } = await openPage(browser, host.dashboardLink(), { colorScheme, viewport });
     await page.getByRole('grid').waitFor();
     for (const name of names) {

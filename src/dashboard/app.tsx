@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import mark from './mark.svg';
+import { LoggedOut } from './login.tsx';
 import { KnowledgeNotes } from './parts/knowledge.tsx';
 import { Health } from './parts/health.tsx';
 import { hrefOf, route, type Screen, SCREENS } from './route.ts';
@@ -10,7 +11,7 @@ import { FleetScreen } from './screens/fleet.tsx';
 import { Groups } from './screens/groups.tsx';
 import { WhatIf } from './screens/what-if.tsx';
 import { Confirm } from './writes/confirm.tsx';
-import { connect, line, loaded, logIn, revision, session } from './store.ts';
+import { connect, line, loaded, logIn, revision } from './store.ts';
 
 const TITLES: Readonly<Record<Screen, string>> = {
   fleet: 'Fleet',
@@ -107,20 +108,5 @@ function Splash({ text }: { text: string }) {
       <img src={mark} alt="" width={48} height={48} />
       <p>{text}</p>
     </div>
-  );
-}
-
-function LoggedOut() {
-  const name = session.value?.user;
-  return (
-    <main class="splash">
-      <img src={mark} alt="" width={48} height={48} />
-      <h1>{name === undefined ? 'Not logged in' : 'Logged out'}</h1>
-      <p>A login link works once. To get a new one, type:</p>
-      <code>quorate dashboard</code>
-      <p class="hint">
-        Or <code>quorate dashboard --link</code> for the page that quorate up serves itself.
-      </p>
-    </main>
   );
 }

@@ -1,6 +1,6 @@
 /** The page's state: what the stream has told, and what the person has chosen. */
 import { effect, signal } from '@preact/signals';
-import { SILENT_LINE_MS, type SessionInfo, type StreamLine, UI_HEADER } from '../api/ui/stream.ts';
+import { type LoginInfo, SILENT_LINE_MS, type SessionInfo, type StreamLine, UI_HEADER } from '../api/ui/stream.ts';
 import { follow, type LineState } from './connection/stream.ts';
 import { BudgetHistory, Fleet } from '../fleet/index.ts';
 
@@ -123,10 +123,15 @@ export async function logIn(): Promise<boolean> {
     window.history.replaceState(null, '', location.pathname);
     await fetch('session', { method: 'POST', headers: { [UI_HEADER]: '1' }, body: code }).catch(() => {});
   }
-  const response = await fetch('session', { headers: { [UI_HEADER]: '1' } }).catch(() => undefined);
-  if (response?.ok !== true) return false;
-  session.value = (await response.json()) as SessionInfo;
+  const info = await askSession();
+  if (info === undefined || 'login' in info) return false;
+  session.value = info;
   return true;
+}
+
+export async function askSession(): Promise<SessionInfo | LoginInfo | undefined> {
+  const response = await fetch('session', { headers: { [UI_HEADER]: '1' } }).catch(() => undefined);
+  return response?.ok === true ? ((await response.json()) as SessionInfo | LoginInfo) : undefined;
 }
 
 effect(() => {

@@ -73,7 +73,9 @@ test('whoever knows the port but not the link gets nothing', async () => {
   const { origin, pathname } = new URL(local.link());
   for (const path of ['/', '/ui/', '/ui/stream', '/api/v1/pods']) expect((await fetch(origin + path)).status).toBe(404);
   const headers = { 'x-quorate-ui': '1' };
-  for (const path of ['stream', 'session', 'k8s/api/v1/pods']) {
+  const session = await fetch(`${origin}${pathname}session`, { headers });
+  expect(await session.json()).toEqual({ login: 'Link' });
+  for (const path of ['stream', 'k8s/api/v1/pods']) {
     expect((await fetch(origin + pathname + path, { headers })).status).toBe(401);
   }
 });

@@ -8,6 +8,7 @@ import { type EmbeddedHost, startEmbedded } from '../../src/app/index.ts';
 import { maintenanceType } from '../../src/api/quorate/maintenance.ts';
 import { nodeType } from '../../src/api/resource-types.ts';
 import { silentLogger } from '../../src/machinery/runtime/index.ts';
+import { seriousProblems } from './axe.ts';
 import { launch, type OpenPage, openPage } from './chromium.ts';
 import { createDemoFleet } from './demo-fleet.ts';
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const common = { port: 0, bind: '127.0.0.1', kubeconfig, nodes: 0, log: silentLogger };
   host = await startEmbedded({ ...common, allowWrites: true });
   [browser] = await Promise.all([launch(), createDemoFleet(host.client)]);
-  opened = await openPage(browser, host.dashboardLink());
+  opened = await openPage(browser, host.dashboardLink(), { bypassCSP: true });
   ({ page } = opened);
   await page.getByRole('grid').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Drain' }).click();
@@ -42,6 +43,7 @@ test('22.1: a cordon asks first; whoever leaves it has changed nothing', async (
   await page.getByRole('button', { name: 'Cordon…', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Cordon 1 node?' });
   expect(await dialog.textContent()).toContain('No pod and no group goes down.');
+  expect(await seriousProblems(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect.poll(() => dialog.count()).toBe(0);
   expect(await isCordoned('serve-01')).toBe(false);

@@ -24,7 +24,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'quorate demo upgrade': 'quorate demo upgrade --fast',
 };
 
-const work = mkdtempSync(join(tmpdir(), 'quorate-first-hour-'));
+// A home as short as people's are: a path in what is printed is one word, which nobody folds.
+const work = mkdtempSync(join(tmpdir(), 'hour-'));
 const folder = join(work, 'empty');
 const report = new Report(process.argv[2]);
 const open: Terminal[] = [];
@@ -76,8 +77,15 @@ async function typeBlock(terminal: Terminal, { page, shown, steps }: Block): Pro
   }
 }
 
+interface Up {
+  readonly exported: string;
+  readonly suggested: readonly string[];
+  /** Ctrl-C, as the banner says. */
+  stop(): Promise<void>;
+}
+
 /** `quorate up` in a terminal of its own, as a person leaves it; its banner says what to type next. */
-async function bringUp(): Promise<{ exported: string; suggested: string[] }> {
+async function bringUp(): Promise<Up> {
   const command = INSTEAD['npx quorate up'] ?? '';
   const terminal = await openTerminal();
   terminal.start(command);
@@ -90,7 +98,17 @@ async function bringUp(): Promise<{ exported: string; suggested: string[] }> {
     /export KUBECONFIG=\S+/,
     /\/ui\/#login=/,
   ]);
-  return { exported, suggested: typed.filter((line) => /^kubectl (get|create)/.test(line)) };
+  return {
+    exported,
+    suggested: typed.filter((line) => /^kubectl (get|create)/.test(line)),
+    async stop() {
+      terminal.press('\u0003');
+      // npx says 130 of itself when it was interrupted.
+      const ended = await terminal.end(command);
+      report.told('Ctrl-C stops it', ended, [0, 130].includes(ended.code) ? undefined : `it ended with ${ended.code}`);
+      report.says('it says that it has stopped, and that nothing is lost', ended.lines, [/Stopped\. The next/]);
+    },
+  };
 }
 
 async function readme(): Promise<void> {
@@ -98,14 +116,15 @@ async function readme(): Promise<void> {
   if (clone === undefined || tests === undefined || empty === undefined) throw new Error('README.md has other blocks');
   const terminal = await openTerminal();
   await typeBlock(terminal, { ...empty, steps: empty.steps.filter(({ command }) => command.startsWith('cp ')) });
-  const { exported, suggested } = await bringUp();
-  await terminal.type(exported);
-  for (const command of suggested) {
+  const up = await bringUp();
+  await terminal.type(up.exported);
+  for (const command of up.suggested) {
     const typed = await terminal.type(command);
     report.told(`the banner: ${command}`, typed, typed.code === 0 ? undefined : `it ended with ${typed.code}`);
   }
   for (const block of session) await typeBlock(terminal, block);
   await showScreens(terminal, report);
+  await up.stop();
 }
 
 async function guides(): Promise<void> {
@@ -123,11 +142,21 @@ async function guides(): Promise<void> {
   for (const block of blocksOf(ROOT, 'docs/guide/demo.md')) await typeBlock(terminal, block);
 }
 
+/** An hour that does not end tells what it waits for, and fails. */
+const LIMIT_MS = 15 * 60_000;
+const limit = setTimeout(() => {
+  process.stdout.write(`WRONG it took longer than ${LIMIT_MS / 60_000} minutes; last typed: ${report.last}\n`);
+  for (const terminal of open) terminal.kill();
+  rmSync(work, { recursive: true, force: true });
+  process.exit(1);
+}, LIMIT_MS);
+
 try {
   await install();
   await readme();
   await guides();
 } finally {
+  clearTimeout(limit);
   for (const terminal of open) await terminal.close();
   rmSync(work, { recursive: true, force: true });
 }

@@ -6,6 +6,8 @@ import { COLUMNS, type Typed } from './terminal.ts';
 export class Report {
   readonly #folder: string | undefined;
   readonly #problems: string[] = [];
+  /** What was looked at last. */
+  last = '';
   #screens = 0;
   #checks = 0;
 
@@ -38,6 +40,7 @@ export class Report {
 
   #check(what: string, problem: string | undefined, lines: readonly string[]): void {
     this.#checks += 1;
+    this.last = what;
     if (problem === undefined) process.stdout.write(`ok ${what}\n`);
     else {
       this.#problems.push(`${what}: ${problem}`);

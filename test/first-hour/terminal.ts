@@ -86,6 +86,11 @@ export class Terminal {
     }
   }
 
+  /** Ends what runs in it too: they lose their terminal. */
+  kill(): void {
+    this.#shell.kill('SIGHUP');
+  }
+
   async close(): Promise<void> {
     if (this.#ended) return;
     const ended = new Promise((resolve) => this.#shell.once('exit', resolve));

@@ -63,9 +63,17 @@ export const SILENT_LINE_MS = 7_000;
 /** Sent with everything but page loads: a page from elsewhere cannot, without asking first. */
 export const UI_HEADER = 'x-quorate-ui';
 
+/** With a token: where somebody may read who may not list namespaces. */
+export const NAMESPACE_HEADER = 'x-quorate-namespace';
+
 /** What a page may know about its session. */
 export interface SessionInfo {
   readonly user: string;
   readonly server: string;
   readonly writes: boolean;
+}
+
+/** What it is told instead where nobody is logged in: how somebody can. */
+export interface LoginInfo {
+  readonly login: 'Token' | 'Link';
 }

@@ -70,7 +70,8 @@ export async function listen(options: ServerListenOptions): Promise<Listening> {
     port,
     address,
     bodyBytesInFlight: () => serving.bodies.bytes,
-    renew: ({ certificate, key, authority }) => secure?.setSecureContext({ cert: certificate, key, ca: authority }),
+    renew: ({ authority, certificate, key }) =>
+      secure?.setSecureContext({ cert: certificate, key, ...(authority !== undefined && { ca: authority }) }),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       endSessions();

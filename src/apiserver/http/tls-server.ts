@@ -4,8 +4,8 @@ import type { HttpLimits } from './limits.ts';
 export interface TlsMaterial {
   readonly certificate: string;
   readonly key: string;
-  /** Client certificates signed by this are believed. */
-  readonly authority: string;
+  /** Client certificates signed by this are believed; without it none is asked for. */
+  readonly authority?: string;
 }
 
 /** What one session may hold in Node besides the bodies: heads, and what waits to be sent. */
@@ -17,8 +17,8 @@ export function createTlsServer({ certificate, key, authority }: TlsMaterial, li
     allowHTTP1: true,
     cert: certificate,
     key,
-    ca: authority,
-    requestCert: true,
+    ...(authority !== undefined && { ca: authority }),
+    requestCert: authority !== undefined,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     handshakeTimeout: limits.headMs,

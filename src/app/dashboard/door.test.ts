@@ -133,6 +133,12 @@ describe('who is heard', () => {
   });
 });
 
+test('where nobody is logged in the page is told how somebody can, and nothing else', async () => {
+  const { body, status } = await ask('/ui/session');
+  expect(status).toBe(200);
+  expect(JSON.parse(Buffer.from(body as Uint8Array).toString('utf8'))).toEqual({ login: 'Link' });
+});
+
 test('nothing is written, and no watch goes past the stream', async () => {
   const cookie = await logIn();
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -174,6 +180,29 @@ test('the stream tells what there is, then every change', async () => {
   expect(JSON.stringify(lines.all)).not.toContain('hunter2');
   await plane.client.delete(pods, metadata, { gracePeriodSeconds: 0 });
   await lines.until((all) => all.some((line) => line['delete'] === 'Pod'));
+  lines.stop();
+});
+
+test('22: what an object was for a moment is not sent; what it is at last is', async () => {
+  const pods = builtinType('Pod');
+  const cookie = await logIn();
+  const { body } = await ask('/ui/stream', { cookie });
+  const lines = follow(body as StreamBody);
+  await lines.until((all) => all.some((line) => 'ready' in line));
+  const told = (name: string) => lines.all.filter((line) => JSON.stringify(line).includes(`"name":"${name}"`));
+  const spec = { containers: [{ name: 'c', image: 'i' }] };
+  for (const name of ['brief', 'stays']) {
+    await plane.client.create(pods, { metadata: { name, namespace: 'default' }, spec } as never);
+  }
+  for (const value of ['one', 'two']) {
+    const body = { metadata: { labels: { value } } };
+    await plane.client.patch(pods, { name: 'stays', namespace: 'default' }, { type: 'merge', body });
+  }
+  await plane.client.delete(pods, { name: 'brief', namespace: 'default' }, { gracePeriodSeconds: 0 });
+  await plane.settle();
+  await lines.until((all) => all.some((line) => JSON.stringify(line).includes('"value":"two"')));
+  expect(told('brief')).toEqual([{ delete: 'Pod', namespace: 'default', name: 'brief' }]);
+  expect(told('stays')).toMatchObject([{ set: 'Pod', object: { metadata: { labels: { value: 'two' } } } }]);
   lines.stop();
 });
 

@@ -1,6 +1,6 @@
 /** The dashboard over HTTP: the page, sessions, the stream, and the API server as the session's user sees it. */
 import { maintenanceType } from '../../api/quorate/maintenance.ts';
-import { type SessionInfo } from '../../api/ui/stream.ts';
+import type { LoginInfo, SessionInfo } from '../../api/ui/stream.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../../apiserver/index.ts';
 import { type Clock, type Logger, readBody } from '../../machinery/runtime/index.ts';
 import { Feed } from './feed.ts';
@@ -25,8 +25,12 @@ export interface DoorOptions {
   readonly log: Logger;
   /** Who sends a request with credentials of its own; they may ask for a login code. Absent: nobody. */
   readonly identify?: ((request: ApiRequest) => Promise<DashboardUser | undefined>) | undefined;
-  /** The reader with this id: sessions know no more of them. */
-  readonly readerOf: (id: string) => DashboardUser;
+  /** The reader with this id: sessions know no more of them. Undefined: they have to log in again. */
+  readonly readerOf: (id: string) => DashboardUser | undefined;
+  /** People log in on the page itself, with a token that `identify` knows. */
+  readonly byToken?: boolean;
+  /** More different readers at a time are turned away: each costs a copy of what they see. */
+  readonly maxReaders?: number;
   /** Signs sessions; whoever has it again after a restart knows them again. Default: one for this process. */
   readonly key?: Uint8Array | undefined;
 }
@@ -35,11 +39,15 @@ export interface Door {
   readonly handle: ApiHandler;
   /** The path of a page that logs in as this reader, once. What follows `#` never leaves the browser. */
   loginPath(reader: DashboardUser): string;
+  /** The reader has to log in again; what was open is closed. */
+  turnAway(id: string): void;
   close(): void;
 }
 
-/** More different readers at a time than a server for one machine has. */
-const MAX_FEEDS = 32;
+/** More than a server for one machine has. */
+const MAX_READERS = 32;
+/** Whoever tries tokens out must not make us a flood for the API server. */
+const MAX_ASKING = 16;
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const MAX_CODE_BYTES = 256;
 
@@ -48,6 +56,7 @@ export function createDoor(options: DoorOptions): Door {
   return {
     handle: (request) => door.handle(request),
     loginPath: (reader) => door.loginPath(reader),
+    turnAway: (id) => door.turnAway(id),
     close: () => door.close(),
   };
 }
@@ -57,6 +66,7 @@ class DashboardDoor {
   readonly #sessions: Sessions;
   readonly #feeds = new Map<string, Feed>();
   readonly #cookieName: string;
+  #asking = 0;
 
   constructor(options: DoorOptions) {
     this.#options = options;
@@ -66,6 +76,10 @@ class DashboardDoor {
 
   loginPath(reader: DashboardUser): string {
     return `${this.#options.base}#login=${this.#sessions.newCode(reader.id)}`;
+  }
+
+  turnAway(id: string): void {
+    this.#feeds.get(id)?.stop();
   }
 
   close(): void {
@@ -90,9 +104,15 @@ class DashboardDoor {
   }
 
   async #answerLogins(request: ApiRequest): Promise<ApiResponse> {
-    const reader = request.method === 'POST' ? await this.#options.identify?.(request) : undefined;
-    if (reader === undefined) return plain(403, 'Only somebody with credentials can ask for a login link.');
-    return json(201, { path: this.loginPath(reader) });
+    if (this.#asking >= MAX_ASKING) return plain(503, 'Too many log in at once. Try again.');
+    this.#asking += 1;
+    try {
+      const reader = request.method === 'POST' ? await this.#options.identify?.(request) : undefined;
+      if (reader === undefined) return plain(403, 'Only somebody with credentials can ask for a login link.');
+      return json(201, { path: this.loginPath(reader) });
+    } finally {
+      this.#asking -= 1;
+    }
   }
 
   async #answerSession(request: ApiRequest, secret: string): Promise<ApiResponse> {
@@ -102,9 +122,9 @@ class DashboardDoor {
       return { ...plain(204, ''), headers: { ...TEXT, 'set-cookie': this.#cookie('', 0) } };
     }
     const reader = this.#readerIn(secret);
-    if (reader === undefined) return plain(401, 'Not logged in.');
-    const { server, writes } = this.#options;
-    const info: SessionInfo = { user: reader.name, server: server(), writes };
+    const { byToken = false, server, writes } = this.#options;
+    const info: SessionInfo | LoginInfo =
+      reader === undefined ? { login: byToken ? 'Token' : 'Link' } : { user: reader.name, server: server(), writes };
     return json(200, info);
   }
 
@@ -136,7 +156,7 @@ class DashboardDoor {
   #feedOf(reader: DashboardUser): Feed | undefined {
     const known = this.#feeds.get(reader.id);
     if (known !== undefined && !known.ended) return known;
-    if (this.#feeds.size >= MAX_FEEDS) return undefined;
+    if (this.#feeds.size >= (this.#options.maxReaders ?? MAX_READERS)) return undefined;
     const { clock, log, remote, server } = this.#options;
     const ended = (): void => void this.#feeds.delete(reader.id);
     const feed = new Feed({ reader, server: server(), remote, clock, log, ended });

@@ -6,8 +6,10 @@ import { encode, KindStream } from './kind-feed.ts';
 import { SHOWN_KINDS } from './kinds.ts';
 import type { DashboardUser } from './reader.ts';
 
-/** Changes are sent together with those that follow at once. */
+/** Changes are sent together with those that follow at once… */
 const GATHER_MS = 20;
+/** …and no more often than this: while much happens, what an object was for a moment is never sent. */
+const APART_MS = 100;
 /** Someone who reloads the page comes back; the copies are kept so long. */
 const LINGER_MS = 20_000;
 const CHUNK_CHARS = 256 * 1024;
@@ -41,7 +43,9 @@ export class Feed {
   readonly #life = new AbortController();
   readonly #kinds: readonly KindStream[];
   readonly #filled: Promise<void>;
-  #gathered: string[] = [];
+  /** What has changed since it was last said, the newest line of each object. */
+  #gathered = new Map<string, string>();
+  #flushedAt = Number.NEGATIVE_INFINITY;
   #unreachable: string | undefined;
   #cancelLinger = (): void => {};
 
@@ -52,7 +56,7 @@ export class Feed {
     const { signal } = this.#life;
     // Every kind listens to it, and what it waits for.
     setMaxListeners(0, signal);
-    const tell = (line: string): void => this.#tell(line);
+    const tell = (about: string, line: string): void => this.#tell(about, line);
     this.#kinds = SHOWN_KINDS.map(
       (kind) => new KindStream(kind, { client, clock, log, signal, namespaces: reader.namespaces, tell }),
     );
@@ -126,16 +130,22 @@ export class Feed {
     listener.state = 'Current';
   }
 
-  #tell(line: string): void {
+  #tell(about: string, line: string): void {
     if (this.#listeners.size === 0) return;
-    if (this.#gathered.length === 0) this.#options.clock.after(GATHER_MS, () => this.#flush());
-    this.#gathered.push(line);
+    const { clock } = this.#options;
+    if (this.#gathered.size === 0) {
+      clock.after(Math.max(GATHER_MS, this.#flushedAt + APART_MS - clock.elapsed()), () => this.#flush());
+    }
+    // What is told again goes to the end: it may follow from what was told of others meanwhile.
+    this.#gathered.delete(about);
+    this.#gathered.set(about, line);
   }
 
   #flush(): void {
-    if (this.#gathered.length === 0) return;
-    const text = this.#gathered.join('');
-    this.#gathered = [];
+    if (this.#gathered.size === 0) return;
+    const text = [...this.#gathered.values()].join('');
+    this.#gathered.clear();
+    this.#flushedAt = this.#options.clock.elapsed();
     const bytes = Buffer.from(text, 'utf8');
     for (const { sink, state, waiting } of this.#listeners) {
       if (state === 'Current') sink.write(bytes);

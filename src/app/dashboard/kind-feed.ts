@@ -25,7 +25,8 @@ export interface KindFeedOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly namespaces: () => Promise<readonly string[]>;
-  readonly tell: (line: string) => void;
+  /** Says something about one object; what was said of it before and not yet sent need not be. */
+  readonly tell: (about: string, line: string) => void;
 }
 
 /**
@@ -141,16 +142,22 @@ export class KindStream {
     this.#informers.set(at, informer);
     let filled = false;
     informer.addHandler({
-      added: ({ line }) => filled && tell(line),
+      added: ({ line, metadata }) => filled && tell(this.#keyOf(metadata), line),
       // What nobody shows may have changed alone, such as a node's sign of life.
-      updated: ({ line }, { line: before }) => line !== before && tell(line),
-      deleted: ({ metadata: { name = '', namespace: place = '' } }) =>
-        tell(encode({ delete: this.kind, namespace: place, name })),
+      updated: ({ line, metadata }, { line: before }) => line !== before && tell(this.#keyOf(metadata), line),
+      deleted: ({ metadata }) => {
+        const { name = '', namespace: place = '' } = metadata;
+        tell(this.#keyOf(metadata), encode({ delete: this.kind, namespace: place, name }));
+      },
     });
     informer.start(signal);
     await informer.whenSynced();
     filled = true;
-    for (const { line } of informer.list()) tell(line);
+    for (const { line, metadata } of informer.list()) tell(this.#keyOf(metadata), line);
+  }
+
+  #keyOf({ name, namespace }: KubeObject['metadata']): string {
+    return `${this.kind} ${namespace ?? ''}/${name}`;
   }
 
   #told(object: KubeObject): Told {
@@ -163,7 +170,7 @@ export class KindStream {
     const before = JSON.stringify(this.knowledge());
     this.#how = how;
     const line = this.knowledge();
-    if (JSON.stringify(line) !== before) this.#options.tell(encode(line));
+    if (JSON.stringify(line) !== before) this.#options.tell(this.kind, encode(line));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Who looks at a dashboard: login codes that work once, and the sessions they turn into. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../machinery/runtime/index.ts';
+import { hold } from './hold.ts';
 
 const CODE_MS = 10 * 60_000;
 /** Nobody guesses it in that time, and a link with it fits a terminal. */
@@ -78,13 +79,5 @@ export class Sessions {
 
   #sign(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64url');
-  }
-}
-
-function hold<T>(held: Map<string, T>, key: string, value: T, most: number): void {
-  held.set(key, value);
-  for (const oldest of held.keys()) {
-    if (held.size <= most) return;
-    held.delete(oldest);
   }
 }

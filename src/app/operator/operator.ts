@@ -39,6 +39,7 @@ import {
   type ServingCertificate,
 } from './certificates.ts';
 import { countCertificates } from './certificate-metrics.ts';
+import { serveDashboard } from './dashboard.ts';
 import { delegateAccess } from './delegated-access.ts';
 import { countProcess } from '../process-metrics.ts';
 import { type ApiAnswers, listenForAnswers, operatorChecks } from './health.ts';
@@ -129,6 +130,7 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   const released = deferred();
   const metrics = new Metrics('operator');
   const metricsServer = await serveMetrics(options, connection, { certificate, metrics });
+  const dashboard = await serveDashboard(options, certificate, clock);
   const sources = {
     client,
     clock,
@@ -171,6 +173,7 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
   state.notStored = keepCertificate(options, connection, signal, certificate, (next) => {
     webhook.setCertificate(next.pair);
     metricsServer.setCertificate(next.pair);
+    dashboard?.setCertificate(next.pair);
     state.certificate = next;
     void registered.set({ authority: next.authority });
   });
@@ -180,13 +183,14 @@ async function startOn(connection: Connection, options: OperatorOptions, abort: 
     clusterVersion: version,
     webhookPort: webhook.port,
     metricsPort: metricsServer.port,
+    dashboardPort: dashboard?.port,
     authority: certificate.authority,
     reviewPath: (path) => withToken(tokens?.current(), path),
     isLeading: () => state.leading,
     ready,
     stop() {
       state.stopping = true;
-      return stopAll({ abort, connection, judges, metricsServer, released, webhook });
+      return stopAll({ abort, connection, dashboard, judges, metricsServer, released, webhook });
     },
   };
 }
@@ -262,12 +266,14 @@ interface RunningParts {
   readonly abort: AbortController;
   readonly connection: Connection;
   readonly judges: ReviewParts['judges'];
+  readonly dashboard: { close(): Promise<void> } | undefined;
   readonly metricsServer: { close(): Promise<void> };
   readonly released: Deferred<void>;
   readonly webhook: WebhookServer;
 }
 
-async function stopAll({ abort, connection, judges, metricsServer, released, webhook }: RunningParts): Promise<void> {
+async function stopAll(parts: RunningParts): Promise<void> {
+  const { abort, connection, dashboard, judges, metricsServer, released, webhook } = parts;
   await webhook.close();
   // Ledgers let go of spare the other replicas the wait.
   await Promise.race([judges.ledgers.close(), sleep(systemClock, RELEASE_LIMIT_MS)]);
@@ -275,7 +281,7 @@ async function stopAll({ abort, connection, judges, metricsServer, released, web
   abort.abort(new Error('The operator is stopping'));
   // A lease given back spares the successor the wait.
   await Promise.race([released.promise, sleep(systemClock, RELEASE_LIMIT_MS)]);
-  await metricsServer.close();
+  await Promise.all([metricsServer.close(), dashboard?.close()]);
   connection.close();
 }
 

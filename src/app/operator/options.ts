@@ -16,6 +16,16 @@ export interface OperatorOptions {
   readonly metricsPort: number;
   /** Anybody may read the metrics, without TLS; otherwise those whom the API server lets get /metrics. */
   readonly metricsOpen?: boolean | undefined;
+  /** A page for people who show a token of the cluster's, on a port of its own. Absent: none. */
+  readonly dashboard?:
+    | {
+        readonly port: number;
+        /** Names besides addresses, `localhost` and those of the Service under which it may be reached. */
+        readonly hosts?: readonly string[] | undefined;
+        /** It may cordon, drain, pause and resume, with the rights of whoever has logged in. */
+        readonly writes?: boolean | undefined;
+      }
+    | undefined;
   /** More names or addresses the webhook is reached by. */
   readonly hosts?: readonly string[] | undefined;
   /** Folder with tls.crt, tls.key and ca.crt that somebody else renews; own certificates when absent. */
@@ -52,6 +62,7 @@ export interface Operator {
   readonly clusterVersion: string;
   readonly webhookPort: number;
   readonly metricsPort: number;
+  readonly dashboardPort?: number | undefined;
   readonly authority: string;
   /** Where reviews are believed that come without a certificate. */
   readonly reviewPath: (path: string) => string;

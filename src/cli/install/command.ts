@@ -32,6 +32,7 @@ export function register(program: Command): void {
     .option('--scheduler', 'also install quorate-scheduler, which places groups whole', false)
     .option('--recreate-webhooks', 'let the operator put webhook configurations back that somebody deletes', false)
     .option('--reservations', 'let the operator make pods that hold room for groups (it may then create pods)', false)
+    .option('--dashboard', 'also serve the dashboard, for whoever shows a token of the cluster', false)
     .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)
     .option('--timeout <duration>', 'with --wait: give up after this long', someDuration, 300_000)
     .addHelpText(

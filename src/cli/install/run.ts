@@ -25,6 +25,7 @@ export interface InstallFlags extends ClusterFlags {
   readonly webhookFrom?: string[];
   readonly recreateWebhooks: boolean;
   readonly reservations: boolean;
+  readonly dashboard: boolean;
   readonly without?: string[];
   readonly wait: boolean;
   /** In milliseconds. */
@@ -71,12 +72,12 @@ async function install(flags: InstallFlags): Promise<number> {
 }
 
 function optionsOf(flags: InstallFlags, groups: GroupKinds): InstallOptions {
-  const { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, reservations, scheduler } = flags;
-  const { webhookFrom = [] } = flags;
-  const chosen = { certManager, failOpen, image, mode, namespace, recreateWebhooks, replicas, reservations, scheduler };
+  const { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas } = flags;
+  const { reservations, scheduler, webhookFrom = [] } = flags;
+  const chosen = { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas };
   const left = OPTIONAL_FEATURES.filter((feature) => flags.without?.includes(FEATURE_NAMES[feature]));
   const without = Object.fromEntries(left.map((feature) => [feature, false]));
-  return { ...defaultInstall, ...chosen, webhookFrom, ...without, groups };
+  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, ...without, groups };
 }
 
 /** Printing must work without a cluster; what it then assumes is said. */

@@ -21,6 +21,9 @@ export function register(program: Command): void {
         8080,
       )
       .option('--metrics-open', 'let anybody read /metrics, without TLS (for a laptop)')
+      .option('--dashboard-port <port>', 'also serve the dashboard there (HTTPS); 0 takes a free port', wholeNumber)
+      .option('--dashboard-host <name...>', 'names under which browsers reach the dashboard, such as of an Ingress')
+      .option('--dashboard-writes', 'let the dashboard cordon, drain, pause and resume, with the rights of its user')
       .option('--host <name...>', 'more names or addresses the API server reaches the webhook by')
       .option('--certificates <folder>', 'folder with tls.crt, tls.key and ca.crt that somebody else renews')
       .option('--client-ca <file>', 'PEM of who signs the certificates that API servers show; only they are answered')

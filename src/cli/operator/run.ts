@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { startOperator } from '../../app/index.ts';
+import { type OperatorOptions, startOperator } from '../../app/index.ts';
 import { type PickerFlags, pickerOptions } from '../shared/picker-flags.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
 import type { KubeconfigFlags } from '../shared/flags.ts';
@@ -16,6 +16,9 @@ export interface OperatorFlags extends KubeconfigFlags, PickerFlags, HistoryBoun
   readonly webhookPort: number;
   readonly metricsPort: number;
   readonly metricsOpen?: boolean;
+  readonly dashboardPort?: number;
+  readonly dashboardHost?: string[];
+  readonly dashboardWrites?: boolean;
   readonly host?: string[];
   readonly certificates?: string;
   readonly clientCa?: string;
@@ -45,6 +48,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
       webhookPort: flags.webhookPort,
       metricsPort: flags.metricsPort,
       metricsOpen: flags.metricsOpen,
+      dashboard: dashboardOf(flags),
       hosts: flags.host,
       certificates: flags.certificates,
       clients: clientsOf(flags),
@@ -65,7 +69,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
     await operator.ready;
     const stopped = end.asked();
     process.stdout.write(
-      `Quorate runs on ${operator.server} (${operator.clusterVersion}), ${flags.mode}; webhook on port ${operator.webhookPort}, metrics on ${operator.metricsPort}.\n`,
+      `Quorate runs on ${operator.server} (${operator.clusterVersion}), ${flags.mode}; webhook on port ${operator.webhookPort}, metrics on ${operator.metricsPort}${operator.dashboardPort === undefined ? '' : `, dashboard on ${operator.dashboardPort}`}.\n`,
     );
     await stopped;
     await end.stop(() => operator.stop());
@@ -74,6 +78,12 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
     const message = `quorate operator: ${error instanceof Error ? error.message : String(error)}\n`;
     process.stderr.write(message, () => process.exit(1));
   }
+}
+
+function dashboardOf({ dashboardHost, dashboardPort, dashboardWrites }: OperatorFlags): OperatorOptions['dashboard'] {
+  if (dashboardPort !== undefined) return { port: dashboardPort, hosts: dashboardHost, writes: dashboardWrites };
+  if (dashboardHost === undefined && dashboardWrites === undefined) return undefined;
+  throw new Error('--dashboard-host and --dashboard-writes need --dashboard-port: without it there is no dashboard');
 }
 
 function clientsOf({ clientCa, clientNames }: OperatorFlags): { authority: string; names: string[] } | undefined {

@@ -51,6 +51,10 @@ export interface Scene {
 /** Below this a mark is a dot of colour. */
 const SHAPE_FROM = 9;
 const TEXT_FROM = 11;
+/** How wide one is in the names of nodes, of which all are as wide. */
+const CHARACTER = 7.25;
+/** Longer names of groups would stand out of the top. */
+const MOST_IN_HEADER = 13;
 const paths = new Map<Mark, Path2D>();
 
 function pathOf(mark: Mark): Path2D {
@@ -200,6 +204,8 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene, { from, to }
   context.textBaseline = 'middle';
   // Names that would overlap are left out.
   const every = Math.max(1, Math.ceil(TEXT_FROM / view.cell));
+  const indent = view.cell >= 16 ? 24 : 8;
+  const most = Math.floor((view.gutter - indent - 4) / CHARACTER);
   context.font = `12px ui-monospace, SFMono-Regular, Menlo, monospace`;
   for (let at = from - (from % every); at < to; at += every) {
     const row = layout.rows[at];
@@ -209,7 +215,7 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene, { from, to }
     const box = chosen.has(row.node) ? '☑' : '☐';
     if (view.cell >= 16) context.fillText(box, 6, y);
     const suffix = row.ready ? (row.cordoned ? ' ⊘' : '') : ' ✕';
-    context.fillText(`${row.node}${suffix}`, view.cell >= 16 ? 24 : 8, y, view.gutter - 30);
+    context.fillText(`${fitting(row.node, most - suffix.length)}${suffix}`, indent, y);
   }
   context.restore();
   context.fillStyle = theme.line;
@@ -252,5 +258,12 @@ function drawGroupNames(context: CanvasRenderingContext2D, { cursor, hover, layo
 /** What follows the kind; the rest of a long name is in the tip. */
 function shortName(name: string): string {
   const short = name.replace(/ \(single pods\)$/, '').replace(/^[A-Za-z]+\//, '');
-  return short.length > 16 ? `${short.slice(0, 15)}…` : short;
+  return short.length > MOST_IN_HEADER ? `${short.slice(0, MOST_IN_HEADER - 1)}…` : short;
+}
+
+/** Names of nodes differ at either end: where there is no room their middle is left out. */
+function fitting(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const start = Math.max(1, Math.floor((most - 1) / 2));
+  return `${name.slice(0, start)}…${name.slice(name.length - Math.max(1, most - 1 - start))}`;
 }

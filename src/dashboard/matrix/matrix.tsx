@@ -26,7 +26,7 @@ export function Matrix(props: MatrixProps) {
   const [focused, setFocused] = useState(false);
   const theme = useTheme(scroller);
   const size = useSize(scroller);
-  const gutter = size.width < 500 ? 96 : 148;
+  const gutter = size.width < 500 ? 116 : 148;
   useWheelZoom(scroller, zoom);
 
   const viewNow = (): View => {

@@ -75,6 +75,9 @@ export function Timeline({ first = 1, label, states, steps }: TimelineProps) {
           </tr>
         </tfoot>
       </table>
+      <p class="hint legend" aria-hidden="true">
+        <span class="outage outage-down" /> goes down <span class="outage outage-moves" /> moves, stays up
+      </p>
       {rows.size > MOST_ROWS && <p class="hint">and {rows.size - MOST_ROWS} more groups</p>}
     </div>
   );

@@ -195,7 +195,8 @@ function stateOf({ metadata, status }: Pod, at: number): string {
     return since === undefined || since > at ? 'Ready' : `Ready for ${formatAge(at - since)}`;
   }
   const scheduled = status?.conditions?.find(({ status: value, type }) => type === 'PodScheduled' && value !== 'True');
-  return `${status?.phase ?? 'Unknown'}${scheduled?.message ? `: ${scheduled.message}` : ''}`;
+  const phase = status?.phase === 'Running' ? 'Running, not Ready' : (status?.phase ?? 'Unknown');
+  return `${phase}${scheduled?.message ? `: ${scheduled.message}` : ''}`;
 }
 
 interface Happened {

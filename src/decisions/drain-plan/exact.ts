@@ -11,7 +11,7 @@ import { chooseLast } from './last-moves.ts';
 /** A larger fleet is not searched. */
 const MAX_PODS = 48;
 const MAX_BITS = 30;
-/** A search that has looked at this many states is given up. */
+/** A search that has looked at this many states is given up, and so is one whose room is spent. */
 const MAX_STATES = 20_000;
 
 interface State {
@@ -78,6 +78,7 @@ class Search {
     this.#push({ left: all, parcels: [], disruptions: 0, before: undefined, moves: [] });
     while (popped.length < MAX_STATES) {
       const state = this.#pop();
+      if (this.#room.isSpent) return undefined;
       if (state === undefined) return this.#bestOf(popped);
       const key = this.#room.keyOf(state);
       if (this.#seen.has(key)) continue;
@@ -114,7 +115,7 @@ class Search {
         best = { state, pods: last.pods, left, cost };
       }
     }
-    return best === undefined ? undefined : this.#build(best.state, best.pods);
+    return best === undefined || this.#room.isSpent ? undefined : this.#build(best.state, best.pods);
   }
 
   /** Every way to empty one more node. */

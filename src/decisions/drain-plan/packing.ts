@@ -23,6 +23,7 @@ const MAX_TRIES = 20_000;
 export class Packing {
   readonly #question: PlanQuestion;
   readonly #numbers: Numbers | undefined;
+  #looks = 0;
 
   constructor(question: PlanQuestion, moves: readonly Move[]) {
     this.#question = question;
@@ -44,9 +45,16 @@ export class Packing {
     const nodes = names.map(({ name }) => cluster.node(name));
     const closed = nodes.flatMap((node) => (node?.closed === true ? [node.name] : []));
     for (const name of closed) cluster.setClosed(name, false);
-    const answer = new Packer(this.#question, nodes).place(byTurn(parcels));
+    const packer = new Packer(this.#question, nodes);
+    const answer = packer.place(byTurn(parcels));
     for (const name of closed) cluster.setClosed(name, true);
+    this.#looks += packer.looks;
     return answer;
+  }
+
+  /** How often the cluster was asked whether a node takes a pod, in all: what packing costs. */
+  get looks(): number {
+    return this.#looks;
   }
 }
 
@@ -135,6 +143,7 @@ class Packer {
   readonly #question: PlanQuestion;
   readonly #nodes: readonly (NodeFacts | undefined)[];
   #tries = 0;
+  looks = 0;
 
   constructor(question: PlanQuestion, nodes: readonly (NodeFacts | undefined)[]) {
     this.#question = question;
@@ -161,6 +170,7 @@ class Packer {
     const question = ask(replacement, cluster, parcel.move.unit.id);
     for (const [index, node] of this.#nodes.entries()) {
       if (node === undefined || (parcel.open & (1 << index)) === 0) continue;
+      this.looks += 1;
       if (checkNode(question, node) !== undefined || !this.#sharesDomain(parcel, node)) continue;
       if ((this.#tries += 1) > MAX_TRIES) return undefined;
       settle(replacement, node, cluster);

@@ -4,6 +4,12 @@ import type { Move } from './moves.ts';
 import { Packing, type Parcel, withoutMoving } from './packing.ts';
 import type { Spot } from './spots.ts';
 
+/**
+ * How often a search may ask whether a node takes a pod. Some seconds of one processor; whoever waits for a plan, in a
+ * browser or on a terminal, then gets the one that was found without a search.
+ */
+const MAX_LOOKS = 4_000_000;
+
 /** Room as the search sees it: pods that have moved may be anywhere that was open to them. */
 export class SearchRoom {
   readonly #question: PlanQuestion;
@@ -30,8 +36,14 @@ export class SearchRoom {
     return nodes.reduce((mask, { drain, name }, at) => (!drain || isOpen(name) ? mask | (1 << at) : mask), 0);
   }
 
+  /** The search has cost as much as it may: no answer of it is to be believed any more. */
+  get isSpent(): boolean {
+    return this.#packing.looks > MAX_LOOKS;
+  }
+
   /** Whether the parcels fit when no node beyond these is open to any of them. */
   fits(parcels: readonly Parcel[], open: number): boolean {
+    if (this.isSpent) return false;
     if (this.#slots === undefined) return this.packs(parcels);
     return this.most(parcels.length, open) >= 0;
   }

@@ -47,6 +47,7 @@ export const isNotFound = is(404, 'NotFound');
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.reason === 'AlreadyExists';
 export const isConflict = is(409, 'Conflict');
+export const isUnauthorized = is(401, 'Unauthorized');
 export const isForbidden = is(403, 'Forbidden');
 export const isInvalid = is(422, 'Invalid');
 export const isTooManyRequests = is(429, 'TooManyRequests');

@@ -56,12 +56,17 @@ export async function explainEverything(
     value: { budgets, unavailability: guards },
     granted: stuck.length === 0,
     lines: [
-      ...(told.length === 0 ? ['No budget selects any pod.'] : []),
+      ...(told.length === 0 ? [noneOf(selector)] : []),
       ...stuck.flatMap(({ lines, of }) => [`${of} lets nothing go now:`, ...lines.map((line) => `  ${line}`), '']),
       ...free.map(({ allowed, of }) => `${of}: ${allowed} may be disrupted now.`),
     ],
   };
 }
+
+const noneOf = (selector: string | undefined): string =>
+  selector === undefined
+    ? 'No budget selects any pod.'
+    : `No budget that has the labels ${selector} itself selects any pod.`;
 
 type IsWanted = (kind: 'pdb' | 'pub', namespace: string, name: string) => boolean;
 

@@ -34,6 +34,8 @@ export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean
   readonly recreateWebhooks: boolean;
   /** The operator may make pods that hold room for groups, in every namespace. */
   readonly reservations: boolean;
+  /** Replicas also serve the dashboard, behind a Service of its own. */
+  readonly dashboard: boolean;
 }
 
 export type GroupKinds = 'native' | 'crd';
@@ -50,6 +52,7 @@ export const defaultInstall: InstallOptions = {
   webhookFrom: [],
   recreateWebhooks: false,
   reservations: false,
+  dashboard: false,
   ...(Object.fromEntries(OPTIONAL_FEATURES.map((feature) => [feature, true])) as Record<OptionalFeature, boolean>),
 };
 
@@ -72,6 +75,8 @@ export const STATUS_CONFIGURATION = 'quorate-status';
 export const LINK_CONFIGURATION = 'quorate-link';
 export const WEBHOOK_PORT = 9443;
 export const METRICS_PORT = 8080;
+export const DASHBOARD_PORT = 8443;
+export const DASHBOARD_SERVICE = 'quorate-dashboard';
 
 /** Everything installed carries these, so that it can be found and removed. */
 export const labels = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/managed-by': 'quorate' } as const;
@@ -97,11 +102,16 @@ export function operatorUser(namespace: string): string {
 }
 
 /** Names the webhook is reached by inside the cluster. */
-export function serviceNames(namespace: string): string[] {
+export const serviceNames = (namespace: string): string[] => namesOf(SERVICE, namespace);
+
+/** Names the dashboard is reached by inside the cluster. */
+export const dashboardNames = (namespace: string): string[] => namesOf(DASHBOARD_SERVICE, namespace);
+
+function namesOf(service: string, namespace: string): string[] {
   return [
-    SERVICE,
-    `${SERVICE}.${namespace}`,
-    `${SERVICE}.${namespace}.svc`,
-    `${SERVICE}.${namespace}.svc.cluster.local`,
+    service,
+    `${service}.${namespace}`,
+    `${service}.${namespace}.svc`,
+    `${service}.${namespace}.svc.cluster.local`,
   ];
 }

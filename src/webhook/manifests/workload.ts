@@ -6,6 +6,8 @@ import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import {
   CERTIFICATE_SECRET,
+  DASHBOARD_PORT,
+  DASHBOARD_SERVICE,
   FEATURE_GATES,
   type InstallOptions,
   labels,
@@ -36,6 +38,7 @@ export function workloadObjects(
         sessionAffinity: 'ClientIP',
       },
     },
+    ...(options.dashboard ? [dashboardService(namespace)] : []),
     ...(certManager ? certManagerObjects(options) : []),
     deployment(options),
     networkPolicy(options),
@@ -48,8 +51,22 @@ export function workloadObjects(
   ];
 }
 
+/** A browser stays with one replica: only that one knows whose session it is. */
+function dashboardService(namespace: string): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: DASHBOARD_SERVICE, namespace, labels },
+    spec: {
+      selector: { ...labels },
+      ports: [{ name: 'dashboard', port: 443, targetPort: 'dashboard' }],
+      sessionAffinity: 'ClientIP',
+    },
+  };
+}
+
 function deployment(options: InstallOptions): Deployment {
-  const { certManager, failOpen, image, mode, namespace, replicas } = options;
+  const { certManager, dashboard, failOpen, image, mode, namespace, replicas } = options;
   const args = [
     'operator',
     `--mode=${mode}`,
@@ -60,6 +77,7 @@ function deployment(options: InstallOptions): Deployment {
     `--webhook-port=${WEBHOOK_PORT}`,
     `--metrics-port=${METRICS_PORT}`,
     '--log-format=json',
+    ...(dashboard ? [`--dashboard-port=${DASHBOARD_PORT}`] : []),
     ...(failOpen ? ['--fail-open'] : []),
     ...(certManager ? [`--certificates=${CERTIFICATE_FOLDER}`] : []),
     ...OPTIONAL_FEATURES.filter((feature) => !options[feature]).map(
@@ -99,6 +117,7 @@ function deployment(options: InstallOptions): Deployment {
               ports: [
                 { name: 'webhook', containerPort: WEBHOOK_PORT },
                 { name: 'metrics', containerPort: METRICS_PORT },
+                ...(dashboard ? [{ name: 'dashboard', containerPort: DASHBOARD_PORT }] : []),
               ],
               readinessProbe: probe('/readyz'),
               livenessProbe: { ...probe('/livez'), failureThreshold: 6 },
@@ -124,7 +143,7 @@ function deployment(options: InstallOptions): Deployment {
 }
 
 /** Nothing but the ports it serves; and the webhook's only for those who have reason to ask, where they are known. */
-function networkPolicy({ namespace, webhookFrom }: InstallOptions): NetworkPolicy {
+function networkPolicy({ dashboard, namespace, webhookFrom }: InstallOptions): NetworkPolicy {
   const port = (name: string) => ({ protocol: 'TCP', port: name });
   return {
     apiVersion: 'networking.k8s.io/v1',
@@ -139,6 +158,7 @@ function networkPolicy({ namespace, webhookFrom }: InstallOptions): NetworkPolic
           ...(webhookFrom.length === 0 ? {} : { from: webhookFrom.map((cidr) => ({ ipBlock: { cidr } })) }),
         },
         { ports: [port('metrics')] },
+        ...(dashboard ? [{ ports: [port('dashboard')] }] : []),
       ],
     },
   };
