@@ -43,7 +43,7 @@ export async function evictMembers(deps: Evictor, settle: SettleGroup, eviction:
         })
       : eviction;
   const marked = await markAll(deps, settle, { eviction, members });
-  for (const { name, uid } of marked) await remove(deps, { namespace, name, uid, spec });
+  await removeAll(deps, marked, { namespace, spec });
   const told = namesOf(named.status ?? {}, marked);
   const message = `${told.evictedPods.length} pods were told to go`;
   const condition = { status: 'True', reason: 'AllMembersEvicted', message } as const;
@@ -132,6 +132,24 @@ async function mark({ client, clock }: Evictor, { name, namespace, spec, uid }: 
       { subresource: 'status' },
     ),
   );
+}
+
+/** Deletes that are on their way together. */
+const AT_ONCE = 32;
+
+/**
+ * Many at a time: a replica that dies between the first and the last leaves a group that may be made whole again before its
+ * successor takes the rest, which would take it down twice.
+ */
+async function removeAll(
+  deps: Evictor,
+  members: readonly MemberRef[],
+  { namespace, spec }: Pick<Going, 'namespace' | 'spec'>,
+): Promise<void> {
+  for (let at = 0; at < members.length; at += AT_ONCE) {
+    const some = members.slice(at, at + AT_ONCE);
+    await Promise.all(some.map(({ name, uid }) => remove(deps, { namespace, name, uid, spec })));
+  }
 }
 
 async function remove({ client }: Evictor, { name, namespace, spec, uid }: Going): Promise<void> {

@@ -7,7 +7,7 @@ const GROUPING = FED_KINDS.filter(({ role }) => role === 'Group' || role === 'Bu
 
 /** A copy of pods and groups for the record alone, on hosts where no other is kept by watches. */
 export function ownIndex(context: ControllerContext, pods: Informer<Pod>): DisruptionIndex {
-  const index = new DisruptionIndex({ everySet: true });
+  const index = new DisruptionIndex({ everySet: true, now: () => context.clock.now() });
   followServed({
     context,
     kinds: GROUPING,
