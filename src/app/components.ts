@@ -1,4 +1,5 @@
 /** Every controller of the embedded control plane, in one place. */
+import type { Node } from '../api/generated/core-v1.ts';
 import { systemAdmin } from '../apiserver/index.ts';
 import { clusterRoleAggregationController } from '../controllers/kubernetes/cluster-role-aggregation/index.ts';
 import { cronJobController } from '../controllers/kubernetes/cronjob/index.ts';
@@ -13,7 +14,7 @@ import { leaderWorkerSetController } from '../controllers/kubernetes/leader-work
 import { horizontalPodAutoscalerController } from '../controllers/kubernetes/horizontal-pod-autoscaler/index.ts';
 import { createJobController } from '../controllers/kubernetes/job/index.ts';
 import { namespaceController } from '../controllers/kubernetes/namespace/index.ts';
-import { nodeLifecycleController } from '../controllers/kubernetes/node-lifecycle/index.ts';
+import { createNodeLifecycleController } from '../controllers/kubernetes/node-lifecycle/index.ts';
 import { podGcController } from '../controllers/kubernetes/pod-gc/index.ts';
 import {
   createReplicaSetController,
@@ -28,6 +29,7 @@ import { taintEvictionController } from '../controllers/kubernetes/taint-evictio
 import { ttlAfterFinishedController } from '../controllers/kubernetes/ttl-after-finished/index.ts';
 import { type HistoryOptions, ownControllers } from '../controllers/quorate/index.ts';
 import { type Controller, FeatureGates } from '../machinery/runtime/index.ts';
+import { POWER } from '../nodes/index.ts';
 import { createScheduler } from '../scheduler/index.ts';
 
 export interface ComponentOptions {
@@ -38,6 +40,8 @@ export interface ComponentOptions {
   readonly compat?: 'kruise' | undefined;
   readonly pickers?: PickerOptions | undefined;
   readonly history?: HistoryOptions | undefined;
+  /** Where nodes need not tell that they live: whether one does. */
+  readonly isAlive?: ((node: Node) => boolean) | undefined;
   /** How long budgets gather what approved evictions bring about before they write it. Default: not at all. */
   readonly debounceMs?: number | undefined;
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
@@ -61,7 +65,7 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
     resourceQuotaController,
     ttlAfterFinishedController,
     eventTtlController,
-    nodeLifecycleController,
+    createNodeLifecycleController(options.isAlive),
     taintEvictionController,
     podGcController,
     ...ownControllers('embedded', {
@@ -85,4 +89,25 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
     horizontalPodAutoscalerController,
     createScheduler({ gates }),
   ];
+}
+
+/** Nobody asks about them where time is simulated, and each looks at every pod. */
+const NOT_PLAYED: ReadonlySet<Controller> = new Set([
+  serviceAccountController,
+  clusterRoleAggregationController,
+  endpointsController,
+  endpointSliceController,
+  endpointSliceMirroringController,
+  eventTtlController,
+  horizontalPodAutoscalerController,
+]);
+
+/**
+ * The controllers that decide what becomes of pods, without a record of what became of them. A thousand nodes that tell
+ * every few seconds that they live would be most of the work: who has power lives.
+ */
+export function simulatedComponents(): Controller[] {
+  const gates = new FeatureGates({ DisruptionHistory: false });
+  const isAlive = ({ metadata }: Node): boolean => metadata.annotations?.[POWER] !== 'off';
+  return embeddedComponents({ authority: '', gates, isAlive }).filter((controller) => !NOT_PLAYED.has(controller));
 }

@@ -42,6 +42,12 @@ export const groupKinds: GroupKinds = native === undefined ? 'crd' : 'native';
 /** The version in which Workload and PodGroup are served on the chosen minor. */
 export const groupVersion = native?.version ?? 'v1beta1';
 
+/** How a control plane of the chosen minor is told to serve groups, with more feature gates. */
+export const servingGroups = (gates: string): Pick<RealControlPlaneOptions, 'featureGates' | 'runtimeConfig'> =>
+  native === undefined
+    ? {}
+    : { featureGates: `${native.featureGates},${gates}`, runtimeConfig: `scheduling.k8s.io/${native.version}=true` };
+
 /** A control plane of the chosen minor that serves Workload and PodGroup itself where that minor can. */
 export function startPlane(more: RealControlPlaneOptions = {}): Promise<RealControlPlane> {
   const serving =

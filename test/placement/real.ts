@@ -29,6 +29,9 @@ export interface RealScheduler {
   stop(): Promise<void>;
 }
 
+/** Refused for so long, and nobody placed meanwhile, is refused. */
+const SAME_MS = 15_000;
+
 /** The node on which a probe pod shows that the scheduler has seen everything made before it. */
 const PROBE_LABEL = 'quorate.test/probe';
 
@@ -166,10 +169,17 @@ class Posing implements RealScheduler {
       names.filter((name) => pods.get(name)?.node !== undefined).length;
     const refused = (pods: ReadonlyMap<string, { node?: string | undefined; refusal?: string | undefined }>): boolean =>
       names.every((name) => pods.get(name)?.node !== undefined || pods.get(name)?.refusal !== undefined);
+    let places = 0;
+    let placedAt = Date.now();
     for (;;) {
       const left = deadline - Date.now();
-      // Refusals that come and go would keep it here for ever.
-      if (left <= 0) return { fits: 'NoAnswer', pods: this.#tell(id, names) };
+      const standing = this.#board.podsOf(id);
+      if (bound(standing) !== places) [places, placedAt] = [bound(standing), Date.now()];
+      if (left <= 0) {
+        // A group that may go to several domains is refused in other words each time: that is a no all the same.
+        const fits = refused(standing) && Date.now() - placedAt >= SAME_MS ? 'No' : 'NoAnswer';
+        return { fits, pods: this.#tell(id, names) };
+      }
       const done = await this.#board.until(id, (pods) => bound(pods) >= need || refused(pods), left);
       const pods = this.#board.podsOf(id);
       if (!done) return { fits: 'NoAnswer', pods: this.#tell(id, names) };

@@ -79,9 +79,25 @@ export class UnitFinder {
     return [...this.#budgets.values()];
   }
 
-  find(pod: Pod): FoundUnit {
+  /** The unit of a pod whatever any budget says of it now. */
+  unitOf(pod: Pod): Pick<PlanUnit, 'id' | 'healthy' | 'needed'> {
+    const { name = '', namespace = '' } = pod.metadata;
+    const views = this.#sources.index.ask(namespace, name, this.#now)?.views ?? [];
+    return this.#unitOf(pod, this.#groupOf(pod, views), this.#unavailability(pod));
+  }
+
+  #groupOf(pod: Pod, views: readonly BudgetView[]): NamedUnit | undefined {
     const { name = '', namespace = '' } = pod.metadata;
     const { everyGroup, index } = this.#sources;
+    return (
+      namedUnit(index, views, pod) ??
+      namedUnit(everyGroup, everyGroup.ask(namespace, name, this.#now)?.views ?? [], pod)
+    );
+  }
+
+  find(pod: Pod): FoundUnit {
+    const { name = '', namespace = '' } = pod.metadata;
+    const { index } = this.#sources;
     const question = index.ask(namespace, name, this.#now);
     const views = question?.views ?? [];
     const isCordoned = this.#sources.isCordoned ?? (() => false);
@@ -93,9 +109,7 @@ export class UnitFinder {
       const alone = { id: idOf(pod), healthy: 0, needed: 1, budgets: [], wholesale: false };
       return { unit: alone, cells: unavailable, contested: [] };
     }
-    const group =
-      namedUnit(index, views, pod) ??
-      namedUnit(everyGroup, everyGroup.ask(namespace, name, this.#now)?.views ?? [], pod);
+    const group = this.#groupOf(pod, views);
     const unit = { ...this.#unitOf(pod, group, unavailable), wholesale: this.#isWholesale(pod) };
     const cells = unavailable.filter(({ id }) => id !== unit.id);
     const own: string[] = [];
@@ -139,7 +153,7 @@ export class UnitFinder {
 
   #unitOf(
     pod: Pod,
-    group: { name: string; healthy: number; minCount: number } | undefined,
+    group: NamedUnit | undefined,
     unavailable: readonly PlanCell[],
   ): Omit<PlanUnit, 'budgets' | 'wholesale'> {
     const { namespace = '' } = pod.metadata;
@@ -195,6 +209,12 @@ export class UnitFinder {
   }
 }
 
+interface NamedUnit {
+  readonly name: string;
+  readonly healthy: number;
+  readonly minCount: number;
+}
+
 /** What is seen of one group of a LeaderWorkerSet. */
 interface SetGroup {
   readonly seen: number;
@@ -215,7 +235,7 @@ function keyInSet({ metadata }: Pod): string | undefined {
 }
 
 /** The group that one of the budgets counts a pod in, by the name that every answer gives it. */
-function namedUnit(index: DisruptionIndex, views: readonly BudgetView[], { metadata }: Pod) {
+function namedUnit(index: DisruptionIndex, views: readonly BudgetView[], { metadata }: Pod): NamedUnit | undefined {
   const view = views.find(({ unit }) => unit !== undefined);
   const name = view && index.unitName(metadata.namespace ?? '', metadata.name ?? '', view.budget.name);
   return view?.unit === undefined || name === undefined

@@ -4,13 +4,13 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { nodeType, podType } from '../../api/resource-types.ts';
 import { decideAllTogether } from '../../decisions/all-budgets/index.ts';
 import { findUnfit as findUnfitUnits, type PlanStep } from '../../decisions/drain-plan/index.ts';
-import { type Client, evictPod, existing, listAll, sleep } from '../../machinery/runtime/index.ts';
+import { evictPod, existing, listAll, sleep } from '../../machinery/runtime/index.ts';
 import { cordon, type DrainDeps, gatherDaemonSets, POLL_MS, RETRY_MS } from '../drain/drain.ts';
 import { evictionBudgets, gatherBudgets } from '../../cluster-state/gather.ts';
 import { askCluster } from '../../cluster-state/plan-question.ts';
 import type { PlannedDrain } from './plan.ts';
-import { type DrainRules, filterPod, idOf, UnitFinder } from '../../decisions/drain-question/index.ts';
-import { gatherWholesaleSets } from '../../cluster-state/wholesale-sets.ts';
+import { type DrainRules, filterPod, idOf } from '../../decisions/drain-question/index.ts';
+import { type DrainLook, listingLook } from './look.ts';
 
 export type ExecuteOutcome =
   | 'Done'
@@ -44,6 +44,8 @@ export interface ExecuteOptions {
   /** Called after each step, before the next begins. */
   readonly save: (stepsDone: number) => void;
   readonly isPaused: () => boolean;
+  /** Who has watched all along need not list. */
+  readonly look?: DrainLook | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function executePlan(
   const { client, clock, report } = deps;
   const { steps } = planned.plan;
   const until = options.timeoutMs > 0 ? clock.elapsed() + options.timeoutMs : Number.POSITIVE_INFINITY;
-  const run = { deps, planned, options, until };
+  const run = { deps, planned, options, until, look: options.look ?? listingLook(client, clock) };
   const end = (outcome: ExecuteOutcome, stepsDone: number, problems: readonly string[] = []): ExecuteResult => ({
     outcome,
     stepsDone,
@@ -94,21 +96,26 @@ export async function executePlan(
   return end('Done', steps.length);
 }
 
+/** How long owners that start their pods again with a delay may leave a group without any. */
+const MADE_AGAIN_MS = 30_000;
+
 interface Run {
   readonly deps: DrainDeps;
   readonly planned: PlannedDrain;
   readonly options: ExecuteOptions;
   readonly until: number;
+  readonly look: DrainLook;
 }
 
 type StepEnd = 'done' | 'Paused' | 'TimedOut' | { readonly problems: readonly string[] };
 
 async function runStep(run: Run, step: PlanStep): Promise<StepEnd> {
-  const { deps, options, planned, until } = run;
+  const { deps, options, look, planned, until } = run;
   const { client, clock, report } = deps;
   const ids = step.evictions.flatMap(({ pods }) => pods);
-  let waiting = await stillThere(client, ids, planned.pods);
+  let waiting = await stillThere(look, ids, planned.pods);
   const evicted = new Set<string>();
+  let emptyAt: number | undefined;
   for (;;) {
     let reason: string | undefined;
     for (const id of waiting.filter((one) => !evicted.has(one))) {
@@ -120,9 +127,10 @@ async function runStep(run: Run, step: PlanStep): Promise<StepEnd> {
       if (answer.kind === 'evicted') report.step(`pod ${id} evicted`);
     }
     // What is gone stays gone: another pod of its name is its replacement.
-    if (waiting.length > 0) waiting = await stillThere(client, waiting, planned.pods);
+    if (waiting.length > 0) waiting = await stillThere(look, waiting, planned.pods);
     if (waiting.length === 0) {
-      const down = await unitsDown(run, step);
+      emptyAt ??= clock.elapsed();
+      const down = await unitsDown(run, step, clock.elapsed() - emptyAt < MADE_AGAIN_MS);
       reason = down[0] === undefined ? undefined : `${down[0]} to serve again`;
       const away = down.length > 0 ? undefined : await nodesAway(run, step);
       reason ??= away;
@@ -134,7 +142,7 @@ async function runStep(run: Run, step: PlanStep): Promise<StepEnd> {
     report.progress({ left: waiting.length, total: ids.length, groupsDown: 0, waitingFor: reason });
     if (options.isPaused()) return 'Paused';
     if (clock.elapsed() >= until) return 'TimedOut';
-    await sleep(clock, waiting.length > 0 && reason !== undefined ? RETRY_MS : POLL_MS);
+    await sleep(clock, Math.max(look.restMs(), waiting.length > 0 && reason !== undefined ? RETRY_MS : POLL_MS));
   }
 }
 
@@ -145,29 +153,30 @@ const nameOf = (id: string): { namespace: string; name: string } => {
 
 /** The pods of a step that have not gone: a pod of the same name with another UID is a replacement. */
 async function stillThere(
-  client: Client,
+  look: DrainLook,
   ids: readonly string[],
   uids: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const present = new Map((await listAll(client, podType, undefined)).map((pod) => [idOf(pod), pod.metadata.uid]));
+  const present = await look.uids();
   return ids.filter((id) => present.has(id) && present.get(id) === uids[id]);
 }
 
-/** Units of the step that are there and do not serve. */
-async function unitsDown({ deps: { client, clock } }: Run, step: PlanStep): Promise<string[]> {
-  const now = clock.now();
-  const state = await gatherBudgets(client, { now });
-  const groups = { ...state, everyGroup: state.everyGroup(), wholesaleSets: await gatherWholesaleSets(client) };
-  const finder = new UnitFinder(groups, state.pods, now);
+/**
+ * Units of the step that do not serve. A group without any pod may be about to be made again; one that nobody makes again
+ * is not waited for: `madeAgain` says which it is taken for.
+ */
+async function unitsDown({ look }: Run, step: PlanStep, madeAgain: boolean): Promise<string[]> {
+  const pods = new Set(step.evictions.flatMap((one) => one.pods));
   const wanted = new Set(step.evictions.map(({ unit }) => unit));
-  const down = new Set<string>();
-  for (const pod of state.pods) {
-    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
-    const { unit } = finder.find(pod);
-    if (wanted.has(unit.id) && unit.healthy < unit.needed) down.add(unit.id);
+  const serving = await look.serving(wanted);
+  return [...wanted].filter((unit) => serving.get(unit) === false || missing(unit)).sort();
+
+  function missing(unit: string): boolean {
+    return madeAgain && !serving.has(unit) && !pods.has(unit);
   }
-  return [...down].sort();
 }
+
+const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 
 /** What keeps nodes from taking pods again that the plan counts on; undefined when nothing does. */
 async function nodesAway({ deps: { client }, options, planned }: Run, step: PlanStep): Promise<string | undefined> {
@@ -176,6 +185,8 @@ async function nodesAway({ deps: { client }, options, planned }: Run, step: Plan
     if (options.bringBack !== undefined) await options.bringBack(name);
     const node = await existing(client.get(nodeType, { name }));
     if (node?.spec?.unschedulable === true) return `${name} is empty; work on it, then: kubectl uncordon ${name}`;
+    // The taint goes a moment after the mark does, by another hand, and keeps pods away until then.
+    if (node?.spec?.taints?.some(({ key }) => key === UNSCHEDULABLE)) return `${name} to take pods again`;
   }
   return undefined;
 }

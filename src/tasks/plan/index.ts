@@ -1,4 +1,5 @@
 export * from './execute.ts';
+export type { DrainLook } from './look.ts';
 export { readPlanFile } from './plan-file.ts';
 export {
   planClusterDrain,

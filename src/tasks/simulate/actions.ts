@@ -3,7 +3,7 @@ import { type LeaderWorkerSet, leaderWorkerSetType } from '../../api/lws/types.t
 import type { ResourceType } from '../../api/resource.ts';
 import { type Client, type Clock, isNotFound, sleep } from '../../machinery/runtime/index.ts';
 import { drainNodes } from '../drain/drain.ts';
-import { executePlan, planClusterDrain } from '../plan/index.ts';
+import { type DrainLook, executePlan, planClusterDrain } from '../plan/index.ts';
 import { addTwins, type Ending, fail, finished, loseSpot, type NodeActionOptions } from './node-actions.ts';
 
 /** What happens in a simulation. */
@@ -25,6 +25,7 @@ export interface ActionOptions extends NodeActionOptions {
   readonly order: 'plan' | 'node-by-node';
   /** How long an emptied node is away in an upgrade. */
   readonly nodeDowntimeMs: number;
+  readonly look: DrainLook;
 }
 
 /** The action names something that is not in the snapshot. */
@@ -117,6 +118,7 @@ async function drain(
     stepsDone: 0,
     save: () => {},
     isPaused: () => false,
+    look: options.look,
     bringBack: async (node) => {
       if (back.has(node)) return;
       back.add(node);

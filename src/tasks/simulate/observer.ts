@@ -1,18 +1,19 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
 import { leaderWorkerSetType } from '../../api/lws/types.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import { OWN_SCHEDULING_GROUP } from '../../api/scheduling/index.ts';
 import { podType } from '../../api/resource-types.ts';
 import { computeDesired, DisruptionIndex, FED_KINDS, guardEverything } from '../../decisions/disruption/index.ts';
-import { isReady, UNAVAILABILITY_KINDS, UnavailabilityFeed } from '../../decisions/unavailability/index.ts';
+import { UNAVAILABILITY_KINDS, UnavailabilityFeed } from '../../decisions/unavailability/index.ts';
 import type {
+  Clock,
   Controller,
   ControllerContext,
   FollowedKind,
-  Informer,
   RunningController,
 } from '../../machinery/runtime/index.ts';
-import { idOf, isWholesale, UnitFinder } from '../../decisions/drain-question/index.ts';
+import { idOf, isWholesale } from '../../decisions/drain-question/index.ts';
+import type { DrainLook } from '../plan/index.ts';
+import { type GroupStanding, Standings } from './standings.ts';
 
 /** Where one budget stands at one moment. */
 export interface BudgetSample {
@@ -26,7 +27,7 @@ export interface BudgetSample {
 export interface SimulatedSample {
   readonly budgets: readonly BudgetSample[];
   /** Groups by name, and whether they serve. */
-  readonly groups: ReadonlyMap<string, { readonly up: boolean; readonly budgets: readonly string[] }>;
+  readonly groups: ReadonlyMap<string, GroupStanding>;
   readonly pods: { readonly ready: number; readonly total: number; readonly pending: number };
 }
 
@@ -37,35 +38,46 @@ export class Observer implements Controller {
   readonly unavailability = new UnavailabilityFeed();
   readonly #every = new DisruptionIndex();
   readonly #wholesale = new Set<string>();
-  #pods: Informer<Pod> | undefined;
+  readonly #standings = new Standings({
+    index: this.index,
+    everyGroup: this.#every,
+    unavailability: this.unavailability,
+    wholesaleSets: this.#wholesale,
+  });
   #dirty = true;
   /** Pods that were made and pods that are gone, since somebody asked. */
   readonly #changes: { readonly pod: string; readonly what: 'is made' | 'is gone' }[] = [];
   #last: SimulatedSample | undefined;
 
   readonly start = ({ informers }: ControllerContext): RunningController => {
-    this.#pods = informers.of(podType);
-    this.#pods.addHandler({
+    const pods = informers.of(podType);
+    pods.addHandler({
       added: (pod) => void this.#changes.push({ pod: idOf(pod), what: 'is made' }),
       deleted: (pod) => void this.#changes.push({ pod: idOf(pod), what: 'is gone' }),
     });
     const follow = (
-      { types: [type] }: FollowedKind,
+      { kind, role, types: [type] }: FollowedKind & { readonly kind: string; readonly role: string },
       set: (object: KubeObject) => void,
       drop: (namespace: string, name: string) => void,
     ): void => {
       // The world of a simulation serves what Kubernetes serves, and needs no definitions of ours in its place.
       if (type === undefined || type.group === OWN_SCHEDULING_GROUP) return;
-      const seen = (object: KubeObject): void => {
-        this.#dirty = true;
-        set(object);
-      };
       informers.of(type).addHandler({
-        added: seen,
-        updated: seen,
-        deleted: ({ metadata: { name = '', namespace = '' } }) => {
+        added: (object) => {
           this.#dirty = true;
+          set(object);
+          this.#regroup({ kind, role }, object);
+        },
+        updated: (object, old) => {
+          this.#dirty = true;
+          set(object);
+          if (object.metadata.generation !== old.metadata.generation) this.#regroup({ kind, role }, object, old);
+        },
+        deleted: (object) => {
+          this.#dirty = true;
+          const { name = '', namespace = '' } = object.metadata;
           drop(namespace, name);
+          this.#regroup({ kind, role }, object, object);
         },
       });
     };
@@ -89,6 +101,12 @@ export class Observer implements Controller {
         (namespace, name) => row.delete(this.unavailability, namespace, name),
       );
     }
+    // After both indexes know of it.
+    pods.addHandler({
+      added: (pod) => this.#standings.setPod(pod),
+      updated: (pod) => this.#standings.setPod(pod),
+      deleted: (pod) => this.#standings.deletePod(idOf(pod)),
+    });
     informers.of(leaderWorkerSetType).addHandler({
       added: (set) => {
         const { name = '', namespace = '' } = set.metadata;
@@ -97,6 +115,29 @@ export class Observer implements Controller {
     });
     return { name: 'observer', queues: [] };
   };
+
+  /** For a drain by plan: what it would else list, every second. */
+  lookAt(clock: Pick<Clock, 'now'>): DrainLook {
+    return {
+      restMs: () => 0,
+      uids: () => Promise.resolve(this.#standings.uids()),
+      serving: (units) => {
+        const found = [...units].map((unit) => [unit, this.#standings.serves(unit, clock.now())] as const);
+        return Promise.resolve(new Map(found.filter((one): one is [string, boolean] => one[1] !== undefined)));
+      },
+    };
+  }
+
+  /** Budgets and groups say what a pod moves with. A new group changes that only of pods which came before it. */
+  #regroup(
+    { kind, role }: { readonly kind: string; readonly role: string },
+    { metadata: { name = '', namespace = '' } }: KubeObject,
+    before?: KubeObject,
+  ): void {
+    if (role === 'Group' && before === undefined) this.#standings.regroupLoners(namespace);
+    else if (kind === 'PodGroup') this.#standings.regroupGang(namespace, name);
+    else if (role === 'Budget' || role === 'Group') this.#standings.regroup(namespace);
+  }
 
   #ensureEverything(namespace: string): void {
     if (this.#every.budget(namespace, 'everything') === undefined) guardEverything(this.#every, namespace);
@@ -110,35 +151,8 @@ export class Observer implements Controller {
   sample(now: number): SimulatedSample {
     if (!this.#dirty && this.#last !== undefined) return this.#last;
     this.#dirty = false;
-    const pods = (this.#pods?.list() ?? []).filter(
-      ({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
-    );
-    const finder = new UnitFinder(
-      {
-        index: this.index,
-        everyGroup: this.#every,
-        unavailability: this.unavailability,
-        wholesaleSets: this.#wholesale,
-      },
-      pods,
-      now,
-    );
-    const groups = new Map<string, { up: boolean; budgets: readonly string[] }>();
-    for (const pod of pods) {
-      const { cells, unit } = finder.find(pod);
-      if (unit.id === idOf(pod)) continue;
-      const budgets = [...unit.budgets, ...cells.filter(({ id }) => id !== idOf(pod)).map(({ budget }) => budget)];
-      groups.set(unit.id, { up: unit.healthy >= unit.needed, budgets });
-    }
-    this.#last = {
-      budgets: [...this.#disruption(now), ...this.#unavailableSamples()],
-      groups,
-      pods: {
-        total: pods.length,
-        ready: pods.filter(isReady).length,
-        pending: pods.filter(({ spec }) => !spec?.nodeName).length,
-      },
-    };
+    const budgets = [...this.#disruption(now), ...this.#unavailableSamples()];
+    this.#last = { budgets, groups: this.#standings.groups(now), pods: this.#standings.counts };
     return this.#last;
   }
 

@@ -132,12 +132,13 @@ async function play(world: World, observer: Observer, options: SimulationOptions
   const events: { seconds: number; text: string }[] = [];
   const note = (text: string): void => void events.push({ seconds: seconds(), text });
   const { nodeDowntimeMs, nodeStartMs = NODE_START_MS, order, recoverAfterMs } = options;
+  const rules = { order, nodeDowntimeMs, nodeStartMs, recoverAfterMs, look: observer.lookAt(clock) };
   const ended: (Ending & { action: Action; endSeconds: number })[] = [];
   const changes = { created: 0, deleted: 0 };
   let running = options.actions.length;
   let failure: unknown;
   for (const action of options.actions) {
-    void act({ client, clock }, action, { order, nodeDowntimeMs, nodeStartMs, recoverAfterMs, note })
+    void act({ client, clock }, action, { ...rules, note })
       .then((ending) => ended.push({ action, ...ending, endSeconds: seconds() }))
       .catch((error: unknown) => (failure = error))
       .finally(() => (running -= 1));

@@ -13,7 +13,7 @@ import { createSimulatedNodes } from '../../nodes/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
 import { bootstrapObjects } from '../../app/bootstrap.ts';
 import { componentUser } from '../../app/component-user.ts';
-import { embeddedComponents } from '../../app/components.ts';
+import { simulatedComponents } from '../../app/components.ts';
 import { createPlane, type PlaneOptions } from '../../app/plane.ts';
 import { runComponents } from '../../app/run-components.ts';
 import type { Snapshot } from '../snapshot/index.ts';
@@ -29,8 +29,8 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** Less often than in life: nobody here misses a beat, and each is work. */
-const HEARTBEAT_MS = 20_000;
+/** Hardly ever: here nobody listens for beats, and each is work. */
+const HEARTBEAT_MS = 24 * 3_600_000;
 
 export async function startWorld(
   snapshot: Snapshot,
@@ -45,7 +45,7 @@ export async function startWorld(
   await bootstrapObjects(client);
   const problems = await loadSnapshot(client, snapshot);
   const components = runComponents({ transportFor, clock, log: silentLogger, random }, [
-    ...embeddedComponents({ authority: '' }),
+    ...simulatedComponents(),
     createSimulatedNodes({ count: 0, seed, heartbeatMs: HEARTBEAT_MS }),
     ...extra,
   ]);

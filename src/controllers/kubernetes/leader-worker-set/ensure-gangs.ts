@@ -4,6 +4,7 @@ import type { PodGroup, Workload } from '../../../api/generated/scheduling-v1bet
 import { gangOf } from '../../../api/lws/pod-marks.ts';
 import { type LeaderWorkerSet, LWS } from '../../../api/lws/types.ts';
 import type { ResourceType } from '../../../api/resource.ts';
+import { podType } from '../../../api/resource-types.ts';
 import { type Client, type EventRecorder, type Informer, isNotFound } from '../../../machinery/runtime/index.ts';
 import { ownedBy } from '../../shared/pod-control/index.ts';
 import {
@@ -61,9 +62,21 @@ export async function ensureGangs(
   }
   const named = new Set(pods.map(gangOf));
   const unused = owned.filter(({ metadata }) => !named.has(metadata.name) && !metadata.deletionTimestamp);
-  for (const group of unused) await remove(deps, podGroupType, group);
+  for (const group of unused) {
+    if (!(await isNamed(deps, group))) await remove(deps, podGroupType, group);
+  }
   const idle = verdict.reason !== 'Gang' && owned.length === 0 && leaders.length === 0;
   if (idle && known !== undefined) await remove(deps, workloadType, known);
+}
+
+/**
+ * A leader and its PodGroup are one write, but two watches tell of them: who sees the group first sees no pod that names
+ * it. The server knows; nobody joins a group later than it is made.
+ */
+async function isNamed({ client }: GangDeps, { metadata: { labels, name, namespace } }: PodGroup): Promise<boolean> {
+  const labelSelector = [LWS.name, LWS.groupIndex].map((key) => `${key}=${labels?.[key] ?? ''}`).join(',');
+  const { items } = await client.list(podType, { namespace, labelSelector });
+  return items.some((pod) => gangOf(pod) === name);
 }
 
 /** True unless the leader's PodGroup is missing or going: then its workers are not made, and its event comes again. */

@@ -1,1 +1,1 @@
-export { nodeLifecycleController } from './controller.ts';
+export { createNodeLifecycleController } from './controller.ts';

@@ -28,6 +28,7 @@ export interface MonitorDeps {
   readonly events: EventRecorder;
   readonly nodes: Informer<Node>;
   readonly leases: Informer<Lease>;
+  readonly isAlive?: ((node: Node) => boolean) | undefined;
   readonly podsOf: (node: string) => readonly Pod[];
   readonly health: HealthPolicy;
   readonly zones: ZonePolicy;
@@ -85,10 +86,11 @@ export class NodeMonitor {
 
   /** Answers the node as written, when something had to be. */
   async #look(node: Node, now: number): Promise<Node | undefined> {
-    const { client, clock, events, health, leases } = this.#deps;
+    const { client, clock, events, health, isAlive, leases } = this.#deps;
     const name = node.metadata.name ?? '';
     const lease = leases.get({ namespace: 'kube-node-lease', name });
-    const seen = seeHealth(this.#seen.get(name), node, lease, clock);
+    const told = seeHealth(this.#seen.get(name), node, lease, clock);
+    const seen = isAlive?.(node) === true ? { ...told, probedAt: clock.elapsed() } : told;
     this.#seen.set(name, seen);
     if (silentAt(node, seen, health) >= clock.elapsed()) return undefined;
     const conditions = unknownConditions(node, now);

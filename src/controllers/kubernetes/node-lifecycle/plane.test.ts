@@ -6,7 +6,7 @@ import { POWER, createSimulatedNodes } from '../../../nodes/index.ts';
 import { type ControlPlane, pod, startControlPlane } from '../../../testkit/index.ts';
 import { podGcController } from '../pod-gc/index.ts';
 import { taintEvictionController } from '../taint-eviction/index.ts';
-import { nodeLifecycleController } from './index.ts';
+import { createNodeLifecycleController } from './index.ts';
 
 let plane: ControlPlane | undefined;
 afterEach(async () => {
@@ -19,7 +19,7 @@ async function threeNodes(): Promise<ControlPlane> {
   plane = await startControlPlane({
     controllers: [
       createSimulatedNodes({ count: 3 }),
-      nodeLifecycleController,
+      createNodeLifecycleController(),
       taintEvictionController,
       podGcController,
     ],

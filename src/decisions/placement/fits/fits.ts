@@ -22,6 +22,7 @@ import {
   type UnknownReason,
 } from './model.ts';
 import { holdsInSamples, isOrderFree } from './order.ts';
+import { fitsOver } from './preempt.ts';
 import { type Capacity, capacityOf, findNoProof } from './proofs.ts';
 import { Attempt, Effort, placeAnyhow, placeTightest } from './search.ts';
 
@@ -50,7 +51,8 @@ export function fitsAnywhere(pod: PodFacts, cluster: Cluster): Answer {
 export function fitsGroup(ask: GroupAsk, cluster: Cluster): Answer {
   const found = tryGroup(ask, cluster);
   if (found.fits !== 'No') return found;
-  return explainNo(ask, found, cluster);
+  const over = ask.mayPreempt === undefined ? undefined : fitsOver(ask, cluster, (one) => tryGroup(one, cluster));
+  return over ?? explainNo(ask, found, cluster);
 }
 
 export type Tried = Exclude<Answer, { fits: 'No' }> | BareNo;

@@ -50,6 +50,12 @@ export interface TopologyRule {
   readonly pins?: readonly string[] | undefined;
 }
 
+/** A unit that may be taken down to make room: all its pods, by UID. */
+export interface PreemptibleUnit {
+  readonly unit: string;
+  readonly pods: readonly string[];
+}
+
 /** The question whether a whole unit finds places at once. */
 export interface GroupAsk {
   readonly unit: string;
@@ -78,6 +84,11 @@ export interface GroupAsk {
   readonly searches?: ((pod: PodFacts) => boolean) | undefined;
   /** The zone each pod comes from, by UID; it goes back there where that makes no difference otherwise. */
   readonly zones?: ReadonlyMap<string, string> | undefined;
+  /**
+   * Units that may be taken down for this one, in the order in which they would go, each within its budget. Absent:
+   * nobody is. Only those of lower priority are taken.
+   */
+  readonly mayPreempt?: readonly PreemptibleUnit[] | undefined;
   /** How many times a pod may be held against a node. */
   readonly limit?: number | undefined;
 }
@@ -135,6 +146,8 @@ export type Answer =
       readonly fits: 'Yes';
       readonly where: readonly Assignment[];
       readonly domain?: Domain | undefined;
+      /** Units that have to be taken down first, whole. */
+      readonly victims?: readonly string[] | undefined;
       readonly proof: YesProof;
       readonly confidence: Confidence;
     }

@@ -87,8 +87,10 @@ export function holdsInSamples(
       (): Choice => (suitable) => suitable[Math.floor(random() * suitable.length)] as NodeFacts,
     ),
   ];
-  for (const order of ordersOf(kinds)) {
-    const pods = order.flatMap((kind) => kind.pods);
+  const orders = ordersOf(kinds).map((order) => order.flatMap((one) => one.pods));
+  // A pod that looks at others may find a place before them and after them, and none while they are being placed.
+  const mixed = kinds.every(({ sample }) => isBlind(sample, attempt.cluster)) ? [] : mixedOrders(kinds);
+  for (const pods of [...orders, ...mixed]) {
     for (const choose of choices) {
       const mark = attempt.where.length;
       const placed = play(pods, nodes, { attempt, effort, choose });
@@ -136,6 +138,18 @@ function placesLeft(
   }
   attempt.rollback(mark);
   return left;
+}
+
+/** The pods of each kind in the midst of all others, at places spread over them. */
+function mixedOrders(kinds: readonly Kind[]): PodFacts[][] {
+  return kinds.flatMap(({ pods }) => {
+    const others = kinds.flatMap((other) => (other.pods === pods ? [] : other.pods));
+    const places = Math.min(others.length - 1, Math.ceil(MAX_ORDERS / kinds.length));
+    return Array.from({ length: Math.max(places, 0) }, (_, at) => {
+      const cut = Math.ceil(((at + 1) * others.length) / (places + 1));
+      return [...others.slice(0, cut), ...pods, ...others.slice(cut)];
+    });
+  });
 }
 
 function ordersOf(kinds: readonly Kind[]): Kind[][] {
