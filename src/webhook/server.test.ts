@@ -261,7 +261,7 @@ test('18.1: a server that closes answers what came while its process stood still
   const sent = ask();
   // The client writes in its next ticks; by the turn in which the server could read, its time is over already.
   await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100);
   expect(await sent).toEqual({ status: 200, connection: 'close' });
   await closing;
   agent.destroy();

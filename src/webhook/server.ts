@@ -50,17 +50,20 @@ export interface WebhookServer {
 }
 
 /** The API server waits no longer than this for an answer. */
-const CLOSE_LIMIT_MS = 10_000;
+const ANSWER_LIMIT_MS = 10_000;
 /**
  * A server that closes goes on answering until nobody has asked for so long, and gives a connection up with each answer.
- * Ended at once, connections would take reviews with them that are on their way.
+ * Ended at once, connections would take reviews with them that are on their way. API servers take the connection that they
+ * used last, so the oldest of some 25 are asked on only when many ask at once.
  */
-const LAST_CALL_MS = 1000;
+const LAST_CALL_MS = 2000;
+/** Within the 30 s that pods are given to end, with the lease and the ledgers to give back after it. */
+const LAST_CALLS_MS = 12_000;
 /**
  * For head and body together. A second longer than API servers wait: where this process itself stood still, Node would
  * answer 408 to a request that it has only not read yet, and an eviction would be told of that.
  */
-const REQUEST_LIMIT_MS = CLOSE_LIMIT_MS + 1000;
+const REQUEST_LIMIT_MS = ANSWER_LIMIT_MS + 1000;
 /**
  * API servers give up a connection that they have not used for 90 s. If it were ended here before, a review that is sent
  * in that moment would be lost, and its eviction be told 500.
@@ -144,7 +147,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       closing = true;
       // That of HTTP servers would end idle connections as well.
       TlsServer.prototype.close.call(server);
-      const until = clock.elapsed() + CLOSE_LIMIT_MS;
+      const until = clock.elapsed() + LAST_CALLS_MS;
       const none = connections.whenNone().then(() => true);
       const lastCall = (): number => Math.min(askedMs + LAST_CALL_MS, until) - clock.elapsed();
       for (let left = lastCall(); left > 0; left = lastCall()) {
@@ -168,7 +171,7 @@ async function readWhatCame(): Promise<void> {
 
 function endServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+    const limit = setTimeout(() => server.closeAllConnections(), ANSWER_LIMIT_MS);
     server.once('close', () => {
       clearTimeout(limit);
       resolve();
