@@ -29,6 +29,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /** Texts added here reach the client as `Warning` headers. */
   readonly warnings: string[];
+  /** Where the time is noted that webhooks take of the request. */
+  readonly timing?: { webhookMs: number };
 }
 
 /** Plugins refuse by throwing an `ApiError` (see `status.ts`, `forbidden()`). */
