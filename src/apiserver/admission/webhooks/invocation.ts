@@ -2,7 +2,7 @@
 import type { MutatingWebhook, ValidatingWebhook } from '../../../api/generated/admissionregistration-v1.ts';
 import type { StatusBody } from '../../../machinery/runtime/index.ts';
 import type { LabelSelectorShape } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes } from '../../context/admission-plugin.ts';
+import { type AdmissionAttributes, refusedName } from '../../context/admission-plugin.ts';
 import { programOf } from '../../cel/compile.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
@@ -62,7 +62,7 @@ function conditionsHold(
   if (failurePolicy === 'Ignore') return false;
   throw forbidden(
     attributes.resource,
-    attributes.name,
+    refusedName(attributes),
     `webhook "${name}": match conditions failed: ${problems.join(', ')}`,
   );
 }
