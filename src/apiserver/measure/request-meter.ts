@@ -76,12 +76,20 @@ export interface WatchTally {
   watchers: number;
 }
 
+export interface DeprecatedRequest {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly removed_release: string;
+}
+
 interface ResourceSeries {
   /** By verb, scope and dry run; see `slotOf`. */
   readonly own: (RequestSeries | undefined)[];
   readonly subresources: Map<string, (RequestSeries | undefined)[]>;
   readonly watch: WatchTally;
-  readonly deprecated: Set<string>;
+  readonly deprecated: Map<string, string>;
 }
 
 export class RequestMeter {
@@ -148,10 +156,12 @@ export class RequestMeter {
   }
 
   /** What was asked for and is deprecated: the subresources, '' for the resource itself. */
-  *deprecated(): Iterable<{ group: string; version: string; resource: string; subresource: string }> {
+  *deprecated(): Iterable<DeprecatedRequest> {
     for (const { deprecated, watch } of this.#byPath.values()) {
       const { group, resource, version } = watch;
-      for (const subresource of deprecated) yield { group, version, resource, subresource };
+      for (const [subresource, removed_release] of deprecated) {
+        yield { group, version, resource, subresource, removed_release };
+      }
     }
   }
 
@@ -173,7 +183,8 @@ export class RequestMeter {
       list = resource.subresources.get(subresource) ?? [];
       if (list.length === 0) resource.subresources.set(subresource, list);
     }
-    if (found.version.deprecationWarning !== undefined) resource.deprecated.add(subresource ?? '');
+    const { deprecationWarning, removedRelease = '' } = found.version;
+    if (deprecationWarning !== undefined) resource.deprecated.set(subresource ?? '', removedRelease);
     const verb = reportedVerb(info, timing);
     const scope = scopeOf(info, timing.search);
     const slot = (verb * SCOPES.length + scope) * 2 + (timing.dryRun ? 1 : 0);
@@ -207,7 +218,7 @@ export class RequestMeter {
     if (known === undefined) {
       const { group, kind, plural } = resource;
       const watch = { group, version: version.name, resource: plural, kind, events: 0, watchers: 0 };
-      this.#byPath.set(path, (known = { own: [], subresources: new Map(), watch, deprecated: new Set() }));
+      this.#byPath.set(path, (known = { own: [], subresources: new Map(), watch, deprecated: new Map() }));
     }
     this.#byFound.set(found, known);
     return known;

@@ -54,7 +54,7 @@ function registerRequests(metrics: Metrics, { requests }: Meters): void {
     }
   });
   metrics.countedGauge('apiserver_requested_deprecated_apis', function* () {
-    for (const asked of requests.deprecated()) yield [{ ...asked, removed_release: '' }, 1];
+    for (const asked of requests.deprecated()) yield [{ ...asked }, 1];
   });
 }
 
