@@ -11,7 +11,9 @@ export function renderMetrics(): string {
     'Every process serves `/metrics` in the text form of Prometheus: the operator and the scheduler over TLS, to whom the API',
     'server lets `get` that path (ClusterRole `quorate-metrics`; `--metrics-open` lets anybody, on a laptop), `quorate up` on',
     'the port of its API. Each replica says what it knows: take the largest of a budget, not the sum. No label holds the',
-    'name or UID of a pod; `budget` is bounded by the number of PodDisruptionBudgets that count groups.',
+    'name or UID of a pod; `budget` is bounded by the number of PodDisruptionBudgets that count groups. `quorate up` has the',
+    'families of kube-apiserver by its names, labels and buckets, so that alerts and dashboards for Kubernetes work; its checks',
+    'of health are at `/metrics/slis`.',
   ];
   for (const host of ['operator', 'scheduler', 'up'] as const) {
     lines.push('', `## ${COMMANDS[host]}`, '', '| name | type | labels | what |', '|---|---|---|---|');
@@ -22,13 +24,7 @@ export function renderMetrics(): string {
   }
   const own = new Set(rows.map(([name]) => name));
   const common = new Metrics('operator').registry.getMetricsAsArray().filter(({ name }) => !own.has(name));
-  lines.push(
-    '',
-    '## The process itself',
-    '',
-    'On the operator and the scheduler, by the names of the client library.',
-    '',
-  );
+  lines.push('', '## The process itself', '', 'On each of them, by the names of the client library.', '');
   lines.push('| name | what |', '|---|---|', ...common.map(({ help, name }) => `| \`${name}\` | ${help} |`));
   return `${lines.join('\n')}\n`;
 }

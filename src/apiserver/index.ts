@@ -16,6 +16,7 @@ export { asOneEvictor, groupEvictionPlugin, noticeAsker } from './group-eviction
 export { inProcessTransport, systemAdmin } from './server/in-process.ts';
 export type { ServerContext } from './context/server-context.ts';
 export { metricsRoute } from './routes/metrics-route.ts';
+export { registerServerMetrics } from './routes/server-metrics.ts';
 export { registerStorageMetrics } from './routes/storage-metrics.ts';
 export { builtinResources } from './kinds/resources.ts';
 export { objectKey } from './registry/resource.ts';

@@ -107,7 +107,7 @@ function openStore(dataDirectory: string | undefined, clock: Clock, log: Logger)
 
 async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock): Promise<EmbeddedHost> {
   const { dataDirectory, log, bind, gates = new FeatureGates(), compat } = options;
-  const metrics = new Metrics();
+  const metrics = new Metrics('up');
   const answers = new AnswerQueue();
   const pki = await openPki({
     ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),

@@ -24,6 +24,7 @@ import {
   tellDeletes,
   leaderWorkerPods,
   metricsRoute,
+  registerServerMetrics,
   registerStorageMetrics,
   ownResources,
   type Pki,
@@ -101,7 +102,10 @@ export function createPlane(options: PlaneOptions): ApiServer {
   const client = createClient({ transport: inProcessTransport(plane.handle, systemAdmin), userAgent: 'pub-webhook' });
   const events = createEventRecorder({ client, clock, log, random, component: 'pub-webhook' });
   refusals.listen(createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log }));
-  if (options.metrics !== undefined) registerStorageMetrics(options.metrics, plane.context);
+  if (options.metrics !== undefined) {
+    registerStorageMetrics(options.metrics, plane.context);
+    registerServerMetrics(options.metrics, plane.context.meters);
+  }
   const custom = new CustomResources(plane.context);
   options.extend?.(plane.context);
   return {

@@ -2,7 +2,7 @@
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import { type Amounts, podResources } from '../../decisions/quota/index.ts';
 import { canonicalQuantity, compareQuantities, parseNanos } from '../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, refusedName } from '../context/admission-plugin.ts';
 import { forbidden } from '../exchange/status.ts';
 import { listStored, type StoredReads } from '../stored/kind-view.ts';
 import { isPodCreate, podOf } from './pods.ts';
@@ -38,7 +38,7 @@ export function limitRanger(reads: StoredReads): AdmissionPlugin {
         : podProblems(podOf(attributes), limitsIn(attributes.namespace));
       if (problems.length === 0) return;
       const why = problems.length === 1 ? (problems[0] as string) : `[${[...new Set(problems)].join(', ')}]`;
-      throw forbidden(attributes.resource, attributes.name, why);
+      throw forbidden(attributes.resource, refusedName(attributes), why);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Admission around groups of pods: gates of their fields, and the template an older version insists on. */
 import type { StoredPodGroup, StoredWorkload } from '../../api/scheduling/index.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, refusedName } from '../context/admission-plugin.ts';
 import { forbidden } from '../exchange/status.ts';
 import { KindView, type StoredReads } from '../stored/kind-view.ts';
 import { isPodCreate, podOf, specOf } from './pods.ts';
@@ -24,7 +24,7 @@ export function podGroupWorkloadExists(reads: StoredReads): AdmissionPlugin {
       if (spec?.workloadRef === undefined) return;
       const { templateName, workloadName } = spec.workloadRef;
       const found = workloads.get(attributes.namespace, workloadName);
-      const refuse = (why: string) => forbidden(attributes.resource, attributes.name, why);
+      const refuse = (why: string) => forbidden(attributes.resource, refusedName(attributes), why);
       if (found === undefined) throw refuse(`workload "${workloadName}" does not exist`);
       if (found.metadata.deletionTimestamp) throw refuse(`workload "${workloadName}" is being deleted`);
       if (found.spec.podGroupTemplates?.some(({ name }) => name === templateName) !== true) {

@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
 import type { StoredPodGroup } from '../../api/scheduling/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../context/admission-plugin.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, refusedName } from '../context/admission-plugin.ts';
 import { forbidden } from '../exchange/status.ts';
 import { KindView, type StoredReads } from '../stored/kind-view.ts';
 import { isPodWrite, podOf, specOf } from './pods.ts';
@@ -53,7 +53,7 @@ function admitPod(classes: Classes, attributes: AdmissionAttributes): void {
   if (spec.preemptionPolicy && spec.preemptionPolicy !== policy) {
     throw forbidden(
       attributes.resource,
-      attributes.name,
+      refusedName(attributes),
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
     );
   }
@@ -75,17 +75,19 @@ interface Prioritized {
 
 function setPriority(
   classes: Classes,
-  { resource, name }: AdmissionAttributes,
+  attributes: AdmissionAttributes,
   { spec, where }: { readonly spec: Prioritized; readonly where: string },
 ): Resolved {
+  const { resource } = attributes;
   const asked = spec.priorityClassName ?? '';
   const found = asked === '' ? byDefault(classes) : resolve(classes, asked);
-  if (found === undefined) throw forbidden(resource, name, `no PriorityClass with name ${asked} was found`);
+  if (found === undefined)
+    throw forbidden(resource, refusedName(attributes), `no PriorityClass with name ${asked} was found`);
   if (found.name !== '') spec.priorityClassName = found.name;
   if (spec.priority !== undefined && spec.priority !== null && spec.priority !== found.value) {
     throw forbidden(
       resource,
-      name,
+      refusedName(attributes),
       `the integer value of priority (${spec.priority}) must not be provided in ${where}; priority admission controller computed ${found.value} from the given PriorityClass name`,
     );
   }
@@ -93,13 +95,14 @@ function setPriority(
   return found;
 }
 
-function checkOneDefault(classes: Classes, { object, resource, name }: AdmissionAttributes): void {
+function checkOneDefault(classes: Classes, attributes: AdmissionAttributes): void {
+  const { object, resource } = attributes;
   const given = object as PriorityClass;
   if (!given.globalDefault) return;
   for (const other of classes.values()) {
     if (other.globalDefault && other.metadata.name !== given.metadata.name) {
       const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
-      throw forbidden(resource, name, why);
+      throw forbidden(resource, refusedName(attributes), why);
     }
   }
 }

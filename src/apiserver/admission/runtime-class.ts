@@ -1,7 +1,7 @@
 /** Pods that name a runtime class get its overhead and scheduling rules; the class must exist. */
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
 import { deepEqual } from '../../machinery/values/index.ts';
-import type { AdmissionPlugin } from '../context/admission-plugin.ts';
+import { type AdmissionPlugin, refusedName } from '../context/admission-plugin.ts';
 import { forbidden } from '../exchange/status.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
 import { isPodCreate, podOf, specOf } from './pods.ts';
@@ -14,7 +14,7 @@ export function runtimeClasses(reads: StoredReads): AdmissionPlugin {
     handles: (attributes) => isPodCreate(attributes),
     admit(attributes) {
       const spec = specOf(podOf(attributes));
-      const refuse = (why: string) => forbidden(attributes.resource, attributes.name, `pod rejected: ${why}`);
+      const refuse = (why: string) => forbidden(attributes.resource, refusedName(attributes), `pod rejected: ${why}`);
       const name = spec.runtimeClassName;
       if (!name) {
         if (spec.overhead !== undefined && Object.keys(spec.overhead).length > 0) {

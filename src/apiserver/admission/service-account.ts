@@ -6,7 +6,7 @@ import { isMirrorPod } from '../../api/core/pod-state.ts';
 import type { Container, Pod, ServiceAccount, Volume } from '../../api/generated/core-v1.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { randomSuffix } from '../../machinery/values/index.ts';
-import type { AdmissionPlugin } from '../context/admission-plugin.ts';
+import { type AdmissionPlugin, refusedName } from '../context/admission-plugin.ts';
 import { objectKey } from '../registry/resource.ts';
 import { forbidden } from '../exchange/status.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
@@ -54,7 +54,7 @@ export function serviceAccounts(options: ServiceAccountOptions): AdmissionPlugin
       const refuse = () =>
         forbidden(
           attributes.resource,
-          attributes.name,
+          refusedName(attributes),
           `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
         );
       if (name !== 'default') throw refuse();

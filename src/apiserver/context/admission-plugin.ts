@@ -18,8 +18,8 @@ export interface AdmissionAttributes {
   /** Kind of `object`: that of the resource, or of the subresource (Eviction, Binding, Scale). */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly namespace: string | undefined;
-  /** Empty while `generateName` has not been resolved, and for each object of a deletecollection. */
-  readonly name: string | undefined;
+  /** Empty until `generateName` is resolved, which is after `admit`, and for each object of a deletecollection. */
+  name: string | undefined;
   /** Mutating plugins change it in place or replace it. Undefined for DELETE. */
   object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
@@ -29,6 +29,13 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /** Texts added here reach the client as `Warning` headers. */
   readonly warnings: string[];
+  /** Where the time is noted that webhooks take of the request. */
+  readonly timing?: { webhookMs: number };
+}
+
+/** By which name to refuse a request: what comes of `generateName` is not known in `admit`, and then it stands for it. */
+export function refusedName({ name, object }: Pick<AdmissionAttributes, 'name' | 'object'>): string {
+  return name || object?.metadata.name || object?.metadata.generateName || 'Unknown';
 }
 
 /** Plugins refuse by throwing an `ApiError` (see `status.ts`, `forbidden()`). */

@@ -1,4 +1,5 @@
 /** One resource request on its way through the verbs. */
+import type { RequestTiming } from '../measure/request-meter.ts';
 import type { ReadYaml } from './codec.ts';
 import type { ApiRequest } from '../exchange/exchange.ts';
 import type { ServerContext } from './server-context.ts';
@@ -17,6 +18,7 @@ export interface Call {
   readonly request: ApiRequest;
   readonly user: UserInfo;
   readonly warnings: string[];
+  readonly timing: RequestTiming;
   /** The body, when it is YAML and was read before the call began. */
   readonly yaml?: ReadYaml;
 }

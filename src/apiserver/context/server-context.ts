@@ -4,6 +4,7 @@ import type { Store } from '../../storage/index.ts';
 import type { Authorizer } from '../access/access.ts';
 import type { AdmissionPlugin } from './admission-plugin.ts';
 import type { Codec } from './codec.ts';
+import type { Meters } from '../measure/meters.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ObjectCache } from '../stored/object-cache.ts';
 import type { PendingWrites } from '../stored/pending-writes.ts';
@@ -23,6 +24,7 @@ export interface ServerContext {
   readonly random: () => number;
   readonly newUid: () => string;
   readonly lines: WatchLines;
+  readonly meters: Meters;
   /** How to end each open watch; the server calls them when it stops. */
   readonly streams: Set<() => void>;
 }

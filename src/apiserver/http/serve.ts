@@ -5,6 +5,7 @@ import { answerFailure } from '../response/failed-exchange.ts';
 import { errorResponse } from '../response/respond.ts';
 import { type ApiError, badRequest, failure, timeout } from '../exchange/status.ts';
 import type { BodiesInFlight } from './bodies-in-flight.ts';
+import { isWorthCompressing, sendCompressed } from './compress.ts';
 import { Departure } from './departure.ts';
 import type { HttpLimits } from './limits.ts';
 import { readRequestBody } from './read-body.ts';
@@ -131,9 +132,13 @@ async function send(wire: Wire, { body, headers: given, status }: ApiResponse): 
   const chunks = body instanceof Uint8Array ? [body] : body;
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
+  const unread = wire.incoming !== undefined && !wire.incoming.readableEnded;
+  if (!unread && isWorthCompressing(wire, length, headers)) {
+    await sendCompressed(wire, { status: wireStatus(status), headers, chunks });
+    return;
+  }
   headers['content-length'] = String(length);
   wire.sendHead(wireStatus(status), headers);
-  const unread = wire.incoming !== undefined && !wire.incoming.readableEnded;
   const [only] = chunks;
   if (wire.method !== 'HEAD' && !unread && chunks.length === 1) {
     out.end(only);

@@ -2,7 +2,15 @@
 import { LIFECYCLE_GROUP } from '../../api/lifecycle/index.ts';
 import { builtinKinds, type KindNames } from '../../api/registry.ts';
 import { FeatureGates } from '../../machinery/runtime/index.ts';
-import { ALL_VERBS, type Resource, type Verb, type ServedVersion, storagePrefix } from '../registry/resource.ts';
+import {
+  ALL_VERBS,
+  apiVersion,
+  type Resource,
+  type Verb,
+  type ServedVersion,
+  storagePrefix,
+} from '../registry/resource.ts';
+import type { Strategy } from '../registry/strategy.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { bindingSubresource } from '../subresources/binding.ts';
 import { finalizeSubresource } from '../subresources/finalize.ts';
@@ -13,6 +21,8 @@ import { statusSubresource } from '../subresources/status.ts';
 import { withoutPickers } from './apps/picker-gate.ts';
 import { conversions } from './conversions.ts';
 import { strategies } from './strategies.ts';
+import { WARNINGS } from './warnings/by-kind.ts';
+import { deprecationOf } from './warnings/deprecated-versions.ts';
 
 /** Kinds that are another view of a stored kind. */
 const VIEW_OF: Readonly<Record<string, { readonly group: string; readonly version: string; readonly plural: string }>> =
@@ -66,13 +76,24 @@ function resourceOf(names: KindNames, gates: FeatureGates): Resource {
     verbs: VERBS[id] ?? ALL_VERBS,
     versions: names.versions
       .filter((name) => servesVersion(id, name, gates))
-      .map((name): ServedVersion => ({ name, ...conversions[`${id}/${name}`] })),
+      .map((name): ServedVersion => {
+        const deprecation = deprecationOf(apiVersion(names.group, name), names.kind);
+        return { name, ...conversions[`${id}/${name}`], ...deprecation };
+      }),
     stored: { group: stored.group, version: stored.version },
     prefix: storagePrefix(stored.group, view?.plural ?? names.plural),
-    strategy: strategies[id] ?? {},
+    strategy: withWarnings(strategies[id] ?? {}, id),
     subresources: subresourcesOf(names),
     custom: false,
   };
+}
+
+/** What is said of a kind by its own strategy, and then what Kubernetes warns of. */
+function withWarnings(strategy: Strategy, id: string): Strategy {
+  const warn = WARNINGS[id];
+  if (warn === undefined) return strategy;
+  const own = strategy.warnings?.bind(strategy);
+  return { ...strategy, warnings: (object, old) => [...(own?.(object, old) ?? []), ...warn(object, old)] };
 }
 
 /** Subresources beyond status and scale. */

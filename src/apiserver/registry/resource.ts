@@ -37,6 +37,8 @@ export interface ServedVersion {
   /** Overrides the strategy's table for this version. */
   readonly table?: TableLayout;
   readonly deprecationWarning?: string;
+  /** The release in which a deprecated version is gone, where that is known. */
+  readonly removedRelease?: string;
 }
 
 /** What the answer of a computed resource may depend on, besides the object sent. */

@@ -1,14 +1,14 @@
 import type { Metrics } from '../../machinery/runtime/index.ts';
 import type { PlainRoute } from './plain-routes.ts';
 
-/** `/metrics`: what the process measures, in the text form Prometheus reads. */
-export function metricsRoute({ registry }: Metrics): PlainRoute {
+/** `/metrics` and the pages below it: what the process measures, in the text form Prometheus reads. */
+export function metricsRoute(metrics: Metrics): PlainRoute {
   return {
     handle(_request, path) {
-      if (path !== '/metrics') return undefined;
-      return registry
-        .metrics()
-        .then((text) => ({ status: 200, headers: { 'content-type': registry.contentType }, body: Buffer.from(text) }));
+      const page = path.startsWith('/metrics') ? metrics.page(path) : undefined;
+      return page?.metrics().then((text) => {
+        return { status: 200, headers: { 'content-type': page.contentType }, body: Buffer.from(text) };
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Paths that are not resources: discovery, version, health, metrics and what other parts add. */
+import type { HealthMeter } from '../measure/health-meter.ts';
 import type { DiscoveryDocuments } from '../discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from '../exchange/exchange.ts';
 import { checkTakes, negotiate, parseAccept } from '../request/negotiate.ts';
@@ -72,14 +73,21 @@ function aggregatedForm(accept: string | undefined): 'legacy' | 'v2' | 'v2beta1'
 
 export const GIT_VERSION = 'v1.36.4+quorate';
 
+export const KUBERNETES = {
+  major: '1',
+  minor: '36',
+  platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+} as const;
+
 export const versionRoute: PlainRoute = {
   handle({ headers, method }, path) {
     if (path !== '/version' && path !== '/version/') return undefined;
     if (method !== 'GET') throw methodNotAllowed();
     checkTakes(headers['accept'], 'application/json');
+    const { major, minor, platform } = KUBERNETES;
     return jsonResponse(200, {
-      major: '1',
-      minor: '36',
+      major,
+      minor,
       emulationMajor: '1',
       emulationMinor: '36',
       minCompatibilityMajor: '1',
@@ -90,7 +98,7 @@ export const versionRoute: PlainRoute = {
       buildDate: '2026-01-01T00:00:00Z',
       goVersion: 'go1.26.0',
       compiler: 'gc',
-      platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+      platform,
     });
   },
 };
@@ -105,7 +113,8 @@ export interface HealthCheck {
 
 const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
 
-export function healthRoute(checks: readonly HealthCheck[]): PlainRoute {
+/** `meter` is told what each check said. */
+export function healthRoute(checks: readonly HealthCheck[], meter: HealthMeter): PlainRoute {
   return {
     handle(request, path) {
       const root = HEALTH_PATHS.find((candidate) => path === candidate || path.startsWith(`${candidate}/`));
@@ -118,13 +127,17 @@ export function healthRoute(checks: readonly HealthCheck[]): PlainRoute {
         .filter(({ readinessOnly }) => readinessOnly !== true || root !== '/livez')
         .filter((check) => (name === '' ? !excluded.includes(check.name) : check.name === name));
       if (chosen.length === 0) return textResponse(404, '404 page not found\n');
-      return report(root.slice(1), chosen, query.has('verbose'));
+      return report(root.slice(1), { checks: chosen, meter, verbose: query.has('verbose') });
     },
   };
 }
 
-async function report(root: string, checks: readonly HealthCheck[], verbose: boolean): Promise<ApiResponse> {
+async function report(
+  root: string,
+  { checks, meter, verbose }: { checks: readonly HealthCheck[]; meter: HealthMeter; verbose: boolean },
+): Promise<ApiResponse> {
   const results = await Promise.all(checks.map(async (check) => ({ name: check.name, problem: await check.check() })));
+  for (const { name, problem } of results) meter.checked(name, root, problem === undefined);
   const healthy = results.every(({ problem }) => problem === undefined);
   if (healthy && !verbose) return textResponse(200, 'ok');
   const lines = results.map(({ name, problem }) =>

@@ -20,6 +20,9 @@ import type { Codec } from '../context/codec.ts';
 import { DiscoveryDocuments } from '../discovery/discovery.ts';
 import { OpenApi, openApiRoute } from '../openapi/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../exchange/exchange.ts';
+import { plainName } from '../measure/labels.ts';
+import { Meters } from '../measure/meters.ts';
+import type { RequestTiming } from '../measure/request-meter.ts';
 import { answerFailure } from '../response/failed-exchange.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import { nodeMetrics } from '../kinds/metrics/node-metrics.ts';
@@ -83,7 +86,9 @@ export interface ApiServer {
 }
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { store, writes } = observeWrites(options.store);
+  const clock = options.clock ?? systemClock;
+  const meters = new Meters(clock);
+  const { store, writes } = observeWrites(options.store, meters.store);
   const registry = new Registry();
   for (const resource of options.resources) registry.add(resource);
   const objects = new ObjectCache();
@@ -95,13 +100,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry,
     admission,
     authorizer: access.authorizer,
-    clock: options.clock ?? systemClock,
+    clock,
     log: options.log ?? silentLogger,
     objects,
     codec: options.codec ?? createCodec(),
     random: options.random ?? Math.random,
     newUid: options.newUid ?? randomUUID,
     lines: new WatchLines(),
+    meters,
     streams: new Set(),
   };
   const pods = registry.byKind('', 'Pod');
@@ -114,7 +120,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const storageCheck = { name: 'storage', readinessOnly: true, check: () => store.checkWritable() };
   const routes: readonly PlainRoute[] = [
     versionRoute,
-    healthRoute([storageCheck, ...(options.health ?? [])]),
+    healthRoute([storageCheck, ...(options.health ?? [])], meters.health),
     documentRoute((path) => access.plain?.(path)),
     ...(options.routes?.(context) ?? []),
     discoveryRoute(new DiscoveryDocuments(registry, metricGroups)),
@@ -138,13 +144,15 @@ const openAccess: AccessControl = {
 };
 
 function requestServer(context: ServerContext, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
-  async function answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+  const { requests } = context.meters;
+  async function answer(request: ApiRequest, warnings: string[], timing: RequestTiming): Promise<ApiResponse> {
     const identified = access.identify(request);
     // Waiting for what is there already would cost every request a turn.
     const user = identified instanceof Promise ? await identified : identified;
     const { path, search, info } = targetOf(request.method, request.url);
     if (info.kind === 'plain') {
       await authorizePath(context.authorizer, user, request.method, path);
+      timing.plain = plainName(path);
       for (const route of routes) {
         const response = route.handle(request, path, user);
         if (response !== undefined) return response;
@@ -160,17 +168,22 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
       return measured;
     }
     checkRoute(found.resource, info);
+    timing.routed(found, info, search);
     checkAcceptable(request.headers['accept'], !found.resource.custom);
     if (found.version.deprecationWarning !== undefined) warnings.push(found.version.deprecationWarning);
+    const options = parseOptions(search, optionsKindOf(request.method));
+    timing.dryRun = options.dryRun;
+    timing.isApply = info.verb === 'patch' && request.headers['content-type'] === APPLY_TYPE;
     const call = {
       context,
       resource: found.resource,
       version: found.version,
       info,
-      options: parseOptions(search, optionsKindOf(request.method)),
+      options,
       request,
       user,
       warnings,
+      timing,
     };
     const receiving = request.receive?.(user.username);
     if (receiving !== undefined) await receiving;
@@ -179,10 +192,11 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
 
   return async (request) => {
     const warnings: string[] = [];
+    const timing = requests.begin(request.method);
     let response: ApiResponse;
     enterRequest(request);
     try {
-      response = await answer(request, warnings);
+      response = await answer(request, warnings, timing);
     } catch (error) {
       response = answerFailure(error, request, context.log, warnings);
     } finally {
@@ -193,10 +207,13 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
       'cache-control': 'no-cache, private',
     };
     for (const name in response.headers) headers[name] = response.headers[name] as string | readonly string[];
-    const { body, document, status } = response;
+    const { document, status } = response;
+    const body = requests.end(timing, response);
     return document === undefined ? { status, headers, body } : { status, headers, body, document };
   };
 }
+
+const APPLY_TYPE = 'application/apply-patch+yaml';
 
 /** Undefined where nothing is written: the options of writes mean nothing there. */
 function optionsKindOf(method: string): OptionsKind | undefined {

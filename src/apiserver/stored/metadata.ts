@@ -80,13 +80,24 @@ export function dropDuplicateOwners(meta: ObjectMeta): string[] {
   ];
 }
 
+const checkNameOf = ({ strategy }: Resource, name: string): readonly string[] =>
+  strategy.checkName?.(name) ?? checkDnsSubdomain(name);
+
+/** What the start of a name is checked as: it may end in a dash, as more comes. */
+const asPrefix = (start: string): string =>
+  start.length > 1 && start.endsWith('-') ? `${start.slice(0, -2)}a` : start;
+
 /** `sound` was checked before: what is the very same in `meta` needs no second look. */
 export function validateMetadata(resource: Resource, meta: ObjectMeta, sound?: ObjectMeta): Issue[] {
   const issues: Issue[] = [];
+  if (meta.generateName && meta.generateName !== sound?.generateName) {
+    const problems = checkNameOf(resource, asPrefix(meta.generateName));
+    issues.push(...problems.map((why) => invalid(META.child('generateName'), meta.generateName, why)));
+  }
   if (!meta.name) {
     issues.push(required(META.child('name'), 'name or generateName is required'));
   } else {
-    const problems = resource.strategy.checkName?.(meta.name) ?? checkDnsSubdomain(meta.name);
+    const problems = checkNameOf(resource, meta.name);
     issues.push(...problems.map((why) => invalid(META.child('name'), meta.name, why)));
   }
   if (resource.namespaced && !meta.namespace) issues.push(required(META.child('namespace')));

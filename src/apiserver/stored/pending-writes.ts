@@ -24,24 +24,39 @@ export interface PendingWrites {
   listen(listener: WriteListener): () => void;
 }
 
+/** Hears how long transactions take that write. */
+export interface WriteMeter {
+  begin(): number;
+  /** `write` is the first of the transaction. */
+  end(began: number, write: PendingWrite, failed?: boolean): void;
+}
+
 /** The same store, with its transactions observed. */
-export function observeWrites(store: Store): { store: Store; writes: PendingWrites } {
+export function observeWrites(store: Store, meter?: WriteMeter): { store: Store; writes: PendingWrites } {
   const listeners = new Set<WriteListener>();
   const transact = <T>(fn: (transaction: Transaction) => T): Promise<T> => {
-    if (listeners.size === 0) return store.transact(fn);
-    let told = false;
+    if (listeners.size === 0 && meter === undefined) return store.transact(fn);
+    let told: PendingWrite | undefined;
+    const began = meter?.begin() ?? 0;
     const result = store.transact((transaction) => {
       const writes: PendingWrite[] = [];
       const value = fn(recording(transaction, writes));
       if (writes.length > 0) {
-        told = true;
+        told = writes[0] as PendingWrite;
         for (const listener of listeners) listener.wrote(writes, transaction);
       }
       return value;
     });
-    result.catch(() => {
-      if (told) for (const listener of listeners) listener.lost();
-    });
+    result.then(
+      () => {
+        if (told !== undefined) meter?.end(began, told);
+      },
+      () => {
+        if (told === undefined) return;
+        meter?.end(began, told, true);
+        for (const listener of listeners) listener.lost();
+      },
+    );
     return result;
   };
   return {

@@ -31,16 +31,17 @@ export function attributesOf(call: Call, subject: AdmissionSubject): AdmissionAt
     user: call.user,
     dryRun: subject.dryRun ?? call.options.dryRun,
     warnings: call.warnings,
+    timing: call.timing,
   };
 }
 
 /** Mutating plugins in order. Awaits only what is asynchronous, so that the common write takes no extra turns. */
 export function admit(call: Call, attributes: AdmissionAttributes): void | Promise<void> {
-  return inOrder(call, attributes, 'admit');
+  return measured(call, attributes, 'admit');
 }
 
 export function validateAdmission(call: Call, attributes: AdmissionAttributes): void | Promise<void> {
-  return inOrder(call, attributes, 'validate');
+  return measured(call, attributes, 'validate');
 }
 
 export function admitInTransaction(call: Call, attributes: AdmissionAttributes, transaction: Transaction): void {
@@ -63,6 +64,30 @@ function pluginsOf({ context: { admission } }: Call, phase: Phase): readonly Adm
     byPhase.set(admission, sorted);
   }
   return sorted[phase];
+}
+
+function measured(call: Call, attributes: AdmissionAttributes, phase: 'admit' | 'validate'): void | Promise<void> {
+  const { admission } = call.context.meters;
+  const startedMs = admission.now();
+  const done = (rejected: boolean): void => admission.step(phase, attributes.operation, startedMs, rejected);
+  let pending: void | Promise<void>;
+  try {
+    pending = inOrder(call, attributes, phase);
+  } catch (error) {
+    done(true);
+    throw error;
+  }
+  if (pending === undefined) {
+    done(false);
+    return undefined;
+  }
+  return pending.then(
+    () => done(false),
+    (error: unknown) => {
+      done(true);
+      throw error;
+    },
+  );
 }
 
 function inOrder(

@@ -4,7 +4,7 @@ import { authorizeCreate } from '../access/authorize.ts';
 import type { AdmissionAttributes } from '../context/admission-plugin.ts';
 import { type Call, fieldManagerOf } from '../context/call.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
-import type { ApiObject } from '../exchange/object.ts';
+import type { ApiObject, ObjectMeta } from '../exchange/object.ts';
 import { objectKey } from '../registry/resource.ts';
 import { respondWithEntry, respondWithObject } from '../response/respond.ts';
 import { alreadyExists, badRequest, failure, invalid } from '../exchange/status.ts';
@@ -60,11 +60,11 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   // The request was authorized for its own verb; a PUT or an apply to a new name is a create as well.
   const authorizing = info.verb === 'create' ? undefined : authorizeCreate(context.authorizer, call.user, info);
   if (authorizing !== undefined) await authorizing;
-  const { askedVersion, generated, now } = beginCreate(call, given);
+  const { askedVersion, now } = beginCreate(call, given);
 
   const attributes = attributesOf(call, {
     operation: 'CREATE',
-    name: generated ? undefined : given.metadata.name,
+    name: given.metadata.name || undefined,
     namespace: info.namespace,
     object: given,
     oldObject: undefined,
@@ -74,6 +74,8 @@ export async function createObject(call: Call, given: ApiObject, options: Create
   if (pending !== undefined) await pending;
   const { object } = attributes;
   if (object === undefined) throw new Error('An admission plugin removed the object of a create');
+  const generated = nameIt(call, object.metadata);
+  attributes.name = object.metadata.name;
   settleAdmitted(call, object, now);
 
   const admitted = nextPart(call);
@@ -96,8 +98,6 @@ export async function createObject(call: Call, given: ApiObject, options: Create
 interface BegunCreate {
   /** The resourceVersion that the client sent. */
   readonly askedVersion: string | undefined;
-  /** The server gave the name. */
-  readonly generated: boolean;
   readonly now: number;
 }
 
@@ -112,13 +112,18 @@ function beginCreate(call: Call, object: ApiObject): BegunCreate {
   checkNamespace(
     context,
     { get: (key) => context.store.peek(key) },
-    { resource, namespace: info.namespace, name: metadata.name },
+    { resource, namespace: info.namespace, name: metadata.name || metadata.generateName },
   );
   const now = context.clock.now();
   initMetadata(resource, metadata, { now, uid: context.newUid() });
-  const generated = !metadata.name && metadata.generateName !== undefined && metadata.generateName !== '';
-  if (generated) metadata.name = generateName(call, metadata.generateName as string);
-  return { askedVersion, generated, now };
+  return { askedVersion, now };
+}
+
+/** Gives a name to what came without one, after plugins had their say; returns whether it did. */
+function nameIt(call: Call, metadata: ObjectMeta): boolean {
+  if (metadata.name || !metadata.generateName) return false;
+  metadata.name = generateName(call, metadata.generateName);
+  return true;
 }
 
 /** What neither client nor plugins decide, and defaults for what plugins added. */
@@ -155,7 +160,7 @@ async function commitCreate(
     let key = objectKey(resource, metadata.namespace, metadata.name as string);
     let existing = transaction.get(key);
     for (let tries = 1; existing !== undefined && generated && tries < GENERATED_NAME_TRIES; tries += 1) {
-      metadata.name = generateName(call, metadata.generateName as string);
+      metadata.name = attributes.name = generateName(call, metadata.generateName as string);
       key = objectKey(resource, metadata.namespace, metadata.name);
       existing = transaction.get(key);
     }

@@ -176,7 +176,8 @@ async function tryUpdate(call: Call, attempt: Attempt): Promise<Written | 'outru
   validateUpdate(call, attempt, { object, old });
   const checking = validateAdmission(call, attributes);
   if (checking !== undefined) await checking;
-  const warnings = [...dropDuplicateOwners(object.metadata), ...(call.resource.strategy.warnings?.(object, old) ?? [])];
+  const ofKind = call.info.subresource === undefined ? call.resource.strategy.warnings?.(object, old) : undefined;
+  const warnings = [...dropDuplicateOwners(object.metadata), ...(ofKind ?? [])];
 
   const valid = part();
   if (valid !== undefined) await valid;

@@ -46,7 +46,12 @@ export function eventWriter(
   form: WatchForm,
   { sink, fail }: { readonly sink: StreamSink; readonly fail: (error: unknown) => void },
 ): EventWriter {
-  const writer = sink.events === undefined ? byteWriter(call, form, sink) : sharedWriter(call, form, sink.events);
+  const found = call.context.registry.find(call.resource.group, call.version.name, call.resource.plural);
+  const tally = found === undefined ? NOBODY : call.context.meters.requests.watchTally(found);
+  const writer =
+    sink.events === undefined
+      ? byteWriter(call, form, { sink, tally })
+      : sharedWriter(call, form, { send: sink.events, tally });
   return call.version.learn === undefined ? writer : convertingWriter(call, writer, fail);
 }
 
@@ -84,7 +89,18 @@ const leaving = (old: ApiObject, revision: number): ApiObject => ({
   metadata: { ...old.metadata, resourceVersion: String(revision) },
 });
 
-function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter {
+/** The kind went while somebody asked for it. */
+const NOBODY = { events: 0 };
+
+interface Tally {
+  events: number;
+}
+
+function byteWriter(
+  call: Call,
+  form: WatchForm,
+  { sink, tally }: { readonly sink: StreamSink; readonly tally: Tally },
+): EventWriter {
   const { context, resource, version } = call;
   const plain = form.accepted.transform === undefined && isStoredForm(resource, version);
   const encode = plain ? undefined : objectEncoder(call, form);
@@ -101,6 +117,7 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
             ? watchLine('ADDED', entry.value)
             : documentLine('ADDED', encode(context.objects.read(entry)));
         parts.push(line);
+        tally.events += 1;
         bytes += line.length;
         if (bytes < INITIAL_CHUNK_BYTES) continue;
         sink.write(Buffer.concat(parts));
@@ -114,6 +131,7 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
     },
     events(events) {
       if (encode === undefined && form.selection.all) {
+        tally.events += events.length;
         sink.write(context.lines.batch(events));
         return;
       }
@@ -129,17 +147,21 @@ function byteWriter(call: Call, form: WatchForm, sink: StreamSink): EventWriter 
           lines.push(documentLine(change.type, encode(object)));
         }
       }
+      tally.events += lines.length;
       if (lines.length === 1) sink.write(lines[0] as Uint8Array);
       else if (lines.length > 1) sink.write(Buffer.concat(lines));
     },
-    document: (type, object) => sink.write(documentLine(type, object)),
+    document(type, object) {
+      tally.events += 1;
+      sink.write(documentLine(type, object));
+    },
   };
 }
 
 function sharedWriter(
   call: Call,
   { accepted, selection }: WatchForm,
-  send: (events: readonly SharedEvent[]) => void,
+  { send, tally }: { readonly send: (events: readonly SharedEvent[]) => void; readonly tally: Tally },
 ): EventWriter {
   const { objects } = call.context;
   const shown = (stored: ApiObject): ApiObject => {
@@ -150,6 +172,7 @@ function sharedWriter(
     async initial(entries) {
       for (let at = 0; at < entries.length; at += INITIAL_BATCH) {
         const page = entries.slice(at, at + INITIAL_BATCH);
+        tally.events += page.length;
         send(page.map((entry) => ({ type: 'ADDED', object: shown(objects.readWithoutManagedFields(entry)) })));
       }
     },
@@ -163,9 +186,13 @@ function sharedWriter(
         );
         seen.push({ type: change.type, object: shown(change.before ? leaving(stored, event.revision) : stored) });
       }
+      tally.events += seen.length;
       if (seen.length > 0) send(seen);
     },
-    document: (type, object) => send([{ type, object }]),
+    document(type, object) {
+      tally.events += 1;
+      send([{ type, object }]);
+    },
   };
 }
 

@@ -22,6 +22,7 @@ export { DeadlineError } from './exchange.ts';
 export * from './informer-set.ts';
 export * from './list-all.ts';
 export * from './log.ts';
+export * from './bucket-tally.ts';
 export * from './metric-row.ts';
 export * from './metric-table.ts';
 export * from './metrics.ts';

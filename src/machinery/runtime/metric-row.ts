@@ -9,6 +9,8 @@ export interface MetricRow {
   readonly labels: readonly string[];
   readonly on: readonly MetricHost[];
   readonly buckets?: readonly number[];
+  /** Where it is served if not at `/metrics`. */
+  readonly path?: string;
 }
 
 /** Where our own controllers run. */

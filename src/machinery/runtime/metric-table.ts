@@ -5,12 +5,14 @@
 
 import { DRAIN_METRICS } from './drain-metrics.ts';
 import { CONTROLLERS, type MetricRow } from './metric-row.ts';
+import { SERVER_METRICS } from './server-metrics.ts';
 
 const BUDGET = ['namespace', 'budget'] as const;
 const REVIEW_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5] as const;
 const WRITE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30] as const;
 const OPERATOR = ['operator'] as const;
 const CLUSTER = ['operator', 'scheduler'] as const;
+const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10] as const;
 const ANYWHERE = ['operator', 'scheduler', 'up'] as const;
 
 /** Names of Kubernetes and OpenKruise are kept where the metric means the same. */
@@ -302,9 +304,36 @@ export const METRICS = {
     labels: ['name'],
     on: ANYWHERE,
   },
+  workqueue_queue_duration_seconds: {
+    type: 'histogram',
+    help: 'How long a key waited in a queue of a controller until a worker took it',
+    labels: ['name'],
+    on: ANYWHERE,
+    buckets: QUEUE_BUCKETS,
+  },
+  workqueue_work_duration_seconds: {
+    type: 'histogram',
+    help: 'How long a worker of a controller was at a key',
+    labels: ['name'],
+    on: ANYWHERE,
+    buckets: QUEUE_BUCKETS,
+  },
+  workqueue_unfinished_work_seconds: {
+    type: 'gauge',
+    help: 'For how long all keys that are being worked on have been, together; it grows where workers hang',
+    labels: ['name'],
+    on: ANYWHERE,
+  },
+  workqueue_longest_running_processor_seconds: {
+    type: 'gauge',
+    help: 'For how long the key that is longest being worked on has been',
+    labels: ['name'],
+    on: ANYWHERE,
+  },
+  ...SERVER_METRICS,
   apiserver_storage_objects: {
     type: 'gauge',
-    help: 'Stored objects by resource, counted when asked',
+    help: 'The same by the name of the resource and its group in one label',
     labels: ['resource'],
     on: ['up'],
   },

@@ -68,3 +68,26 @@ test('18.15: WorkQueue has a series of its retries from the start', async () => 
   queue.addRateLimited('a');
   expect(await metrics.registry.metrics()).toContain('workqueue_retries_total{name="q"} 1');
 });
+
+test('a queue says how long keys wait, how long they are worked on, and for how long those that are still are', async () => {
+  const clock = new ManualClock();
+  const metrics = new Metrics();
+  const queue = new WorkQueue({ name: 'q', clock, metrics });
+  queue.add('a');
+  await clock.advance(2000);
+  await queue.take();
+  await clock.advance(5000);
+  const during = await metrics.registry.metrics();
+  expect(during).toContain('workqueue_queue_duration_seconds_sum{name="q"} 2');
+  expect(during).toContain('workqueue_work_duration_seconds_count{name="q"} 0');
+  expect(during).toContain('workqueue_unfinished_work_seconds{name="q"} 5');
+  expect(during).toContain('workqueue_longest_running_processor_seconds{name="q"} 5');
+  queue.add('a');
+  queue.done('a');
+  expect(await queue.take()).toBe('a');
+  queue.done('a');
+  const after = await metrics.registry.metrics();
+  expect(after).toContain('workqueue_work_duration_seconds_sum{name="q"} 5');
+  expect(after).toContain('workqueue_work_duration_seconds_count{name="q"} 2');
+  expect(after).toContain('workqueue_longest_running_processor_seconds{name="q"} 0');
+});

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Metrics } from './metrics.ts';
+import { QueueMeter } from './queue-meter.ts';
 
 export interface WorkQueueOptions {
   readonly name: string;
@@ -23,13 +24,13 @@ export class WorkQueue {
   readonly #delayed = new Map<string, { due: number; cancel: () => void }>();
   readonly #failures = new Map<string, number>();
   readonly #waiters: ((key: string | undefined) => void)[] = [];
+  readonly #meter: QueueMeter | undefined;
   #closed = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
-    this.#reportDepth();
-    // There from the start, so that a rate of nothing is zero and not unknown.
-    this.#countRetries(0);
+    const { clock, metrics, name } = options;
+    if (metrics !== undefined) this.#meter = new QueueMeter(metrics, name, clock);
   }
 
   get length(): number {
@@ -44,20 +45,20 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#closed) return;
     if (this.#processing.has(key)) {
-      if (!this.#dirty.has(key)) this.#countAdd();
+      if (!this.#dirty.has(key)) this.#meter?.added(key);
       this.#dirty.add(key);
       return;
     }
     if (this.#ready.has(key)) return;
-    this.#countAdd();
+    this.#meter?.added(key);
     const waiter = this.#waiters.shift();
     if (waiter !== undefined) {
-      this.#processing.add(key);
+      this.#begin(key);
       waiter(key);
       return;
     }
     this.#ready.add(key);
-    this.#reportDepth();
+    this.#meter?.depth(this.#ready.size);
   }
 
   addAfter(key: string, delayMs: number): void {
@@ -84,7 +85,7 @@ export class WorkQueue {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = this.#options;
-    this.#countRetries(1);
+    this.#meter?.retried();
     this.addAfter(key, Math.min(baseDelayMs * 2 ** Math.min(failures, 40), maxDelayMs));
   }
 
@@ -102,8 +103,8 @@ export class WorkQueue {
     if (this.#closed) return Promise.resolve(undefined);
     for (const key of this.#ready) {
       this.#ready.delete(key);
-      this.#processing.add(key);
-      this.#reportDepth();
+      this.#begin(key);
+      this.#meter?.depth(this.#ready.size);
       return Promise.resolve(key);
     }
     return new Promise((resolve) => this.#waiters.push(resolve));
@@ -111,15 +112,16 @@ export class WorkQueue {
 
   done(key: string): void {
     this.#processing.delete(key);
+    this.#meter?.done(key);
     if (this.#dirty.delete(key)) {
       // Not counted again: the add that marked it dirty was.
       const waiter = this.#waiters.shift();
       if (waiter !== undefined) {
-        this.#processing.add(key);
+        this.#begin(key);
         waiter(key);
       } else {
         this.#ready.add(key);
-        this.#reportDepth();
+        this.#meter?.depth(this.#ready.size);
       }
     }
   }
@@ -130,21 +132,11 @@ export class WorkQueue {
     this.#delayed.clear();
     this.#ready.clear();
     for (const waiter of this.#waiters.splice(0)) waiter(undefined);
-    this.#reportDepth();
+    this.#meter?.close();
   }
 
-  #countRetries(count: number): void {
-    const { metrics, name } = this.#options;
-    metrics?.counter('workqueue_retries_total').inc({ name }, count);
-  }
-
-  #countAdd(): void {
-    const { metrics, name } = this.#options;
-    metrics?.counter('workqueue_adds_total').inc({ name });
-  }
-
-  #reportDepth(): void {
-    const { metrics, name } = this.#options;
-    metrics?.gauge('workqueue_depth').set({ name }, this.#ready.size);
+  #begin(key: string): void {
+    this.#processing.add(key);
+    this.#meter?.begun(key);
   }
 }

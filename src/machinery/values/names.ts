@@ -32,7 +32,13 @@ function check(pattern: RegExp, max: number, text: string): NameCheck {
   };
 }
 
-export const checkDnsLabel = check(LABEL, 63, LABEL_TEXT);
+/** Where only the dots are wrong, that is said. */
+export const checkDnsLabel: NameCheck = (value) => {
+  const problems: string[] = [];
+  if (value.length > 63) problems.push(longerThan(63));
+  if (!LABEL.test(value)) problems.push(SUBDOMAIN.test(value) ? 'must not contain dots' : LABEL_TEXT);
+  return problems;
+};
 export const checkDnsSubdomain = check(SUBDOMAIN, 253, SUBDOMAIN_TEXT);
 export const checkDns1035Label = check(LABEL_1035, 63, LABEL_1035_TEXT);
 export const checkLabelValue = check(LABEL_VALUE, 63, LABEL_VALUE_TEXT);

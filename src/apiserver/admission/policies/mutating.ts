@@ -5,7 +5,7 @@ import type {
   MutatingAdmissionPolicySpec,
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { deepEqual, isObject } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, refusedName } from '../../context/admission-plugin.ts';
 import { fromCel } from '../../cel/values.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
@@ -31,7 +31,7 @@ async function mutate(context: ServerContext, source: Source, attributes: Admiss
   await learnVersions(attributes);
   const refuse = (policy: string, binding: string, why: string): never => {
     const message = `MutatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${why}`;
-    throw forbidden(attributes.resource, attributes.name, message);
+    throw forbidden(attributes.resource, refusedName(attributes), message);
   };
   for (const { policy, binding, spec, version, variables } of source.meetings(attributes, refuse)) {
     for (const mutation of spec.mutations ?? []) {

@@ -4,7 +4,7 @@ import type {
   ValidatingAdmissionPolicyBindingSpec,
   ValidatingAdmissionPolicySpec,
 } from '../../../api/generated/admissionregistration-v1.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../context/admission-plugin.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, refusedName } from '../../context/admission-plugin.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import { ApiError, forbidden } from '../../exchange/status.ts';
 import { converting } from '../../stored/converting.ts';
@@ -80,8 +80,8 @@ function problemWith(
   return message?.trim() || `failed expression: ${expression.trim()}`;
 }
 
-function refusalOf({ resource, name }: AdmissionAttributes, { message, reason = 'Invalid' }: Refusal): ApiError {
-  const { status } = forbidden(resource, name, message);
+function refusalOf(attributes: AdmissionAttributes, { message, reason = 'Invalid' }: Refusal): ApiError {
+  const { status } = forbidden(attributes.resource, refusedName(attributes), message);
   const code = CODES[reason] ?? 422;
   return new ApiError(code, { ...status, reason, code, details: { ...status.details, causes: [{ message }] } });
 }

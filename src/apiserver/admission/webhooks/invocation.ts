@@ -2,16 +2,17 @@
 import type { MutatingWebhook, ValidatingWebhook } from '../../../api/generated/admissionregistration-v1.ts';
 import type { StatusBody } from '../../../machinery/runtime/index.ts';
 import type { LabelSelectorShape } from '../../../machinery/values/index.ts';
-import type { AdmissionAttributes } from '../../context/admission-plugin.ts';
+import { type AdmissionAttributes, refusedName } from '../../context/admission-plugin.ts';
 import { programOf } from '../../cel/compile.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
-import { badRequest, forbidden, internalError } from '../../exchange/status.ts';
+import { ApiError, badRequest, forbidden, internalError } from '../../exchange/status.ts';
 import { requestOf, variablesFor } from '../expressions.ts';
 import { matchVersion, namespaceOf } from '../matching.ts';
 import { converting } from '../../stored/converting.ts';
 import { shownIn } from '../versioned.ts';
 import { denial, readAnswer } from './answer.ts';
+import type { WebhookType } from '../../measure/admission-meter.ts';
 import { type WebhookCaller, WebhookCallError } from '../../webhook-call/call.ts';
 
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
@@ -61,7 +62,7 @@ function conditionsHold(
   if (failurePolicy === 'Ignore') return false;
   throw forbidden(
     attributes.resource,
-    attributes.name,
+    refusedName(attributes),
     `webhook "${name}": match conditions failed: ${problems.join(', ')}`,
   );
 }
@@ -83,6 +84,31 @@ export async function guarded<T>(
       'webhook call failed and was ignored, as its failurePolicy says',
     );
     return undefined;
+  }
+}
+
+/** One call and what came of it, counted; the time it took is none of the request's own. */
+export async function called<T>(
+  { meters: { admission } }: ServerContext,
+  { webhook, type }: { webhook: Webhook; type: WebhookType },
+  { operation, timing }: AdmissionAttributes,
+  run: () => Promise<T>,
+): Promise<T> {
+  const startedMs = admission.now();
+  const { failurePolicy, name } = webhook;
+  const told = (outcome: { code: number; failed: boolean; rejected: boolean }): void => {
+    const tookMs = admission.called({ name, type, operation }, startedMs, outcome);
+    if (timing !== undefined) timing.webhookMs += tookMs;
+  };
+  try {
+    const answer = await run();
+    told({ code: 200, failed: false, rejected: false });
+    return answer;
+  } catch (error) {
+    if (error instanceof ApiError) told({ code: error.code, failed: false, rejected: true });
+    else told({ code: 500, failed: true, rejected: failurePolicy !== 'Ignore' });
+    if (!(error instanceof ApiError) && failurePolicy === 'Ignore') admission.failedOpen.add({ name, type });
+    throw error;
   }
 }
 

@@ -10,7 +10,7 @@ import { internalError } from '../../exchange/status.ts';
 import { converting } from '../../stored/converting.ts';
 import { shownIn, storedFrom } from '../versioned.ts';
 import { type WebhookCaller, WebhookCallError } from '../../webhook-call/call.ts';
-import { ask, guarded, type Invocation, invocationOf, type Webhook } from './invocation.ts';
+import { ask, called, guarded, type Invocation, invocationOf, type Webhook } from './invocation.ts';
 
 export async function mutate(
   context: ServerContext,
@@ -59,7 +59,9 @@ async function mutateWith(
   const shown = await converting(() => object && shownIn(attributes, object, version));
   const hidden = shown === undefined || attributes.operation !== 'CREATE' ? {} : hideSystemFields(shown);
   const response = await guarded(context, webhook, () =>
-    ask(context, caller, { webhook, version }, attributes, { shown, mayPatch: true }),
+    called(context, { webhook, type: 'admit' }, attributes, () =>
+      ask(context, caller, { webhook, version }, attributes, { shown, mayPatch: true }),
+    ),
   );
   if (response === undefined || !response.patch) return false;
   if (shown === undefined) {

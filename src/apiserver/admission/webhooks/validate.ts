@@ -4,7 +4,7 @@ import type { ServerContext } from '../../context/server-context.ts';
 import { converting } from '../../stored/converting.ts';
 import { shownIn } from '../versioned.ts';
 import type { WebhookCaller } from '../../webhook-call/call.ts';
-import { ask, guarded, invocationOf, type Webhook } from './invocation.ts';
+import { ask, called, guarded, invocationOf, type Webhook } from './invocation.ts';
 
 export async function validate(
   context: ServerContext,
@@ -21,7 +21,9 @@ export async function validate(
       const { object } = attributes;
       const shown = await converting(() => object && shownIn(attributes, object, invocation.version));
       await guarded(context, invocation.webhook, () =>
-        ask(context, caller, invocation, attributes, { shown, mayPatch: false }),
+        called(context, { webhook: invocation.webhook, type: 'validating' }, attributes, () =>
+          ask(context, caller, invocation, attributes, { shown, mayPatch: false }),
+        ),
       );
     }),
   );

@@ -32,13 +32,6 @@ export const jobStrategy = strategyOf<Job>({
   validate: (object) => validateJob(object, checkTemplate),
   validateUpdate: (object, old) => validateJobUpdate(object, old, checkTemplate),
   validateStatusUpdate: (object, old) => validateJobStatus(object, old),
-  warnings(object) {
-    const problems = checkDnsLabel(object.metadata.name ?? '');
-    if (problems.length === 0) return [];
-    const text =
-      'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
-    return [`${text}: [${problems.join(' ')}]`];
-  },
   fields: (object) => ({ 'status.successful': String(object.status?.succeeded ?? 0) }),
   generation: 'spec',
   garbageCollection: 'Orphan',
