@@ -17,7 +17,12 @@ export function register(program: Command): void {
     .option('--all', 'every node', false)
     .option('--nodes-return', 'drained nodes come back empty, as in an upgrade (default with --all)', false)
     .option('--node-downtime <duration>', 'how long a drained node is away before it comes back', duration, 0)
-    .addOption(readyAfterOption({ byWorkload: new Map() }, 'what pods took when they last started'))
+    .addOption(
+      readyAfterOption(
+        { byWorkload: new Map() },
+        'of a workload, first what is told for it, then what the record says, what its pods took when they last started, what is told for all',
+      ),
+    )
     .option('--stop-after <duration>', 'how long pods take to stop, at most their grace period', duration)
     .option('--reserve', 'say in the plan which room is to be kept for every group', false);
   withClusterFlags(withWatchFlag(withOutputFlag(drain, ['table', 'json', 'yaml', 'mermaid'])))

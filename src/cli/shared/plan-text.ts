@@ -1,4 +1,4 @@
-import type { PlanTime } from '../../decisions/drain-plan/index.ts';
+import { type PlanTime, TIME_SOURCES, type TimeSource } from '../../decisions/drain-plan/index.ts';
 import type { PlannedDrain } from '../../tasks/index.ts';
 import { WIDTH, count, table } from './terminal.ts';
 
@@ -39,7 +39,7 @@ export function formatPlan({ leftForLast, naive, nodes, plan, statements }: Plan
     '',
     `${count(plan.disruptions, 'disruption')}${plan.disruptions > 1 || plan.hitAgain > 0 ? again : ''}; no plan has fewer than ${plan.lowerBound}.`,
   );
-  if (plan.time !== undefined) lines.push(`It takes ${tellTime(plan.time)}.`);
+  if (plan.time !== undefined) lines.push(`It takes ${tellTime(plan.time)}.`, ...tellSources(plan.time));
   if (nodes.length > 1) {
     const again = naive.hitAgain > 0 ? `, with ${count(naive.hitAgain, 'group')} disrupted more than once` : '';
     lines.push(`Draining node after node would cause ${count(naive.disruptions, 'disruption')}${again}.`);
@@ -56,6 +56,21 @@ export function tellTime({ from, seconds, to, unknown }: PlanTime): string {
   }
   if (from === undefined || to === undefined || span(from) === span(to)) return `about ${span(seconds)}`;
   return `about ${span(seconds)} (${span(from)} to ${span(to)})`;
+}
+
+const SOURCE_TEXT: Readonly<Record<TimeSource, string>> = {
+  Told: 'as told',
+  Recorded: 'by the record',
+  Started: 'by their last start',
+  Assumed: 'as told for all',
+};
+
+/** From where it is known how long groups take to serve again. */
+function tellSources({ by = {} }: PlanTime): string[] {
+  const known = TIME_SOURCES.flatMap((source) =>
+    by[source] === undefined ? [] : `${by[source]} ${SOURCE_TEXT[source]}`,
+  );
+  return known.length === 0 ? [] : [`Known of what goes down, until it serves again: ${known.join(', ')}.`];
 }
 
 function span(seconds: number): string {

@@ -29,6 +29,10 @@ export interface PlanPod {
 }
 
 /** How long the pods of a unit take, in seconds. */
+/** From where it is known how long a unit takes to serve again, the surest first. */
+export const TIME_SOURCES = ['Told', 'Recorded', 'Started', 'Assumed'] as const;
+export type TimeSource = (typeof TIME_SOURCES)[number];
+
 export interface UnitTime {
   /** Until they are gone. */
   readonly stop: number;
@@ -38,6 +42,10 @@ export interface UnitTime {
   readonly ready?: number | undefined;
   /** The quickest and the slowest tenth of the starts that were seen. */
   readonly range?: { readonly from: number; readonly to: number } | undefined;
+  /** From the first of them going to all serving again, by the record; counts instead of the others. */
+  readonly recovery?: number | undefined;
+  /** Absent when nobody knows. */
+  readonly by?: TimeSource | undefined;
 }
 
 export interface PlanUnit {
@@ -110,6 +118,8 @@ export interface UnitEviction {
   readonly hold?: readonly HeldRoom[] | undefined;
   /** How long it is away; absent when its start-up time is not known. */
   readonly seconds?: number | undefined;
+  /** From where that is known, of a unit that has to serve again. */
+  readonly secondsBy?: TimeSource | undefined;
 }
 
 export interface PlanStep {
@@ -140,6 +150,8 @@ export interface PlanTime {
   readonly to?: number | undefined;
   /** Units that have to start again and of which nobody knows how long that takes; they count as if they took none. */
   readonly unknown: readonly string[];
+  /** Of how many units that have to start again it is known from where. Absent in plans of older versions. */
+  readonly by?: Readonly<Partial<Record<TimeSource, number>>> | undefined;
 }
 
 export interface DrainPlan {

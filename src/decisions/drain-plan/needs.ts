@@ -32,12 +32,14 @@ export function withNeeds(steps: readonly PlanStep[], question: PlanQuestion): P
   return steps.map((step) => ({
     ...step,
     evictions: step.evictions.map((eviction) => {
-      const seconds = secondsOf(times.get(eviction.unit), eviction.disrupts);
+      const time = times.get(eviction.unit);
+      const seconds = secondsOf(time, eviction.disrupts);
       return {
         ...eviction,
         needs: amountsOf(Object.keys(eviction.where).flatMap((id) => pods.get(id)?.replacement ?? [])),
         ...(question.reserve === true && { hold: holdOf(eviction) }),
         ...(seconds !== undefined && { seconds }),
+        ...(eviction.disrupts && time?.by !== undefined && { secondsBy: time.by }),
       };
     }),
   }));

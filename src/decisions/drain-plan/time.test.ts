@@ -46,6 +46,23 @@ test('timeOf() does not wait for a start that no step depends on', () => {
   expect(timeOf([spare, spare], { units, nodesReturn: false }).seconds).toBe(633 + 31);
 });
 
+test('timeOf() takes what the record says of a group for all of its absence, and says from where times are known', () => {
+  const recorded: UnitTime = { ...taking(600), recovery: 45, by: 'Recorded' };
+  const units = [unit('a', recorded), unit('b', { stop: 30, place: 2, recovery: 80, by: 'Recorded' }), unit('c')];
+  const started: UnitTime = { ...taking(10), range: { from: 5, to: 20 }, by: 'Started' };
+  const timeOfAll = (...steps: PlanStep[]) =>
+    timeOf(steps, { units: [...units, unit('d', started)], nodesReturn: false });
+  expect(timeOfAll(step('a'))).toEqual({ seconds: 46, unknown: [], by: { Recorded: 1 } });
+  expect(timeOfAll(step('a', 'b'), step('c'))).toEqual({ seconds: 81 + 33, unknown: ['c'], by: { Recorded: 2 } });
+  expect(timeOfAll(step('a'), step('d'), step('a'))).toEqual({
+    seconds: 46 + 43 + 46,
+    from: 46 + 38 + 46,
+    to: 46 + 53 + 46,
+    unknown: [],
+    by: { Recorded: 1, Started: 1 },
+  });
+});
+
 const standing = (over: Partial<PlanStanding>): PlanStanding => ({
   podsLeft: 0,
   disruptions: 2,

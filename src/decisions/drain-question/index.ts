@@ -4,4 +4,4 @@ export * from './question.ts';
 export * from './statements.ts';
 export * from './units.ts';
 export * from './wholesale.ts';
-export type { ToldTimes } from './times.ts';
+export type { RecoveryOf, ToldTimes } from './times.ts';

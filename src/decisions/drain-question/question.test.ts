@@ -171,10 +171,40 @@ test('a plan takes what pods took when they last started, or what it was told', 
   const nodes = [node('n1', {}), node('n2', {})];
   const timeOf = (times: QuestionInput['times']) => plan(nodes, pods, ['n1'], { times }).plan.time;
   // 10 s to stop, 1 s to be placed, 40 s in the middle, 1 s to look.
-  expect(timeOf({})).toEqual({ seconds: 52, unknown: [] });
-  expect(timeOf({ readyByName: new Map([['web', 100]]), stopSeconds: 5 })).toEqual({ seconds: 107, unknown: [] });
+  expect(timeOf({})).toEqual({ seconds: 52, unknown: [], by: { Started: 3 } });
+  expect(timeOf({ readyByName: new Map([['web', 100]]), stopSeconds: 5 })).toEqual({
+    seconds: 107,
+    unknown: [],
+    by: { Told: 3 },
+  });
   const fresh = plan(nodes, [made('new', { on: 'n1', metadata: owner('ReplicaSet') })], ['n1']).plan.time;
   expect(fresh).toEqual({ seconds: 33, unknown: ['default/new'] });
+});
+
+test('8.3: what the record says of a group beats how its pods started, and what is told for its workload beats both', () => {
+  const pods = [started(20, 'web-a'), started(40, 'web-b'), made('db', { on: 'n1', metadata: owner('StatefulSet') })];
+  const nodes = [node('n1', {}), node('n2', {})];
+  const asked = (times: QuestionInput['times'], recoveries: Readonly<Record<string, number>>) =>
+    plan(nodes, pods, ['n1'], { times, recoveryOf: (unit) => recoveries[unit] }).plan;
+  const sources = (made: ReturnType<typeof asked>) =>
+    Object.fromEntries(
+      made.steps.flatMap(({ evictions }) =>
+        evictions.map(({ secondsBy, seconds, unit }) => [unit, [seconds, secondsBy]]),
+      ),
+    );
+  const some = { 'default/web-a': 300 };
+  expect(sources(asked({ readySeconds: 5, stopSeconds: 10 }, some))).toEqual({
+    'default/web-a': [300, 'Recorded'],
+    'default/web-b': [10 + 1 + 40, 'Started'],
+    'default/db': [10 + 2 + 5, 'Assumed'],
+  });
+  const told = asked({ readyByName: new Map([['web-a', 7]]), stopSeconds: 10 }, { ...some, 'default/db': 60 });
+  expect(sources(told)).toEqual({
+    'default/web-a': [10 + 1 + 7, 'Told'],
+    'default/web-b': [10 + 1 + 40, 'Started'],
+    'default/db': [60, 'Recorded'],
+  });
+  expect(told.time).toEqual({ seconds: 61, unknown: [], by: { Told: 1, Recorded: 1, Started: 1 } });
 });
 
 test('with reserve, a plan says which room is to be kept for whom, and always what a group asks for', () => {

@@ -11,7 +11,7 @@ import {
   replacementOf,
   type TopologyRule,
 } from '../placement/index.ts';
-import { slower, StartTimes, type ToldTimes } from './times.ts';
+import { type RecoveryOf, slower, StartTimes, type ToldTimes } from './times.ts';
 import { idOf, UnitFinder, type UnitSources } from './units.ts';
 
 export interface QuestionInput {
@@ -31,6 +31,7 @@ export interface QuestionInput {
   readonly searches?: ((pod: PodFacts) => boolean) | undefined;
   /** What was told about how long pods take. */
   readonly times?: ToldTimes | undefined;
+  readonly recoveryOf?: RecoveryOf | undefined;
   readonly nodeDowntimeSeconds?: number | undefined;
   readonly reserve?: boolean | undefined;
 }
@@ -47,7 +48,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
   const finder = new UnitFinder({ ...groups, isCordoned }, pods, now);
   const planned: PlanPod[] = [];
   const members = new Map<string, Pod[]>();
-  const startTimes = new StartTimes(pods, input.times ?? {});
+  const startTimes = new StartTimes(pods, input.times ?? {}, input.recoveryOf);
   for (const pod of pods) {
     const node = pod.spec?.nodeName ?? '';
     if (node === '' || isPodFinished(pod)) continue;
@@ -62,7 +63,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     members.set(unit.id, [...(members.get(unit.id) ?? []), pod]);
     const known = units.get(unit.id);
     const next = joined(known, { ...unit, assumptions, ...topologyWith(topology, apartOf?.(pod) === true) });
-    units.set(unit.id, { ...next, time: slower(known?.time, startTimes.of(pod)) });
+    units.set(unit.id, { ...next, time: slower(known?.time, startTimes.of(pod, unit.id)) });
     planned.push({
       id: idOf(pod),
       node,

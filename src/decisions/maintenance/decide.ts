@@ -7,7 +7,7 @@ import {
   type PlannedStep,
   type StepActivity,
 } from '../../api/quorate/maintenance.ts';
-import { formatTime, parseDurationMs, parseTime } from '../../machinery/values/index.ts';
+import { formatAge, formatTime, parseDurationMs, parseTime } from '../../machinery/values/index.ts';
 import { OpenTimes } from '../windows/index.ts';
 import { sinceBefore, withoutSince } from './blockers.ts';
 import type { Decision, PlanWish } from './decision.ts';
@@ -23,7 +23,7 @@ import {
 } from './facts.ts';
 import { conditionActions } from './node-conditions.ts';
 import { claimedByOthers, hasBegun, isLeft, nextNodeStates } from './node-states.ts';
-import { countBegun, readProgress, type StepProgress, stepsToCome } from './progress.ts';
+import { countBegun, longestNotice, readProgress, type StepProgress, stepsToCome } from './progress.ts';
 import { findStaleness } from './stale.ts';
 import { type Draft, writeStatus } from './status.ts';
 import { isYielding } from './yield.ts';
@@ -35,6 +35,8 @@ const REPLAN_MS = 60_000;
 /** How often it is asked again whether what cannot go can. */
 const LOOK_AGAIN_MS = 15_000;
 const CLAIM_AGAIN_MS = 5_000;
+/** How often it is looked whether policies ask for a shorter notice by now. */
+const NOTICE_AGAIN_MS = 60_000;
 /** What was planned anew is given the time to be seen. */
 const SETTLE_MS = 2_000;
 
@@ -269,7 +271,7 @@ function courseBetween(facts: MaintenanceFacts, nodes: readonly MaintenanceNodeS
   const { activity: _, ...stands } = status.step ?? { number: 0, of };
   const step: MaintenanceStep = { ...stands, of };
   if (spec?.paused === true) return { phase: 'Paused', step };
-  const early = tooEarly(facts);
+  const early = tooEarly(facts, steps[0]);
   if (early !== undefined) return { phase: 'WaitingForWindow', step, ...early };
   const claims = claimCourse(facts, nodes, spec?.cordon === 'ByStep' ? steps[0] : undefined);
   // What another one is at work on changes: it is planned anew when that one has let go.
@@ -302,16 +304,30 @@ function withoutSteps(facts: MaintenanceFacts, step: MaintenanceStep, blockers: 
   return { phase: 'Blocked', step, blockers, plan, lookAgainAt: now + LOOK_AGAIN_MS };
 }
 
-function tooEarly({ maintenance: { spec }, now }: MaintenanceFacts): Pick<Course, 'waits' | 'lookAgainAt'> | undefined {
+/** It is not time yet; what has to be told first is told only where the window is still open when it may go. */
+function tooEarly(
+  { maintenance: { spec }, noticeMs = new Map<string, number>(), now }: MaintenanceFacts,
+  next: PlannedStep | undefined,
+): Pick<Course, 'waits' | 'lookAgainAt'> | undefined {
   const notBefore = parseTime(spec?.notBefore);
   if (notBefore !== undefined && notBefore > now) {
     return { waits: { reason: 'NotBefore', message: `begins at ${spec?.notBefore ?? ''}` }, lookAgainAt: notBefore };
   }
-  const window = new OpenTimes(spec?.windows ?? []).at(now);
-  if (window.open) return undefined;
-  const { opensAt } = window;
-  const message = opensAt === undefined ? 'no window ever opens' : `the next window opens at ${formatTime(opensAt)}`;
-  return { waits: { reason: 'OutsideWindow', message }, lookAgainAt: opensAt };
+  const windows = new OpenTimes(spec?.windows ?? []);
+  const told = longestNotice(next, noticeMs);
+  const at = windows.fits(now, told?.ms ?? 0);
+  if (at === now) return undefined;
+  const window = windows.at(now);
+  const opensAt = at ?? (window.open ? undefined : window.opensAt);
+  const opens = opensAt === undefined ? 'no window ever opens' : `the next window opens at ${formatTime(opensAt)}`;
+  if (told === undefined) return { waits: { reason: 'OutsideWindow', message: opens }, lookAgainAt: opensAt };
+  const takes = `${told.group} is told ${formatAge(told.ms)} before it goes`;
+  const message =
+    at === undefined ? `${takes}, and no window is that long` : `${takes}, which fits at ${formatTime(at)}`;
+  return {
+    waits: { reason: 'OutsideWindow', message },
+    lookAgainAt: Math.min(at ?? now + NOTICE_AGAIN_MS, now + NOTICE_AGAIN_MS),
+  };
 }
 
 /**

@@ -40,6 +40,8 @@ export interface MaintenanceFacts {
   readonly isUnfinished: (name: string) => boolean;
   /** The notices that groups are given for it now. */
   readonly notices?: readonly NoticeUnderWay[] | undefined;
+  /** How long groups of the plan are to be told before they go, where they are; the others are absent. */
+  readonly noticeMs?: ReadonlyMap<string, number> | undefined;
   /** What this process wrote last of a node's condition. */
   readonly written: (node: string, type: string) => { readonly at: number; readonly status: string } | undefined;
 }
@@ -48,6 +50,8 @@ export interface MaintenanceFacts {
 export interface NoticeUnderWay {
   readonly namespace: string;
   readonly name: string;
+  /** When its group goes at the latest. */
+  readonly deadline?: string | undefined;
 }
 
 export type MaintenanceAction =

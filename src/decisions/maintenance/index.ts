@@ -7,4 +7,5 @@ export * from './facts.ts';
 export * from './make-plan.ts';
 export { claimedByOthers, currentStep, isLeft, nextNodeStates } from './node-states.ts';
 export * from './nodes.ts';
+export { stepsToCome } from './progress.ts';
 export { isYielding, stepBack } from './yield.ts';

@@ -26,8 +26,6 @@ export interface PlanInput {
   /** Groups that are not moved because of their pods. */
   readonly refused: readonly PlannedBlock[];
   readonly hashOf: (text: string) => string;
-  /** How long a group took to come back the last times, in seconds. */
-  readonly recoveryOf?: ((group: string, pod: PlannedPod | undefined) => number | undefined) | undefined;
   /** Whether groups can go whole. */
   readonly groupEvictions: boolean;
 }
@@ -99,12 +97,10 @@ function podsOn({ nodes, pods }: PlanQuestion, unit: string): string[] {
   return pods.filter((pod) => pod.unit === unit && draining.has(pod.node)).map(({ id }) => id);
 }
 
-function stepsOf({ plan, podOf, recoveryOf }: PlanInput): PlannedStep[] {
+function stepsOf({ plan, podOf }: PlanInput): PlannedStep[] {
   return plan.steps.map(({ evictions }) => ({
-    evictions: evictions.map(({ disrupts, pods: ids, seconds: thought, unit }) => {
+    evictions: evictions.map(({ disrupts, pods: ids, seconds, unit }) => {
       const pods = ids.flatMap((id) => podOf(id) ?? []);
-      // What it took is known better than what its pods seem to take.
-      const seconds = recoveryOf?.(unit, pods[0]) ?? thought;
       return { group: unit, pods, disrupts, ...(seconds !== undefined && { seconds: Math.ceil(seconds) }) };
     }),
   }));

@@ -112,3 +112,16 @@ export function stepsToCome({ plan, step }: MaintenanceStatus): { steps: readonl
   const number = step?.number ?? 0;
   return { steps: plan?.steps.slice(Math.max(0, number - plan.stepsBefore)) ?? [], next: number + 1 };
 }
+
+/** The group of a step that is to be told the longest time before it goes. */
+export function longestNotice(
+  step: PlannedStep | undefined,
+  noticeMs: ReadonlyMap<string, number>,
+): { readonly group: string; readonly ms: number } | undefined {
+  let longest: { group: string; ms: number } | undefined;
+  for (const { group } of step?.evictions ?? []) {
+    const ms = noticeMs.get(group) ?? 0;
+    if (ms > (longest?.ms ?? 0)) longest = { group, ms };
+  }
+  return longest;
+}

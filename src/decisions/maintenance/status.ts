@@ -8,6 +8,7 @@ import type {
   MaintenanceSpec,
   MaintenanceStatus,
   MaintenanceStep,
+  PlannedStep,
 } from '../../api/quorate/maintenance.ts';
 import { formatTime, parseDurationMs, parseTime } from '../../machinery/values/index.ts';
 import { setCondition } from '../disruption/index.ts';
@@ -16,7 +17,7 @@ import { tellBlocker } from './blockers.ts';
 import type { MaintenanceEnding } from './decision.ts';
 import type { MaintenanceFacts } from './facts.ts';
 import { isEmptied } from './node-states.ts';
-import { stepsToCome } from './progress.ts';
+import { longestNotice, stepsToCome } from './progress.ts';
 
 /** Where nobody knows how long a group takes to come back. */
 const UNKNOWN_SECONDS = 60;
@@ -37,7 +38,8 @@ export interface Draft {
   readonly waits?: { readonly reason: 'NotBefore' | 'OutsideWindow' | 'Yielded'; readonly message: string } | undefined;
 }
 
-export function writeStatus({ maintenance, now }: MaintenanceFacts, draft: Draft): MaintenanceStatus {
+export function writeStatus(facts: MaintenanceFacts, draft: Draft): MaintenanceStatus {
+  const { maintenance, now } = facts;
   const { metadata, spec = { nodes: {} }, status = {} } = maintenance;
   const { blockers, groups, nodes, phase, plan, startedAt, step } = draft;
   const drained = nodes.filter(isEmptied).length;
@@ -64,7 +66,7 @@ export function writeStatus({ maintenance, now }: MaintenanceFacts, draft: Draft
     },
   };
   const end =
-    phase === 'Blocked' || phase === 'Pending' || phase === 'Paused' ? undefined : expectedEnd(next, spec, now);
+    phase === 'Blocked' || phase === 'Pending' || phase === 'Paused' ? undefined : expectedEnd(next, spec, facts);
   return {
     ...next,
     ...(end !== undefined && { expectedEnd: steadyEnd(status.expectedEnd, end) }),
@@ -184,25 +186,30 @@ function steadyEnd(before: string | undefined, end: number): string {
   return known !== undefined && Math.abs(known - end) < STEADY_MS ? formatTime(known) : formatTime(end);
 }
 
-/** Each step takes as long as its slowest group, and begins inside a window. */
-function expectedEnd(status: MaintenanceStatus, spec: MaintenanceSpec, now: number): number | undefined {
+/** Each step takes as long as its longest notice and then its slowest group, and its notice begins and ends in one window. */
+function expectedEnd(
+  status: MaintenanceStatus,
+  spec: MaintenanceSpec,
+  { noticeMs = new Map(), notices = [], now }: MaintenanceFacts,
+): number | undefined {
   if (status.plan === undefined) return undefined;
   const windows = new OpenTimes(spec.windows ?? []);
   const pause = parseDurationMs(spec.pace?.pauseBetweenSteps ?? '0s') ?? 0;
   const { number = 0, begunAt, doneAt } = status.step ?? {};
   const current =
     begunAt !== undefined && doneAt === undefined ? status.plan.steps[number - 1 - status.plan.stepsBefore] : undefined;
-  const lasts = (step: (typeof status.plan.steps)[number]): number =>
+  const lasts = (step: PlannedStep): number =>
     Math.max(0, ...step.evictions.map(({ seconds }) => seconds ?? UNKNOWN_SECONDS)) * 1000;
   let at = Math.max(now, parseTime(spec.notBefore) ?? now);
-  if (current !== undefined) at = Math.max(now, (parseTime(begunAt) ?? now) + lasts(current));
+  if (current !== undefined) {
+    const goes = notices.map(({ deadline }) => parseTime(deadline) ?? 0);
+    at = Math.max(now, Math.max(parseTime(begunAt) ?? now, ...goes) + lasts(current));
+  }
   for (const step of stepsToCome(status).steps) {
-    const window = windows.at(at);
-    if (!window.open) {
-      if (window.opensAt === undefined) return undefined;
-      at = window.opensAt;
-    }
-    at += lasts(step) + pause;
+    const notice = longestNotice(step, noticeMs)?.ms ?? 0;
+    const begins = windows.fits(at, notice);
+    if (begins === undefined) return undefined;
+    at = begins + notice + lasts(step) + pause;
   }
   return at;
 }

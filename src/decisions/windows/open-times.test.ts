@@ -143,3 +143,22 @@ test('validateWindows() names every field that is wrong', () => {
   expect(validateWindows(Array(17).fill(berlin), FieldPath.of('spec')).map(({ path }) => path)).toEqual(['spec']);
   expect(validateWindows([berlin, friday], FieldPath.of('spec'))).toEqual([]);
 });
+
+test('fits() finds where something begins and ends in one window, whose end is not in it', () => {
+  const hour = 3_600_000;
+  const windows = new OpenTimes([
+    { start: '01:00', duration: '1h' },
+    { start: '02:00', duration: '30m' },
+    { start: '20:00', duration: '3h', days: ['Sat'] },
+  ]);
+  const at = (text: string) => Date.parse(text);
+  const friday = '2026-11-20T';
+  expect(windows.fits(at(`${friday}01:10:00Z`), hour)).toBe(at(`${friday}01:10:00Z`));
+  // Windows that touch are one, until 02:30.
+  expect(windows.fits(at(`${friday}01:30:00Z`), hour)).toBe(at('2026-11-21T01:00:00Z'));
+  expect(windows.fits(at(`${friday}01:30:00Z`), hour - 1)).toBe(at(`${friday}01:30:00Z`));
+  expect(windows.fits(at(`${friday}03:00:00Z`), 0)).toBe(at('2026-11-21T01:00:00Z'));
+  expect(windows.fits(at(`${friday}01:00:00Z`), 2 * hour)).toBe(at('2026-11-21T20:00:00Z'));
+  expect(windows.fits(at(`${friday}01:00:00Z`), 3 * hour)).toBeUndefined();
+  expect(new OpenTimes([]).fits(7, 99 * hour)).toBe(7);
+});

@@ -53,6 +53,23 @@ export class OpenTimes {
     return answer;
   }
 
+  /**
+   * The first moment, not before the one given, at which something so long begins and ends in one window. The end of a
+   * window is not in it. Undefined where no window is long enough.
+   */
+  fits(moment: number, lengthMs: number): number | undefined {
+    let from: number | undefined = moment;
+    while (from !== undefined && from <= moment + LOOK_AHEAD_DAYS * DAY_MS) {
+      const answer = this.at(from);
+      if (!answer.open) {
+        if (answer.opensAt === undefined) return undefined;
+        from = answer.opensAt;
+      } else if (answer.until === undefined || from + lengthMs < answer.until) return from;
+      else from = answer.until;
+    }
+    return undefined;
+  }
+
   #answer(moment: number): WindowAnswer {
     const spans = this.#openings
       .flatMap((opening) => spansOf(opening, moment))

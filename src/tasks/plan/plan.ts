@@ -10,6 +10,7 @@ import type { Client } from '../../machinery/runtime/index.ts';
 import { formatTime, matches, parseSelector } from '../../machinery/values/index.ts';
 import { ClusterReader } from '../../cluster-state/cluster-reader.ts';
 import { askCluster } from '../../cluster-state/plan-question.ts';
+import { RecoveryReader } from '../../cluster-state/recoveries.ts';
 import { idOf, type Statement, statementsOf, type ToldTimes } from '../../decisions/drain-question/index.ts';
 
 export interface PlanRequest {
@@ -58,7 +59,11 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
   const nodes = await reader.list([nodeType]);
   reader.assertComplete();
   const chosen = chooseNodes(nodes, request);
-  const { asked, pods } = await askCluster(client, nodes, { ...request, drain: new Set(chosen) });
+  const { asked, pods } = await askCluster(client, nodes, {
+    ...request,
+    drain: new Set(chosen),
+    recoveries: new RecoveryReader(client),
+  });
   const { kept, plan, question } = planKeepingOne(asked);
   const going = new Set(plan.steps.flatMap(({ evictions }) => evictions.flatMap(({ pods }) => pods)));
   const uids = pods.map((pod) => [idOf(pod), pod.metadata.uid ?? ''] as const).filter(([id]) => going.has(id));

@@ -1,6 +1,8 @@
 /** Maintenances of groups that are told before they go. */
 import { afterEach, expect, test } from 'vitest';
+import { disruptionPolicyType } from '../../../src/api/quorate/disruption-policy.ts';
 import { groupEvictionType } from '../../../src/api/quorate/group-eviction.ts';
+import type { Window } from '../../../src/api/quorate/window.ts';
 import { jobType, nodeType, podType } from '../../../src/api/resource-types.ts';
 import { NOTICE, namespace, Told } from '../notice/fixture.ts';
 import { told as conditionsOf } from './fixture.ts';
@@ -45,6 +47,68 @@ test('a Maintenance that is cancelled in a notice takes that back', async () => 
   expect(await told.staying()).toHaveLength(2);
   const { items } = await told.client.list(groupEvictionType, { namespace });
   expect(items.map(({ status }) => status?.notice?.state)).toEqual(['Withdrawn']);
+});
+
+/** The next full minute at least half a minute away, and a window that opens then, for three minutes a day. */
+function nextWindow(): { opens: number; window: Window } {
+  const opens = Math.ceil((told.world.plane.clock.now() + 30_000) / 60_000) * 60_000;
+  return { opens, window: { start: new Date(opens).toISOString().slice(11, 16), duration: '3m' } };
+}
+
+const DAY_MS = 24 * 3_600_000;
+const nodesOfAll = async (): Promise<string[]> => {
+  const { items } = await told.client.list(podType, { namespace });
+  return [...new Set(items.map(({ spec }) => spec?.nodeName ?? ''))];
+};
+const annotated = async (): Promise<number> => {
+  const { items } = await told.client.list(podType, { namespace });
+  return items.filter(({ metadata }) => metadata.annotations?.[NOTICE] !== undefined).length;
+};
+
+test('2.4: a notice that would outlast the window is not begun; the expected end knows that, and notices', async () => {
+  told = await Told.start({ duration: '2m' }, { size: 1, gangs: 2, nodes: 6 });
+  const { opens, window } = nextWindow();
+  const pace = { maxGroupsDownAtOnce: 1 };
+  await told.world.maintain('kernel', { nodes: { names: await nodesOfAll() }, windows: [window], pace });
+  await told.world.is('kernel', 'WaitingForWindow');
+  const before = (await told.world.get('kernel')).status;
+  expect(before?.plan?.steps).toHaveLength(2);
+  // The second notice does not fit behind the first: it is given a day later.
+  const end = Date.parse(before?.expectedEnd ?? '');
+  expect(end - opens - DAY_MS).toBeGreaterThanOrEqual(120_000);
+  expect(end - opens - DAY_MS).toBeLessThan(240_000);
+  await told.world.is('kernel', 'Running');
+  const waiting = await told.world.is('kernel', 'WaitingForWindow');
+  expect(waiting.status?.step).toMatchObject({ number: 1, of: 2 });
+  const progressing = waiting.status?.conditions?.find(({ type }) => type === 'Progressing');
+  expect(progressing).toMatchObject({ status: 'False', reason: 'OutsideWindow' });
+  const tomorrow = new Date(opens + DAY_MS).toISOString().replace('.000Z', 'Z');
+  expect(progressing?.message).toMatch(new RegExp(`is told 2m before it goes, which fits at ${tomorrow}$`));
+  expect(told.world.plane.clock.now()).toBeLessThan(opens + 180_000);
+  await told.world.pass(60);
+  expect(await annotated()).toBe(0);
+  expect([...told.world.outages.values()]).toEqual([1]);
+});
+
+test('2.4: where no window is as long as a notice nothing begins, until the policy asks for less', async () => {
+  told = await Told.start({ duration: '10m' }, { size: 1, nodes: 3 });
+  const { window } = nextWindow();
+  await told.world.maintain('kernel', { nodes: { names: await nodesOfGang() }, windows: [window] });
+  await told.world.pass(100);
+  const { status } = await told.world.is('kernel', 'WaitingForWindow');
+  expect(status?.expectedEnd).toBeUndefined();
+  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+  expect(progressing?.message).toMatch(/is told 10m before it goes, and no window is that long$/);
+  expect((await told.world.node((await nodesOfGang())[0] ?? '')).spec?.unschedulable).toBeUndefined();
+  await told.client.patch(
+    disruptionPolicyType,
+    { namespace, name: 'told' },
+    {
+      type: 'merge',
+      body: { spec: { notice: { duration: '5s' } } },
+    },
+  );
+  expect((await told.world.ends('kernel', 90)).status?.phase).toBe('Done');
 });
 
 test('NT-18: a Job that ignores quorate.dev/Maintenance goes on after one, and still fails of a crash', async () => {

@@ -127,15 +127,18 @@ export function isTimedOut(progressing: DeploymentCondition | undefined, deadlin
   return (parseTime(progressing.lastUpdateTime) ?? 0) + deadline * 1000 < now;
 }
 
+/** Timed out already, or finished and then short of pods again: no time that passes makes that another state. */
+const NO_TIME_CHANGES: ReadonlySet<string> = new Set(['ProgressDeadlineExceeded', 'NewReplicaSetAvailable']);
+
 /** When to look whether a rollout got stuck; undefined when it need not be watched. */
 export function progressRecheckMs(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const deadline = progressDeadlineOf(deployment);
   const progressing = findCondition(deployment.status?.conditions, 'Progressing');
   if (deadline === undefined || progressing === undefined) return undefined;
-  if (isComplete(deployment, status) || progressing.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (isComplete(deployment, status) || NO_TIME_CHANGES.has(progressing.reason ?? '')) return undefined;
   const left = (parseTime(progressing.lastUpdateTime) ?? 0) + deadline * 1000 - now;
   // The extra second keeps whole-second timestamps from making the check a moment early.
-  return left < 1000 ? 1 : left + 1000;
+  return Math.max(left, 0) + 1000;
 }
 
 export function isSameStatus(old: DeploymentStatus | undefined, status: DeploymentStatus): boolean {

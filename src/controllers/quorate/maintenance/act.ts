@@ -1,5 +1,4 @@
 import type { Node } from '../../../api/generated/core-v1.ts';
-import { disruptionPolicyType } from '../../../api/quorate/disruption-policy.ts';
 import { EVICTED, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import {
   CLAIM_ANNOTATION,
@@ -22,6 +21,7 @@ import { evictPod } from '../../../machinery/runtime/evict-pod.ts';
 import { ApiError, isConflict, isNotFound } from '../../../machinery/runtime/index.ts';
 import { nameHash } from '../../../machinery/values/index.ts';
 import { type MaintenanceDeps, type Memory, noteWritten } from './deps.ts';
+import { wantsNotice } from './notices.ts';
 import { explainBlocks } from './plan.ts';
 
 /** What was refused is asked for again after so long, give or take a fifth. */
@@ -168,6 +168,7 @@ async function evict(
   if (named !== undefined) return evictWhole(client, maintenance, { ...named, grace, group, plan, step });
   const [first] = pods;
   const { groupEvictions } = deps;
+  // Where a policy wants that groups are told, pods on their own are told too.
   const isTold = first !== undefined && groupEvictions && (await wantsNotice(client, first.namespace));
   for (const pod of pods) {
     if (isTold) {
@@ -189,12 +190,6 @@ async function evict(
     if (answer.kind === 'failed') return { text: answer.text, access: true };
   }
   return undefined;
-}
-
-/** Where a policy wants that groups are told, pods on their own are told too. */
-async function wantsNotice(client: MaintenanceDeps['client'], namespace: string): Promise<boolean> {
-  const { items } = await client.list(disruptionPolicyType, { namespace });
-  return items.some(({ spec }) => spec?.notice !== undefined);
 }
 
 /** One GroupEviction for each group of a step: that it exists already means that the group was asked for. */

@@ -36,7 +36,7 @@ export function createMaintenanceController({ groupEvictions = true } = {}): Con
         groupEvictions,
         evictions,
         countBlocked: countMaintenances(metrics, maintenances),
-        recoveries: new RecoveryReader(client, clock),
+        recoveries: new RecoveryReader(client),
         memories: new Map(),
       };
     },

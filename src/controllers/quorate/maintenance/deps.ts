@@ -44,6 +44,7 @@ export interface Memory {
   readonly gone: Set<string>;
   readonly written: Map<string, { readonly at: number; readonly status: string }>;
   groups?: { readonly at: number; readonly step: string; readonly states: ReadonlyMap<string, GroupHealth> };
+  notices?: { readonly at: number; readonly step: string; readonly ms: ReadonlyMap<string, number> };
   plannedAt?: number;
   /** It has been blocked, and that is counted up to here. */
   blockedUntil?: number | undefined;

@@ -12,6 +12,7 @@ import { isAsNewAs } from '../../../machinery/values/index.ts';
 import { podsOn } from '../../shared/pods-by-node.ts';
 import { BY_MAINTENANCE, type MaintenanceDeps, type Memory } from './deps.ts';
 import { lookAtGroups } from './groups.ts';
+import { noticesToGive } from './notices.ts';
 
 /** How old what is known about groups may be. */
 const GROUPS_MS = 900;
@@ -32,6 +33,7 @@ export async function gatherFacts(
     present: await readPresent(deps, maintenance, memory),
     groups: await readGroups(deps, maintenance, memory, now),
     notices: noticesOf(deps, maintenance),
+    noticeMs: await noticesToGive(deps, maintenance, memory, now),
     askAgainAt: memory.askAgainAt,
     refusals: memory.refusals,
     isUnfinished: (name) => {
@@ -44,10 +46,7 @@ export async function gatherFacts(
 
 function noticesOf({ evictions }: MaintenanceDeps, { metadata }: Maintenance): NoticeUnderWay[] {
   return (evictions?.byIndex(BY_MAINTENANCE, metadata.name ?? '') ?? []).map(
-    ({ metadata: { name = '', namespace = '' } }) => ({
-      namespace,
-      name,
-    }),
+    ({ metadata: { name = '', namespace = '' }, status }) => ({ namespace, name, deadline: status?.notice?.deadline }),
   );
 }
 

@@ -3,10 +3,8 @@ import type { MaintenancePods, PlannedBlock } from '../../../api/quorate/mainten
 import { nodeType } from '../../../api/resource-types.ts';
 import { CannotTellError, evictionBudgets, gatherBudgets } from '../../../cluster-state/index.ts';
 import { askCluster } from '../../../cluster-state/plan-question.ts';
-import type { RecoveryReader } from '../../../cluster-state/recoveries.ts';
 import { explainTogether } from '../../../decisions/all-budgets/index.ts';
-import { type DrainPlan, planKeepingOne, type PlanQuestion } from '../../../decisions/drain-plan/index.ts';
-import type { Recoveries } from '../../../decisions/history/index.ts';
+import { planKeepingOne, type PlanQuestion } from '../../../decisions/drain-plan/index.ts';
 import { filterPod, idOf } from '../../../decisions/drain-question/index.ts';
 import {
   budgetBlocker,
@@ -18,7 +16,6 @@ import {
   type NewBlocker,
   nextNodeStates,
   plannedBlocker,
-  type PlanInput,
   type PlanOutcome,
 } from '../../../decisions/maintenance/index.ts';
 import { type Client, listAll } from '../../../machinery/runtime/index.ts';
@@ -27,18 +24,6 @@ import type { MaintenanceDeps } from './deps.ts';
 import { factOf } from './gather.ts';
 
 const EXPLAINED = 50;
-
-/** How long the groups of a plan were down the last times, by the record. */
-async function readRecoveries(reader: RecoveryReader, { steps }: DrainPlan): Promise<PlanInput['recoveryOf']> {
-  const namespaces = new Set(steps.flatMap(({ evictions }) => evictions.map(({ unit }) => unit.split('/')[0] ?? '')));
-  const known = new Map<string, Recoveries>();
-  for (const namespace of namespaces) known.set(namespace, await reader.in(namespace));
-  return (group, pod) => {
-    const [namespace = ''] = group.split('/');
-    const owner = pod?.controller && `${pod.controller.kind}/${pod.controller.name}`;
-    return known.get(namespace)?.median({ namespace, group, owner });
-  };
-}
 
 /** Makes a plan for the nodes that are still to do, with the function that `quorate plan drain` has. */
 export async function planFor(deps: MaintenanceDeps, facts: MaintenanceFacts): Promise<PlanOutcome> {
@@ -66,11 +51,11 @@ async function makeFor(
     return { kind: 'NodesNotFound', message };
   }
   const drain = new Set(first ? chosen.names : nodesToDo(facts));
-  const { asked, pods } = await askCluster(client, nodes, { drain, nodesReturn: spec.nodesReturn === true, now });
+  const nodesReturn = spec.nodesReturn === true;
+  const { asked, pods } = await askCluster(client, nodes, { drain, nodesReturn, now, recoveries });
   const { question, refused } = withoutRefused(asked, pods, { drain, rules: spec.pods ?? {}, now });
   const { kept, plan, question: planned } = planKeepingOne(question);
   const byId = new Map(pods.map((pod) => [idOf(pod), pod]));
-  const recoveryOf = await readRecoveries(recoveries, plan);
   const made = makePlan({
     now,
     spec,
@@ -86,7 +71,6 @@ async function makeFor(
       return fact;
     },
     refused,
-    recoveryOf,
     hashOf: nameHash,
     groupEvictions,
   });
