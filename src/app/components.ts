@@ -1,5 +1,8 @@
 /** Every controller of the embedded control plane, in one place. */
 import type { Node } from '../api/generated/core-v1.ts';
+import { POD_UNAVAILABLE_BUDGETS } from '../api/kruise/types.ts';
+import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../api/lws/types.ts';
+import type { ResourceType } from '../api/resource.ts';
 import { systemAdmin } from '../apiserver/index.ts';
 import { clusterRoleAggregationController } from '../controllers/kubernetes/cluster-role-aggregation/index.ts';
 import { cronJobController } from '../controllers/kubernetes/cronjob/index.ts';
@@ -10,7 +13,10 @@ import { endpointsController } from '../controllers/kubernetes/endpoints/index.t
 import { eventTtlController } from '../controllers/kubernetes/event-ttl/index.ts';
 import { garbageCollector } from '../controllers/kubernetes/garbage-collector/index.ts';
 import { createDeploymentController } from '../controllers/kubernetes/deployment/index.ts';
-import { leaderWorkerSetController } from '../controllers/kubernetes/leader-worker-set/index.ts';
+import {
+  kruiseLeaderWorkerSetController,
+  leaderWorkerSetController,
+} from '../controllers/kubernetes/leader-worker-set/index.ts';
 import { horizontalPodAutoscalerController } from '../controllers/kubernetes/horizontal-pod-autoscaler/index.ts';
 import { createJobController } from '../controllers/kubernetes/job/index.ts';
 import { namespaceController } from '../controllers/kubernetes/namespace/index.ts';
@@ -31,6 +37,7 @@ import { type HistoryOptions, ownControllers } from '../controllers/quorate/inde
 import { type Controller, FeatureGates } from '../machinery/runtime/index.ts';
 import { POWER } from '../nodes/index.ts';
 import { createScheduler } from '../scheduler/index.ts';
+import { yielding } from './yielding.ts';
 
 export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
@@ -86,10 +93,21 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
     cronJobController,
     createDeploymentController({ gates }),
     leaderWorkerSetController,
+    kruiseLeaderWorkerSetController,
     horizontalPodAutoscalerController,
     createScheduler({ gates }),
-  ];
+  ].map((controller) => {
+    const type = KEEPS.get(controller.name);
+    return type === undefined ? controller : yielding(type, controller);
+  });
 }
+
+/** Controllers of kinds that other software brings too. */
+const KEEPS: ReadonlyMap<string, ResourceType> = new Map<string, ResourceType>([
+  ['pod-unavailable-budget', POD_UNAVAILABLE_BUDGETS as ResourceType],
+  [leaderWorkerSetController.name, leaderWorkerSetType as ResourceType],
+  [kruiseLeaderWorkerSetController.name, kruiseLeaderWorkerSetType as ResourceType],
+]);
 
 /** Nobody asks about them where time is simulated, and each looks at every pod. */
 const NOT_PLAYED: ReadonlySet<Controller> = new Set([

@@ -43,7 +43,10 @@ export interface EmbeddedOptions {
   readonly bind: string;
   readonly kubeconfig: string;
   readonly nodes: number;
-  /** No controllers, no scheduler and no nodes; pods then need no service account, as nobody makes them. */
+  /**
+   * No controllers, no scheduler and no nodes, and no kind that is not Kubernetes' own; pods then need no service account,
+   * as nobody makes them.
+   */
   readonly apiOnly?: boolean | undefined;
   readonly rules?: Rules | undefined;
   /** The dashboard may cordon, drain, pause and resume, with the rights of whoever looks at it. */
@@ -121,6 +124,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     log,
     pki,
     serviceAccounts: options.apiOnly !== true,
+    ownKinds: options.apiOnly !== true,
     gates,
     compat,
     metrics,

@@ -56,6 +56,8 @@ export interface PlaneOptions {
   /** Pods are held to having a service account; needs the controller that makes them. */
   readonly serviceAccounts?: boolean;
   readonly gates?: FeatureGates;
+  /** Without them only what is Kubernetes' own is served, for controllers that bring kinds of their own. Default true. */
+  readonly ownKinds?: boolean | undefined;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
   /** Hears what is answered to those who ask for pods to go. */
@@ -70,28 +72,26 @@ export interface PlaneOptions {
 }
 
 export function createPlane(options: PlaneOptions): ApiServer {
-  const { store, clock, log, pki, gates = new FeatureGates(), random = Math.random } = options;
+  const { store, clock, log, ownKinds = true, pki, gates = new FeatureGates(), random = Math.random } = options;
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const compat = options.compat === 'kruise';
   const refusals = new Refusals();
   const teller = options.answers && { answers: options.answers, clock };
   const server: ApiServerOptions = {
     store,
-    resources: [...builtinResources(gates), ...ownResources({ compat })],
+    resources: [...builtinResources(gates), ...(ownKinds ? ownResources({ compat }) : [])],
     clock,
     log,
     random,
     newUid,
     codec: createCodec(),
     admission: (context) => [
-      leaderWorkerPods(context),
-      maintenancePlugin(context),
-      disruptionPolicyPlugin,
+      ...(ownKinds ? [leaderWorkerPods(context), maintenancePlugin(context), disruptionPolicyPlugin] : []),
       ...builtinAdmission(context, { serviceAccounts: options.serviceAccounts ?? false, gates }),
       ...guardPods(
         context,
         { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) },
-        { guards: options.guards, teller },
+        { guards: options.guards, ownKinds, teller },
       ),
     ],
     ...(options.health && { health: options.health }),
@@ -121,7 +121,11 @@ export function createPlane(options: PlaneOptions): ApiServer {
 function guardPods(
   context: ServerContext,
   options: UnavailabilityOptions,
-  { guards = () => [], teller }: { guards: PlaneOptions['guards']; teller: AnswerTeller | undefined },
+  {
+    guards = () => [],
+    ownKinds,
+    teller,
+  }: { guards: PlaneOptions['guards']; ownKinds: boolean; teller: AnswerTeller | undefined },
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
   const unavailability = createUnavailability(context, { ...options, room: () => index.room });
@@ -131,8 +135,7 @@ function guardPods(
   addEviction(context, { guards: [...guards(index), guard], index, askNotice, evictAsOne, teller });
   const judges = (namespace: string, name: string): boolean => guarding.view.of(namespace).judging(name).length > 0;
   return [
-    ...plugins,
-    groupEvictionPlugin(guarding, index, teller),
+    ...(ownKinds ? [...plugins, groupEvictionPlugin(guarding, index, teller)] : []),
     ...(teller === undefined ? [] : [tellDeletes(teller, judges)]),
   ];
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { until } from '../scenarios/stories/host.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
@@ -151,6 +152,27 @@ test('the API server alone takes pods without service accounts and leaves everyt
   expect(status).toEqual({ replicas: 0 });
   const { items } = JSON.parse((await ask('GET', '/api/v1/pods')).body) as { items: { metadata: { name: string } }[] };
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['single']);
+
+  // 23.3: no kind that is not Kubernetes' own; whoever has such a kind brings its definition.
+  const { groups } = JSON.parse((await ask('GET', '/apis')).body) as { groups: { name: string }[] };
+  const kubernetes = /^(apps|autoscaling|batch|policy)$|\.k8s\.io$/;
+  expect(groups.map(({ name }) => name).filter((name) => !kubernetes.test(name))).toEqual([]);
+  const definition = {
+    metadata: { name: 'leaderworkersets.leaderworkerset.x-k8s.io' },
+    spec: {
+      group: 'leaderworkerset.x-k8s.io',
+      scope: 'Namespaced',
+      names: { plural: 'leaderworkersets', kind: 'LeaderWorkerSet' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  expect((await ask('POST', definitions, definition)).status).toBe(201);
+  await until('the definition to be served', async () => {
+    const { body } = await ask('GET', `${definitions}/${definition.metadata.name}`);
+    return body.includes('"type":"Established"') && body.includes('the initial names have been accepted');
+  });
+  expect((await ask('GET', '/apis/leaderworkerset.x-k8s.io/v1/leaderworkersets')).status).toBe(200);
 }, 300_000);
 
 test('it stops cleanly when nobody reads what it says', async () => {

@@ -1,3 +1,3 @@
 export { groupDefinitions } from './groups.ts';
 export { FEATURE_NAMES, OPTIONAL_FEATURES, type OptionalFeature } from './features.ts';
-export { OWN_KINDS, type OwnKind, type Rights } from './own-kinds.ts';
+export { OWN_KINDS, type OwnKind, REPLACES_BUILT_IN, type Rights } from './own-kinds.ts';

@@ -35,6 +35,11 @@ export interface OwnKind {
   readonly feature?: OptionalFeature;
   /** The scheduler reads it. */
   readonly scheduler: boolean;
+  /**
+   * Other software brings this kind too. A definition that is put on the embedded host takes the place of ours, and this is
+   * what Quorate leaves to it.
+   */
+  readonly yields?: string;
   /** The operator's webhook of this name is asked before it is written. */
   readonly review?: { readonly webhook: string; readonly operations: readonly ('CREATE' | 'UPDATE')[] };
 }
@@ -43,6 +48,9 @@ export interface Rights {
   readonly verbs: readonly string[];
   readonly writesStatus: boolean;
 }
+
+/** Condition, and reason of an event, of a definition that is served in the place of a kind of ours. */
+export const REPLACES_BUILT_IN = 'ReplacesBuiltIn';
 
 const WRITES = ['CREATE', 'UPDATE'] as const;
 
@@ -55,6 +63,7 @@ export const OWN_KINDS: readonly OwnKind[] = [
     installed: true,
     operator: { verbs: READ, writesStatus: true },
     scheduler: true,
+    yields: 'keeps no PodUnavailableBudget and asks none about evictions, deletes and updates of pods',
     review: { webhook: 'budgets', operations: WRITES },
   },
   {
@@ -64,6 +73,7 @@ export const OWN_KINDS: readonly OwnKind[] = [
     installed: false,
     operator: { verbs: READ, writesStatus: false },
     scheduler: false,
+    yields: 'makes no pods for LeaderWorkerSets and numbers none',
   },
   {
     type: kruiseLeaderWorkerSetType as ResourceType,
@@ -72,6 +82,7 @@ export const OWN_KINDS: readonly OwnKind[] = [
     installed: false,
     operator: { verbs: READ, writesStatus: false },
     scheduler: false,
+    yields: 'makes no pods for LeaderWorkerSets of apps.kruise.io',
   },
   {
     type: disruptionLedgerType as ResourceType,

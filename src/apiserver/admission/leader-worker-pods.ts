@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { gangOf, markLeaderWorkerPod } from '../../api/lws/pod-marks.ts';
-import { LWS } from '../../api/lws/types.ts';
+import { kruiseLeaderWorkerSetType, leaderWorkerSetType, LWS } from '../../api/lws/types.ts';
 import { SCHEDULING_GROUP, type StoredPodGroupSpec, type StoredWorkload } from '../../api/scheduling/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { AdmissionPlugin } from '../context/admission-plugin.ts';
@@ -9,6 +9,7 @@ import type { ApiObject } from '../exchange/object.ts';
 import { forbidden } from '../exchange/status.ts';
 import { objectKey, type Resource } from '../registry/resource.ts';
 import { putObject } from '../stored/encoding.ts';
+import { readStored } from '../stored/kind-view.ts';
 import { initMetadata } from '../stored/metadata.ts';
 
 /**
@@ -20,7 +21,9 @@ export const leaderWorkerPods = (context: ServerContext): AdmissionPlugin => ({
   handles: ({ operation, resource, subresource }) =>
     operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === undefined,
   admit({ namespace = '', object }) {
-    if (object !== undefined) markLeaderWorkerPod(object as Pod, namespace, context.random);
+    const pod = object as Pod;
+    const name = pod.metadata.labels?.[LWS.name];
+    if (name !== undefined && isOurs(context, namespace, name)) markLeaderWorkerPod(pod, namespace, context.random);
   },
   inTransaction({ namespace = '', object, resource }, transaction) {
     const pod = object as Pod;
@@ -33,6 +36,18 @@ export const leaderWorkerPods = (context: ServerContext): AdmissionPlugin => ({
       throw forbidden(resource, pod.metadata.name, `pod group "${name}" is being deleted`);
   },
 });
+
+/** Whether pods of the set are ours to number: not where other software has brought the kind itself. */
+function isOurs(context: ServerContext, namespace: string, name: string): boolean {
+  if (servesOwn(context, leaderWorkerSetType)) return true;
+  return (
+    servesOwn(context, kruiseLeaderWorkerSetType) &&
+    readStored(context, kruiseLeaderWorkerSetType, namespace, name) !== undefined
+  );
+}
+
+const servesOwn = ({ registry }: ServerContext, { group, plural }: { group: string; plural: string }): boolean =>
+  registry.servesOwn(group, plural);
 
 interface Gang {
   readonly groups: Resource;

@@ -12,7 +12,7 @@ import { objectKey, type Resource } from '../registry/resource.ts';
 import { ApiError } from '../exchange/status.ts';
 import { deleteInTransaction } from '../stored/deletion.ts';
 import { putObject, removeObject } from '../stored/encoding.ts';
-import { acceptNames, mergeConditions, type TakenNames } from './names.ts';
+import { acceptNames, mergeConditions, type TakenNames, withReplacement } from './names.ts';
 import { WebhookCaller } from '../webhook-call/call.ts';
 import { ConversionWebhook } from './conversion-webhook.ts';
 import { customResource } from './resource.ts';
@@ -24,6 +24,8 @@ const PLURAL = 'customresourcedefinitions';
 interface Served {
   definition: CustomResourceDefinition;
   resource: Resource | undefined;
+  /** The kind of ours that the resource has taken the place of. */
+  replaced?: Resource | undefined;
   /** What the resource was made of, so that a change of conditions alone does not make it anew. */
   madeOf?: string;
   /** Ends the watch of the objects that still hold a deleted definition. */
@@ -68,7 +70,7 @@ export class CustomResources {
     if (served === undefined) return;
     this.#served.delete(name);
     served.stopSweeping?.();
-    if (served.resource !== undefined) this.#context.registry.remove(served.resource);
+    this.#withdraw(served);
     // Names that were taken may be free now.
     for (const { definition, resource } of this.#served.values()) if (resource === undefined) this.#update(definition);
   }
@@ -83,7 +85,9 @@ export class CustomResources {
       this.#sweep(served);
       return;
     }
-    const status = acceptNames(definition, this.#takenBy(served), this.#context.clock.now());
+    const now = this.#context.clock.now();
+    const accepted = acceptNames(definition, this.#takenBy(served), now);
+    const status = withReplacement(accepted, this.#ownOf(served), now);
     if (deepEqual(status, definition.status)) this.#serve(served);
     else this.#writeStatus(definition, status);
   }
@@ -100,10 +104,34 @@ export class CustomResources {
     if (served.madeOf === madeOf) return;
     served.madeOf = madeOf;
     const resource = isEstablished(served.definition) ? this.#resourceOf(served.definition) : undefined;
-    if (served.resource !== undefined && resource !== undefined) registry.replace(served.resource, resource);
-    else if (resource !== undefined) registry.add(resource);
-    else if (served.resource !== undefined) registry.remove(served.resource);
+    if (resource === undefined) {
+      this.#withdraw(served);
+      return;
+    }
+    const own = served.resource === undefined ? this.#ownOf(served) : undefined;
+    const old = served.resource ?? own;
+    if (old === undefined) registry.add(resource);
+    else registry.replace(old, resource);
     served.resource = resource;
+    served.replaced ??= own;
+  }
+
+  /** What was ours before is ours again. */
+  #withdraw(served: Served): void {
+    const { registry } = this.#context;
+    const { replaced, resource } = served;
+    if (resource === undefined) return;
+    if (replaced === undefined) registry.remove(resource);
+    else registry.replace(resource, replaced);
+    served.resource = undefined;
+    served.replaced = undefined;
+  }
+
+  /** The kind of ours whose place the definition takes. */
+  #ownOf({ definition: { spec }, replaced }: Served): Resource | undefined {
+    if (replaced !== undefined || spec === undefined) return replaced;
+    const found = this.#context.registry.byPlural(spec.group, spec.names.plural);
+    return found?.yields === undefined ? undefined : found;
   }
 
   #resourceOf(definition: CustomResourceDefinition): Resource | undefined {
@@ -114,11 +142,13 @@ export class CustomResources {
     return customResource(definition, new ConversionWebhook({ group, kind: names?.kind ?? '' }, webhook, tools));
   }
 
-  #takenBy({ resource: own, definition }: Served): TakenNames {
+  #takenBy(served: Served): TakenNames {
+    const { resource: own, definition } = served;
+    const giving = this.#ownOf(served);
     const resources = new Set<string>();
     const kinds = new Set<string>();
     for (const resource of this.#context.registry.resources()) {
-      if (resource === own || resource.group !== definition.spec?.group) continue;
+      if (resource === own || resource === giving || resource.group !== definition.spec?.group) continue;
       for (const name of [resource.plural, resource.singular, ...resource.shortNames]) resources.add(name);
       kinds.add(resource.kind).add(resource.listKind);
     }

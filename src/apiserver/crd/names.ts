@@ -4,6 +4,7 @@ import type {
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
 } from '../../api/generated/apiextensions-v1.ts';
+import { REPLACES_BUILT_IN } from '../../api/crds/index.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 
 /** Names other resources of the same group hold. */
@@ -62,6 +63,20 @@ export function acceptNames(
     acceptedNames: conflict === undefined ? names : (definition.status?.acceptedNames ?? { plural: '', kind: '' }),
     conditions: mergeConditions(before, conditions, now),
   };
+}
+
+/** Says of a definition that is served in the place of a kind of ours what is left to whoever brought it. */
+export function withReplacement(
+  status: NonNullable<CustomResourceDefinition['status']>,
+  own: { readonly kind: string; readonly yields?: string } | undefined,
+  now: number,
+): NonNullable<CustomResourceDefinition['status']> {
+  const conditions = status.conditions ?? [];
+  const isEstablished = conditions.some((one) => one.type === 'Established' && one.status === 'True');
+  if (own?.yields === undefined || !isEstablished) return status;
+  const message = `This definition is served in the place of Quorate's own ${own.kind}. As long as it is there, Quorate ${own.yields}: that is left to the software that brought it.`;
+  const replaces = { type: REPLACES_BUILT_IN, status: 'True', reason: 'DefinitionInstalled', message };
+  return { ...status, conditions: mergeConditions(conditions, [replaces], now) };
 }
 
 /** Sets conditions by type; the time moves only when the status of one changes. */

@@ -15,10 +15,10 @@ export function ownResources({ compat = false } = {}): Resource[] {
   );
 }
 
-function resourceOf({ definition }: OwnKind): Resource {
+function resourceOf({ definition, yields }: OwnKind): Resource {
   const made = customResource(definition);
   if (made === undefined) throw new Error(`Cannot serve ${definition.metadata.name}: no version is served`);
-  return made;
+  return yields === undefined ? made : { ...made, yields };
 }
 
 const asBudget = (object: ApiObject): PodUnavailableBudget => object as PodUnavailableBudget;

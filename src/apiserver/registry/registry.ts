@@ -68,6 +68,11 @@ export class Registry {
     return this.#byPlural.get(plural)?.get(group);
   }
 
+  /** A kind of ours is served here as ours: no definition of other software has taken its place. */
+  servesOwn(group: string, plural: string): boolean {
+    return this.byPlural(group, plural)?.yields !== undefined;
+  }
+
   hasGroup(group: string): boolean {
     for (const resource of this.#resources) if (resource.group === group) return true;
     return false;

@@ -69,6 +69,8 @@ export interface Resource {
   readonly subresources: ReadonlyMap<string, Subresource>;
   /** A custom resource: no protobuf, no strategic merge, list items keep kind and apiVersion. */
   readonly custom: boolean;
+  /** A kind of ours that other software brings too: its definition takes the place of this, and this is what we then leave to it. */
+  readonly yields?: string;
   /** Set for computed resources (access reviews): answers a create, after which nothing is stored. */
   review?(object: ApiObject, call: ReviewCall): ApiObject | Promise<ApiObject>;
   /** Decodes, prunes, defaults by schema; set for custom resources only. */

@@ -78,6 +78,8 @@ export function budgetValidationPlugin({ gates, view }: Pick<Guarding, 'gates' |
     handles: ({ operation, resource, subresource }) =>
       resource.group === 'policy.kruise.io' &&
       resource.plural === 'podunavailablebudgets' &&
+      // Those of other software are checked by that software.
+      resource.yields !== undefined &&
       subresource === undefined &&
       (operation === 'CREATE' || operation === 'UPDATE'),
     inTransaction({ namespace = '', object, oldObject }) {

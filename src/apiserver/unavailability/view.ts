@@ -1,4 +1,5 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { POD_UNAVAILABLE_BUDGETS } from '../../api/kruise/types.ts';
 import type { KubeObject } from '../../api/resource.ts';
 import {
   BudgetIndex,
@@ -25,23 +26,30 @@ export class UnavailabilityView {
   /** Of every namespace without budgets. */
   readonly #none = new BudgetIndex();
   readonly #feeds: readonly Feed[];
+  /** The budgets are ours to keep, and not those of other software that has brought the kind itself. */
+  #isOurs: boolean;
   readonly #podPrefix: string;
 
   constructor(context: ServerContext, { compat = false }: { compat?: boolean } = {}) {
     this.#context = context;
     this.#feed = new UnavailabilityFeed(new BudgetIndexes({ compat }));
     this.#feeds = UNAVAILABILITY_KINDS.flatMap((resource) =>
-      resource.types.slice(0, 1).map(({ group, plural }) => {
+      resource.types.slice(0, 1).flatMap(({ group, plural }) => {
         const prefix = context.registry.byPlural(group, plural)?.prefix;
-        if (prefix === undefined) throw new Error(`Cannot guard pods: ${plural} are not served`);
-        return { prefix, resource };
+        return prefix === undefined ? [] : [{ prefix, resource }];
       }),
     );
+    this.#isOurs = this.#servesOwn();
     this.#podPrefix = this.#feeds.find(({ resource }) => resource.role === 'Pod')?.prefix ?? '';
     this.#load();
     context.writes.listen({
       wrote: (writes, state) => writes.forEach((write) => this.#apply(write, state)),
       lost: () => this.#load(),
+    });
+    context.registry.onChange(() => {
+      if (this.#servesOwn() === this.#isOurs) return;
+      this.#isOurs = !this.#isOurs;
+      this.#load();
     });
   }
 
@@ -58,6 +66,10 @@ export class UnavailabilityView {
   /** Replicas an owner asks for. */
   scaleOf(uid: string): number | undefined {
     return this.#feed.scaleOf(uid);
+  }
+
+  #servesOwn(): boolean {
+    return this.#context.registry.servesOwn(POD_UNAVAILABLE_BUDGETS.group, POD_UNAVAILABLE_BUDGETS.plural);
   }
 
   #load(): void {
@@ -80,6 +92,7 @@ export class UnavailabilityView {
     const feed = this.#feeds.find(({ prefix }) => key.startsWith(prefix));
     if (feed === undefined) return;
     const { resource } = feed;
+    if (resource.role === 'Budget' && !this.#isOurs) return;
     const { name, namespace } = splitPath(key.slice(feed.prefix.length));
     const isWatched = this.#feed.indexes.has(namespace);
     // Most namespaces have no budget; their pods are looked at when one comes.

@@ -18,7 +18,10 @@ export function register(program: Command): void {
     .option('--data-dir <directory>', 'where data and secrets live (default: ~/.local/share/quorate)')
     .option('--kubeconfig <file>', 'where to write the administrator kubeconfig (default: inside the data directory)')
     .option('--nodes <count>', 'simulated nodes', wholeNumberUpTo(5000), 3)
-    .option('--api-only', 'no controllers, scheduler or nodes: the API server alone, to try controllers of your own')
+    .option(
+      '--api-only',
+      'the API server alone, to try controllers of your own: no controllers, scheduler or nodes, and no kinds that Kubernetes does not have itself',
+    )
     .option('--rules <names>', 'what simulated nodes derive from pod specs; see the documentation')
     .option('--feature-gates <list>', 'behaviours to switch, such as GangScheduling=false')
     .addOption(compatOption())

@@ -91,7 +91,8 @@ function startController<D>(definition: ControllerDefinition<D>, context: Contro
   for (const loop of loops) {
     for (const watch of loop.watches?.(deps) ?? []) {
       caches.add(watch);
-      watch.feed(queueOf(loop.name));
+      const unfeed = watch.feed(queueOf(loop.name));
+      if (unfeed !== undefined) signal.addEventListener('abort', unfeed, { once: true });
     }
   }
   const filled = Promise.all([context.leading, ...[...caches].map((cache) => cache.whenSynced())]);

@@ -21,7 +21,8 @@ export type Watchable<T extends KubeObject = KubeObject> = Pick<Informer<T>, 'ad
 
 /** A source of keys: a resource, and how its events become keys. */
 export interface Watch {
-  readonly feed: (queue: WorkQueue) => void;
+  /** Starts feeding a queue; returns how to stop, where that can be done. */
+  readonly feed: (queue: WorkQueue) => (() => void) | undefined;
   readonly whenSynced: () => Promise<void>;
 }
 
@@ -37,7 +38,7 @@ export function watch<T extends KubeObject>(
   return {
     whenSynced: () => informer.whenSynced(),
     feed(queue) {
-      informer.addHandler({
+      return informer.addHandler({
         ...(added && { added: (object, initial) => wake(queue, added(object, initial)) }),
         ...(updated && { updated: (object, old) => wake(queue, updated(object, old)) }),
         ...(deleted && { deleted: (object) => wake(queue, deleted(object)) }),

@@ -5,7 +5,13 @@ import { createAuthority, issueServer } from '../../machinery/runtime/certificat
 import { formatMicroTime, formatTime } from '../../machinery/values/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
 import { checkBudgets, checkGroupVersions } from './budget-checks.ts';
-import { checkGroups, checkOtherInstallations, checkVersion, firstDifference } from './cluster-checks.ts';
+import {
+  checkDefinitions,
+  checkGroups,
+  checkOtherInstallations,
+  checkVersion,
+  firstDifference,
+} from './cluster-checks.ts';
 import type { ClusterFacts } from './facts.ts';
 import { checkClocks, checkLeader, checkMode, checkReplicas } from './operator-checks.ts';
 import { checkWebhooks } from './webhook-checks.ts';
@@ -290,4 +296,19 @@ test('HL-06: checkWebhooks() sees a Service without replicas, conditions of anot
   expect(look([evictions, slow, others])).toContainEqual(
     expect.stringContaining('webhooks warn: status.quorate.dev: timeoutSeconds is 30, not 2'),
   );
+});
+
+test('23.3: checkDefinitions() names the definitions that have taken the place of kinds of ours', () => {
+  const definition = (type: string) => ({
+    metadata: { name: 'leaderworkersets.leaderworkerset.x-k8s.io' },
+    status: { conditions: [{ type, status: 'True', message: 'it is theirs now.' }] },
+  });
+  const found = (type: string) =>
+    checkDefinitions(facts({ embedded: true, definitions: { value: [definition(type)] } })).map(({ status }) => status);
+  expect(found('Established')).toEqual(['ok']);
+  expect(found('ReplacesBuiltIn')).toEqual(['ok', 'warn']);
+  const [, warned] = checkDefinitions(
+    facts({ embedded: true, definitions: { value: [definition('ReplacesBuiltIn')] } }),
+  );
+  expect(warned?.what).toBe('leaderworkersets.leaderworkerset.x-k8s.io: it is theirs now.');
 });

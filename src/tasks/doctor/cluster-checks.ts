@@ -1,3 +1,5 @@
+import { REPLACES_BUILT_IN } from '../../api/crds/index.ts';
+import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { definitions } from '../../webhook/index.ts';
 import { isObject } from '../../machinery/values/index.ts';
 import type { ClusterFacts } from './facts.ts';
@@ -51,8 +53,8 @@ export function checkGroups({ embedded, gates, schedulingKinds }: ClusterFacts):
 
 export function checkDefinitions(facts: ClusterFacts): DoctorFinding[] {
   const check = 'definitions';
-  if (facts.embedded) return [ok(check, 'built in')];
   const { hidden, value: installed = [] } = facts.definitions;
+  if (facts.embedded) return [ok(check, 'built in'), ...replacing(installed)];
   if (hidden !== undefined) return [cannotTell(check, hidden)];
   return definitions().map((wanted) => {
     const name = wanted.metadata.name ?? '';
@@ -68,6 +70,15 @@ export function checkDefinitions(facts: ClusterFacts): DoctorFinding[] {
     // Replicas of this version rely on what this version defines.
     const isLeading = facts.lease.value?.metadata.annotations?.[VERSION_ANNOTATION] === QUORATE_VERSION;
     return (isLeading ? fail : warn)(check, `${name} is that of another version: ${path} differs`, fix);
+  });
+}
+
+/** What is no longer ours on the embedded host, because other software has brought its own. */
+function replacing(installed: readonly CustomResourceDefinition[]): DoctorFinding[] {
+  return installed.flatMap(({ metadata, status }) => {
+    const said = status?.conditions?.find(({ status: is, type }) => type === REPLACES_BUILT_IN && is === 'True');
+    const fix = "if Quorate's own shall come back, delete the definition; its objects go with it";
+    return said === undefined ? [] : [warn('definitions', `${metadata.name}: ${said.message ?? ''}`, fix)];
   });
 }
 

@@ -9,31 +9,19 @@ import {
 import { keyOf, type KubeObject, type ObjectKey, type ResourceType } from '../../../api/resource.ts';
 import { podType, serviceType, statefulSetType } from '../../../api/resource-types.ts';
 import {
+  type Controller,
   type ControllerContext,
   defineController,
   type Watchable,
-  type Loop,
   watch,
 } from '../../../machinery/runtime/index.ts';
 import { indexByController } from '../../shared/pod-control/index.ts';
 import { podGroupType, workloadType } from '../../shared/workload-groups/index.ts';
 import { type LeaderWorkerSetDeps, reconcileLeaderWorkerSet } from './reconcile.ts';
 
-/** Keeps LeaderWorkerSets: both spellings, through the same code. */
-export const leaderWorkerSetController = defineController({
-  name: 'leader-worker-set',
-  deps(context) {
-    const common = gatherDeps(context);
-    return {
-      canonical: { ...common, ...canonicalSpelling(context) },
-      kruise: { ...common, ...kruiseSpelling(context) },
-    };
-  },
-  loops: [
-    loopOf('leader-worker-set', ({ canonical }) => canonical),
-    loopOf('leader-worker-set-kruise', ({ kruise }) => kruise),
-  ],
-});
+/** Keeps LeaderWorkerSets. Their two spellings go through the same code, each in a controller of its own. */
+export const leaderWorkerSetController = controllerOfSpelling('leader-worker-set', canonicalSpelling);
+export const kruiseLeaderWorkerSetController = controllerOfSpelling('leader-worker-set-kruise', kruiseSpelling);
 
 /** One way to write a LeaderWorkerSet; the reconciler knows only the canonical form. */
 interface Spelling {
@@ -43,23 +31,16 @@ interface Spelling {
   readonly writeStatus: (lws: LeaderWorkerSet, status: LeaderWorkerSet['status']) => Promise<void>;
 }
 
-type Deps = LeaderWorkerSetDeps & Spelling;
-
-function loopOf(
-  name: string,
-  pick: (both: { readonly canonical: Deps; readonly kruise: Deps }) => Deps,
-): Loop<{ readonly canonical: Deps; readonly kruise: Deps }> {
-  return {
+function controllerOfSpelling(name: string, spell: (context: ControllerContext) => Spelling): Controller {
+  return defineController<LeaderWorkerSetDeps & Spelling>({
     name,
-    watches(both) {
-      const { podGroups, pods, sets, statefulSets } = pick(both);
-      return [
-        watch(sets, { added: keyOf, updated: keyOf }),
-        ...[pods, statefulSets, podGroups].map((informer) => watch<KubeObject>(informer, setOf)),
-      ];
-    },
-    reconcile: (both, key) => reconcileLeaderWorkerSet(pick(both), key),
-  };
+    deps: (context) => ({ ...gatherDeps(context), ...spell(context) }),
+    watches: ({ podGroups, pods, sets, statefulSets }) => [
+      watch(sets, { added: keyOf, updated: keyOf }),
+      ...[pods, statefulSets, podGroups].map((informer) => watch<KubeObject>(informer, setOf)),
+    ],
+    reconcile: reconcileLeaderWorkerSet,
+  });
 }
 
 /** The key of the set that an object belongs to. */

@@ -1,2 +1,2 @@
-export { leaderWorkerSetController } from './controller.ts';
+export { kruiseLeaderWorkerSetController, leaderWorkerSetController } from './controller.ts';
 export { revisionOf } from './desired.ts';

@@ -41,8 +41,10 @@ export function watchBudgets({ book, debounce, index }: BudgetWatch): Watch {
   };
   return {
     whenSynced: () => book.whenSynced(),
-    feed: (queue) =>
-      book.follow({ seen: (budget) => wake(queue, seen(budget)), gone: (budget) => wake(queue, gone(budget)) }),
+    feed(queue) {
+      book.follow({ seen: (budget) => wake(queue, seen(budget)), gone: (budget) => wake(queue, gone(budget)) });
+      return undefined;
+    },
   };
 }
 
