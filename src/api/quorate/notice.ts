@@ -75,5 +75,7 @@ export const MAINTENANCE_CONDITION = 'quorate.dev/Maintenance';
 /** Marks the pod that speaks for its group where the kind of the group does not say which one does. */
 export const LEADER_LABEL = 'policy.quorate.dev/leader';
 export const NOTICE_FINALIZER = 'policy.quorate.dev/notice';
-/** `eviction` on GroupEvictions that were made for a plain eviction of a member. */
+/** Who asks, in EvictionRequests by which members are told: the notice itself, and nobody who wants the pod gone. */
+export const NOTICE_REQUESTER = 'quorate.dev/notice';
+/** What has made a GroupEviction: `eviction`, a plain one of a member, or `eviction-request`. */
 export const ORIGIN_LABEL = 'policy.quorate.dev/origin';

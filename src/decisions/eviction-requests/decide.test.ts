@@ -16,6 +16,7 @@ import type { TargetFacts, TargetPod } from './facts.ts';
 import { goesTogether } from './group.ts';
 import { otherController } from './other-controller.ts';
 import { nameOf, nextName, nextRequesters, numberOf } from './requesters.ts';
+import { firstTurns } from './turns.ts';
 
 const UID = '5477c2ff-f59f-4eb9-a0be-e54232323faa';
 const NOW = Date.parse('2026-11-18T12:00:00Z');
@@ -64,11 +65,34 @@ test('ER-14: tries are 5 s apart, then twice as long, up to 15 minutes', () => {
   let tries = undefined as ReturnType<typeof afterTry>['tries'] | undefined;
   const waits: number[] = [];
   for (let at = 0; at < 10; at += 1) {
-    const after = afterTry({ name: DEFAULT_RESPONDER }, 'no', { now: NOW, tries });
+    const after = afterTry({ name: DEFAULT_RESPONDER }, { refused: 'no' }, { now: NOW, tries });
     waits.push((after.tries.nextAt - NOW) / 1000);
     ({ tries } = after);
   }
   expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
+});
+
+test('5.3: who speaks for the group has a turn before the default responder, unless the pod says itself, or has no room', () => {
+  const names = (responders: { name: string; priority: number }[]) =>
+    firstTurns(responders, 'example.com/saver').targetResponders.map(({ name, priority }) => `${name} ${priority}`);
+  const last = `${DEFAULT_RESPONDER} 100`;
+  expect(names([])).toEqual(['example.com/saver 10000', last]);
+  expect(names([{ name: 'example.com/early', priority: 20_000 }])).toEqual([
+    'example.com/early 20000',
+    'example.com/saver 10000',
+    last,
+  ]);
+  expect(names([{ name: 'example.com/saver', priority: 5000 }])).toEqual(['example.com/saver 5000', last]);
+  const ten = Array.from({ length: 10 }, (_, at) => ({ name: `example.com/x${at}`, priority: 5000 }));
+  expect(names(ten)).toHaveLength(11);
+  expect(names(ten)).not.toContain('example.com/saver 10000');
+});
+
+test('5.3: a pod that only a notice asks for waits for its group', () => {
+  const own = { name: DEFAULT_RESPONDER, startTime: formatTime(NOW) };
+  const step = (isWanted: boolean) => defaultStep(present, own, { now: NOW, tries: undefined, isWanted });
+  expect(step(true)).toEqual({ kind: 'Ask' });
+  expect(step(false)).toMatchObject({ kind: 'Report', report: { message: expect.stringContaining('goes as one') } });
 });
 
 test('ER-15: what would be there again at once is not asked for', () => {

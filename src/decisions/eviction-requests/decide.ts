@@ -11,7 +11,7 @@ import type { EvictionPlan, TargetFacts } from './facts.ts';
 import { changedMetadata, isActive, isSeen, nextMetadata, nextName, nextRequesters, numberOf } from './requesters.ts';
 import { activeTurn, deadlineOf, firstTurns, leave, nextTurn, report, timeFor, type Turns, turnsOf } from './turns.ts';
 
-const NOTHING: EvictionPlan = { statuses: [], requests: [], evict: false, again: false };
+const NOTHING: EvictionPlan = { statuses: [], requests: [], evict: false, notify: false, again: false };
 
 /**
  * What becomes of one target. First match wins:
@@ -64,12 +64,14 @@ function goOn(facts: TargetFacts, eviction: Eviction): EvictionPlan {
   const changed = !semanticEqual(status, eviction.status ?? {});
   const active = activeTurn(turns);
   const again = wait === true;
+  const isWaiting = outcome === 'awaiting' && !again;
   return {
     statuses: changed ? [{ eviction, status }] : [],
     metadata: changedMetadata(next, requests),
     requests: tellAll(requests, status),
     current: next,
-    evict: outcome === 'awaiting' && !again && active?.name === DEFAULT_RESPONDER,
+    evict: isWaiting && active?.name === DEFAULT_RESPONDER,
+    notify: isWaiting && active !== undefined && active.name === facts.pod?.noticeResponder,
     again,
     lookAgainAt: outcome === 'awaiting' && active !== undefined ? deadlineOf(active) : undefined,
   };
@@ -92,7 +94,7 @@ interface Turned {
  */
 function decideTurns({ now, pod, requests }: TargetFacts, { status = {} }: Eviction): Turned {
   const isFirst = (status.targetResponders ?? []).length === 0;
-  const turns = isFirst && pod !== undefined ? firstTurns(pod.responders) : turnsOf(status);
+  const turns = isFirst && pod !== undefined ? firstTurns(pod.responders, pod.noticeResponder) : turnsOf(status);
   const active = activeTurn(turns);
   if (pod === undefined || pod.finished) {
     const isOurs = active?.name === DEFAULT_RESPONDER;

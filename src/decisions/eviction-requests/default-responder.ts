@@ -25,19 +25,20 @@ export type DefaultStep =
  * What the default responder does now. First match wins:
  *  1. an eviction would be in vain: it is done
  *  2. the pod is on its way: it waits, and says so now and then
- *  3. it is too early to ask again
- *  4. it asks
+ *  3. nobody wants it gone but a notice of its group: the group goes with that
+ *  4. it is too early to ask again
+ *  5. it asks
  */
 export function defaultStep(
   { going, staysBecause }: TargetPod,
   own: ResponderStatus,
-  { now, tries }: { now: number; tries: Tries | undefined },
+  { isWanted = true, now, tries }: { now: number; tries: Tries | undefined; isWanted?: boolean },
 ): DefaultStep {
   if (staysBecause !== undefined) {
     return { kind: 'Report', report: { completionTime: timeFor(own, now), message: `not evicted: ${staysBecause}` } };
   }
-  if (going) {
-    const message = 'the pod was told to go';
+  if (going || !isWanted) {
+    const message = going ? 'the pod was told to go' : 'its group is told that it has to go, and goes as one';
     const due = (parseTime(own.heartbeatTime) ?? 0) + WAITING_HEARTBEAT_MS;
     if (own.message === message && now < due) return { kind: 'Wait', until: due };
     return { kind: 'Report', report: alive(own, now, message), until: now + WAITING_HEARTBEAT_MS };
@@ -48,14 +49,26 @@ export function defaultStep(
 /** After a try: what is said of it, and when the next one is due. */
 export function afterTry(
   own: ResponderStatus,
-  refusal: string | undefined,
+  answer: TryAnswer,
   { now, tries }: { now: number; tries: Tries | undefined },
 ): { report: Partial<ResponderStatus>; tries: Tries } {
+  const next = afterAnother(tries, now);
+  const times = next.count === 1 ? '1 try' : `${next.count} tries`;
+  const { granted = 'the eviction was granted', refused } = answer;
+  const message = refused === undefined ? granted : `refused after ${times}: ${refused}`;
+  return { report: alive(own, now, message.slice(0, 4000)), tries: next };
+}
+
+/** When it is asked again. */
+export function afterAnother(tries: Tries | undefined, now: number): Tries {
   const count = (tries?.count ?? 0) + 1;
-  const wait = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
-  const times = count === 1 ? '1 try' : `${count} tries`;
-  const message = refusal === undefined ? 'the eviction was granted' : `refused after ${times}: ${refusal}`;
-  return { report: alive(own, now, message.slice(0, 4000)), tries: { count, nextAt: now + wait } };
+  return { count, nextAt: now + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1)) };
+}
+
+/** What came of a try: why it was refused, or what is to be said of a grant. */
+export interface TryAnswer {
+  readonly refused?: string | undefined;
+  readonly granted?: string | undefined;
 }
 
 /** A heartbeat, unless the last one is fresh. */

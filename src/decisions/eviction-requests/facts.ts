@@ -20,6 +20,8 @@ export interface TargetPod {
   /** It has a deletionTimestamp. */
   readonly going: boolean;
   readonly responders: readonly EvictionResponder[];
+  /** The responder that speaks for its group when that is told before it goes. */
+  readonly noticeResponder?: string | undefined;
   /** Why an eviction of it would be in vain: of a DaemonSet, or a static pod. */
   readonly staysBecause?: string | undefined;
 }
@@ -49,6 +51,8 @@ export interface EvictionPlan {
   readonly current?: Eviction | undefined;
   /** It is the default responder's turn. */
   readonly evict: boolean;
+  /** It is the turn of the responder that speaks for its group: the group is to be told now. */
+  readonly notify: boolean;
   /** Something follows from this at once. */
   readonly again: boolean;
   /** When time alone changes something. */

@@ -1,6 +1,7 @@
 import type { Eviction, EvictionRequest, Requester } from '../../api/generated/lifecycle-v1alpha1.ts';
 import type { ObjectMeta, OwnerReference } from '../../api/generated/meta-v1.ts';
 import { evictionRequestType, MAX_REQUESTERS } from '../../api/lifecycle/index.ts';
+import { NOTICE_REQUESTER } from '../../api/quorate/notice.ts';
 import { apiVersionOf } from '../../api/resource.ts';
 import { semanticEqual } from '../../machinery/values/index.ts';
 
@@ -9,6 +10,10 @@ const MAX_NAME = 253;
 /** A request that is being deleted counts as withdrawn, however long something holds it. */
 export const isActive = ({ metadata, spec }: EvictionRequest): boolean =>
   spec?.intent === 'Eviction' && !metadata.deletionTimestamp;
+
+/** It wants the pod gone, and does not only tell it that it has to go. */
+export const wantsGone = (request: EvictionRequest): boolean =>
+  isActive(request) && request.spec?.requester !== NOTICE_REQUESTER;
 
 /** Whether its last change has been answered. */
 export const isSeen = ({ metadata, status }: EvictionRequest): boolean =>

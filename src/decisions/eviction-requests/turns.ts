@@ -5,6 +5,7 @@ import {
   DEFAULT_RESPONDER_PRIORITY,
   HEARTBEAT_DEADLINE_MS,
   inOrder,
+  MAX_POD_RESPONDERS,
   type ResponderState,
 } from '../../api/lifecycle/index.ts';
 import { formatTime, parseTime } from '../../machinery/values/index.ts';
@@ -15,10 +16,18 @@ export interface Turns {
   readonly responders: readonly ResponderStatus[];
 }
 
-/** What the pod asks for, and the default one behind them. */
-export function firstTurns(responders: readonly EvictionResponder[]): Turns {
+/** That of whatever manages a pod. */
+const NOTICE_PRIORITY = 10_000;
+
+/**
+ * What the pod asks for, who speaks for its group where there is room for that, and the default one behind them. A pod
+ * that names the one for its group itself has said when its turn is.
+ */
+export function firstTurns(responders: readonly EvictionResponder[], forGroup?: string): Turns {
+  const isMissing = responders.length < MAX_POD_RESPONDERS && !responders.some(({ name }) => name === forGroup);
   const all = inOrder([
     ...responders.map(({ name, priority }) => ({ name, priority })),
+    ...(forGroup !== undefined && isMissing ? [{ name: forGroup, priority: NOTICE_PRIORITY }] : []),
     { name: DEFAULT_RESPONDER, priority: DEFAULT_RESPONDER_PRIORITY },
   ]);
   return {

@@ -1,12 +1,13 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest } from '../../../api/generated/lifecycle-v1alpha1.ts';
 import { evictionRequestType, evictionType, LIFECYCLE_GROUP } from '../../../api/lifecycle/index.ts';
-import { groupEvictionType } from '../../../api/quorate/group-eviction.ts';
+import { type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { READ, rule } from '../../../api/policy-rule.ts';
 import { podType } from '../../../api/resource-types.ts';
 import { type Controller, defineController, watch, type Wakes } from '../../../machinery/runtime/index.ts';
+import { BY_TARGET, indexByTarget, targetKey, targetKeyOf } from '../../shared/eviction-targets.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
-import { BY_POD_NAME, BY_TARGET, type EvictionRequestDeps, targetKey, targetKeyOf } from './deps.ts';
+import { BY_OWNER, BY_POD_NAME, type EvictionRequestDeps } from './deps.ts';
 import { GroupLooks } from './groups.ts';
 import { countRequests } from './metrics.ts';
 import { reconcileTarget } from './reconcile.ts';
@@ -29,17 +30,15 @@ export function createEvictionRequestController({ groupEvictions = true, standsB
     deps: ({ client, clock, informers, log, metrics }) => {
       const requests = informers.of(evictionRequestType);
       const evictions = informers.of(evictionType);
-      const target = (of: Eviction | EvictionRequest): string[] => {
-        const key = targetKeyOf(of);
-        return key === undefined ? [] : [key];
-      };
-      requests.addIndex(BY_TARGET, target);
-      evictions.addIndex(BY_TARGET, target);
+      indexByTarget(requests);
+      indexByTarget(evictions);
       evictions.addIndex(BY_POD_NAME, ({ metadata, spec }) => {
         const name = spec?.target?.pod?.name;
         return name === undefined ? [] : [`${metadata.namespace ?? ''}/${name}`];
       });
       countRequests(metrics, requests);
+      const groups = groupEvictions ? informers.of(groupEvictionType) : undefined;
+      groups?.addIndex(BY_OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid));
       return {
         client,
         clock,
@@ -47,17 +46,26 @@ export function createEvictionRequestController({ groupEvictions = true, standsB
         evictions,
         pods: informers.of(podType),
         groups: groupEvictions ? new GroupLooks(client, clock) : undefined,
+        groupEvictions: groups,
         memories: new Map(),
         others: standsBack ? { found: undefined, tell: (manager) => log.warn({ manager }, STANDS_BACK) } : undefined,
       };
     },
-    watches: ({ evictions, pods, requests }) => {
+    watches: ({ evictions, groupEvictions: groups, pods, requests }) => {
       const ofPod = ({ metadata: { name, namespace, uid } }: Pod): Wakes => {
         const key = targetKey({ namespace, name, uid });
         const isTarget = [requests, evictions].some((cache) => cache.byIndex(BY_TARGET, key).length > 0);
         return isTarget ? key : undefined;
       };
+      // One that was made for a pod that nobody asks for any more is taken back.
+      const ofOwners = ({ metadata: { namespace, ownerReferences = [] } }: GroupEviction): Wakes =>
+        ownerReferences.flatMap(({ name, uid }) => {
+          const owner = evictions.get({ namespace, name });
+          const key = owner?.metadata.uid === uid ? targetKeyOf(owner as Eviction) : undefined;
+          return key === undefined ? [] : [key];
+        });
       return [
+        ...(groups === undefined ? [] : [watch(groups, { added: ofOwners })]),
         watch(requests, (request: EvictionRequest) => targetKeyOf(request)),
         watch(evictions, (eviction: Eviction) => targetKeyOf(eviction)),
         watch(pods, { added: (pod, initial) => (initial ? undefined : ofPod(pod)), updated: ofPod, deleted: ofPod }),
@@ -78,7 +86,7 @@ export const evictionRequest: OwnController<EvictionRequestHost> = {
     rule([''], ['pods/eviction'], ['create']),
   ],
   // Groups go whole where they can; elsewhere their pods go one by one.
-  rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete'])] },
+  rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete', 'patch'])] },
   create({ evictionRequests = 'On', gates, serves }) {
     if (evictionRequests === 'Off' || !serves(evictionRequestType)) return undefined;
     const groupEvictions = gates.enabled('GroupEviction') && serves(groupEvictionType);

@@ -1,6 +1,7 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest } from '../../../api/generated/lifecycle-v1alpha1.ts';
-import { type KubeObject, keyOf, type ObjectKey, type ObjectMetaCore, parseKey } from '../../../api/resource.ts';
+import type { GroupEviction } from '../../../api/quorate/group-eviction.ts';
+import { type KubeObject, keyOf, type ObjectKey, parseKey } from '../../../api/resource.ts';
 import type { EvictionTargetRef, Tries } from '../../../decisions/eviction-requests/index.ts';
 import type { Client, Clock, Informer } from '../../../machinery/runtime/index.ts';
 import type { GroupLooks } from './groups.ts';
@@ -13,6 +14,7 @@ export interface EvictionRequestDeps {
   readonly pods: Informer<Pod>;
   /** Undefined: groups cannot be evicted whole here. */
   readonly groups: GroupLooks | undefined;
+  readonly groupEvictions: Informer<GroupEviction> | undefined;
   readonly memories: Map<string, TargetMemory>;
   /** Undefined: nobody else is looked for. */
   readonly others: Others | undefined;
@@ -30,24 +32,16 @@ export const MANAGER = 'quorate';
 /** What one process knows of a target beside what is written. Nothing depends on it but how soon it is asked again. */
 export interface TargetMemory {
   tries?: Tries;
+  /** Of asking for the group to be told, while others than the default responder have their turn. */
+  groupTries?: Tries;
   /** An Eviction that this process made and its cache may not have heard of. */
   made?: Eviction;
 }
 
-/** Requests and Evictions by the pod they are about. */
-export const BY_TARGET = 'eviction-target';
+/** GroupEvictions by the Evictions that they were made for. */
+export const BY_OWNER = 'eviction-owner';
 /** Evictions by the name of the pod, whichever it was. */
 export const BY_POD_NAME = 'eviction-pod-name';
-
-/** The key of a target: namespace, name and uid of the pod. */
-export const targetKey = ({ name, namespace = '', uid }: ObjectMetaCore): string =>
-  `${namespace}/${name ?? ''}/${uid ?? ''}`;
-
-/** The key of what a request or an Eviction is about; undefined where it names nothing. */
-export function targetKeyOf({ metadata, spec }: Eviction | EvictionRequest): string | undefined {
-  const pod = spec?.target?.pod;
-  return pod === undefined ? undefined : targetKey({ ...pod, namespace: metadata.namespace });
-}
 
 export function targetOf({ name, namespace = '' }: ObjectKey): EvictionTargetRef {
   const [pod = '', uid = ''] = name.split('/');

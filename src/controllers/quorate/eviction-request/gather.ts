@@ -2,19 +2,22 @@ import { controllerOf } from '../../../api/core/owner.ts';
 import { isMirrorPod, isPodFinished } from '../../../api/core/pod-state.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest } from '../../../api/generated/lifecycle-v1alpha1.ts';
-import { evictionRequestType, evictionType } from '../../../api/lifecycle/index.ts';
+import { DEFAULT_RESPONDER, evictionRequestType, evictionType } from '../../../api/lifecycle/index.ts';
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
 import {
+  activeTurn,
   type EvictionTargetRef,
-  isActive,
   isOver,
   isSeen,
   type TargetFacts,
   type TargetPod,
+  turnsOf,
+  wantsGone,
 } from '../../../decisions/eviction-requests/index.ts';
+import { BY_TARGET } from '../../shared/eviction-targets.ts';
 import { existing } from '../../../machinery/runtime/index.ts';
-import { BY_POD_NAME, BY_TARGET, type EvictionRequestDeps, type TargetMemory, placeOf, targetOf } from './deps.ts';
+import { BY_POD_NAME, type EvictionRequestDeps, type TargetMemory, placeOf, targetOf } from './deps.ts';
 
 export interface Gathered extends TargetFacts {
   /** The pod itself. */
@@ -30,7 +33,8 @@ export async function gatherFacts(deps: EvictionRequestDeps, key: ObjectKey, mem
   const object = isSettled ? undefined : await readPod(deps, target);
   const called = deps.evictions.byIndex(BY_POD_NAME, `${target.namespace}/${target.name}`);
   const names = [...called, ...evictions].map(({ metadata }) => metadata.name ?? '');
-  return { now: deps.clock.now(), target, requests, evictions, names, object, pod: object && factOf(object) };
+  const pod = object && { ...factOf(object), noticeResponder: await speakerOf(deps, object, evictions) };
+  return { now: deps.clock.now(), target, requests, evictions, names, object, pod };
 }
 
 /** A request that was not answered yet may begin a new Eviction: it is answered only once. */
@@ -69,6 +73,17 @@ async function readPod({ client }: EvictionRequestDeps, target: EvictionTargetRe
   return read?.metadata.uid === uid ? read : undefined;
 }
 
+/** Asked for where it decides something: before the first turn, and while others than the default one have theirs. */
+async function speakerOf(
+  { groups }: EvictionRequestDeps,
+  pod: Pod,
+  evictions: readonly Eviction[],
+): Promise<string | undefined> {
+  const open = evictions.find((eviction) => !isOver(eviction));
+  const active = activeTurn(turnsOf(open?.status ?? {}));
+  return active?.name === DEFAULT_RESPONDER ? undefined : groups?.responderOf(pod);
+}
+
 function factOf(pod: Pod): TargetPod {
   return {
     finished: isPodFinished(pod),
@@ -83,14 +98,14 @@ function staysBecause(pod: Pod): string | undefined {
   return controllerOf(pod)?.kind === 'DaemonSet' ? 'its DaemonSet would make it again at once' : undefined;
 }
 
-/** Whether somebody still asks, by what the server says now. */
+/** Whether somebody still wants the pod gone, by what the server says now. */
 export async function isStillAsked(
   { client }: EvictionRequestDeps,
   requests: readonly EvictionRequest[],
 ): Promise<boolean> {
-  for (const request of requests.filter(isActive)) {
+  for (const request of requests.filter(wantsGone)) {
     const fresh = await existing(client.get(evictionRequestType, placeOf(request)));
-    if (fresh !== undefined && fresh.metadata.uid === request.metadata.uid && isActive(fresh)) return true;
+    if (fresh !== undefined && fresh.metadata.uid === request.metadata.uid && wantsGone(fresh)) return true;
   }
   return false;
 }

@@ -2,12 +2,21 @@ import { isPodActive, isPodReady } from '../../../api/core/pod-state.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction } from '../../../api/generated/lifecycle-v1alpha1.ts';
 import { evictionType } from '../../../api/lifecycle/index.ts';
-import { EVICTED, type GroupEvictionSpec, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
+import {
+  EVICTED,
+  type GroupEviction,
+  type GroupEvictionSpec,
+  groupEvictionType,
+  NOTICED,
+} from '../../../api/quorate/group-eviction.ts';
+import { ORIGIN_LABEL } from '../../../api/quorate/notice.ts';
 import { apiVersionOf } from '../../../api/resource.ts';
 import { gatherBudgets } from '../../../cluster-state/index.ts';
-import { setGroupOf } from '../../../decisions/disruption/index.ts';
-import { goesTogether } from '../../../decisions/eviction-requests/index.ts';
+import { type NoticeQuestion, readPod, setGroupOf } from '../../../decisions/disruption/index.ts';
+import { goesTogether, type TryAnswer } from '../../../decisions/eviction-requests/index.ts';
+import { isMember } from '../../../decisions/group-eviction/index.ts';
 import { groupOf } from '../../../decisions/maintenance/index.ts';
+import { responderOf } from '../../../decisions/notice/index.ts';
 import { ApiError, type Client, type Clock } from '../../../machinery/runtime/index.ts';
 import { nameHash } from '../../../machinery/values/index.ts';
 
@@ -16,7 +25,12 @@ const LOOK_MS = 2000;
 
 interface Look {
   readonly at: number;
-  readonly groups: Promise<(pod: Pod) => GroupSeen | undefined>;
+  readonly groups: Promise<GroupsOfPods>;
+}
+
+interface GroupsOfPods {
+  readonly find: (pod: Pod) => GroupSeen | undefined;
+  readonly responderOf: (pod: Pod) => string | undefined;
 }
 
 export interface GroupSeen {
@@ -40,7 +54,15 @@ export class GroupLooks {
   }
 
   async find(pod: Pod): Promise<GroupSeen | undefined> {
-    const { namespace = '' } = pod.metadata;
+    return (await this.#look(pod)).find(pod);
+  }
+
+  /** Who speaks for the group of a pod when it is told before it goes. */
+  async responderOf(pod: Pod): Promise<string | undefined> {
+    return (await this.#look(pod)).responderOf(pod);
+  }
+
+  #look({ metadata: { namespace = '' } }: Pod): Promise<GroupsOfPods> {
     const now = this.#clock.now();
     for (const [at, look] of this.#looks) if (now - look.at >= LOOK_MS) this.#looks.delete(at);
     let look = this.#looks.get(namespace);
@@ -49,11 +71,11 @@ export class GroupLooks {
       this.#looks.set(namespace, look);
       look.groups.catch(() => this.#looks.delete(namespace));
     }
-    return (await look.groups)(pod);
+    return look.groups;
   }
 }
 
-async function lookAt(client: Client, namespace: string, now: number): Promise<(pod: Pod) => GroupSeen | undefined> {
+async function lookAt(client: Client, namespace: string, now: number): Promise<GroupsOfPods> {
   const state = await gatherBudgets(client, { namespace, now });
   const every = state.everyGroup();
   const active = state.pods.filter(isPodActive);
@@ -67,15 +89,37 @@ async function lookAt(client: Client, namespace: string, now: number): Promise<(
     const set = setGroupOf(pod.metadata.labels);
     return set === undefined ? undefined : { name: set, whole: false };
   };
-  return (pod) => {
-    const unit = unitOf(pod);
-    const id = `${namespace}/${unit?.name ?? ''}`;
-    const named = unit && groupOf(id);
-    if (unit === undefined || named === undefined) return undefined;
-    const members = active.filter((other) => unitOf(other)?.name === unit.name);
-    // A group of a LeaderWorkerSet that nothing else describes needs all its pods.
-    return { id, spec: named.spec, whole: unit.whole, minCount: unit.minCount ?? members.length, members };
+  const noticeOn = (pod: Pod): NoticeQuestion | undefined => state.index.noticeOn(namespace, pod.metadata.name ?? '');
+  return {
+    find(pod) {
+      const unit = unitOf(pod);
+      const id = `${namespace}/${unit?.name ?? ''}`;
+      const named = unit && groupOf(id);
+      if (unit === undefined || named === undefined) return underNotice(namespace, active, noticeOn(pod));
+      const members = active.filter((other) => unitOf(other)?.name === unit.name);
+      // A group of a LeaderWorkerSet that nothing else describes needs all its pods.
+      return { id, spec: named.spec, whole: unit.whole, minCount: unit.minCount ?? members.length, members };
+    },
+    responderOf(pod) {
+      const policy = noticeOn(pod)?.policy;
+      return policy && responderOf(policy.terms);
+    },
   };
+}
+
+/**
+ * Others, pods on their own among them, are asked for as a group where that is told first: who asks can then take it back.
+ * Undefined: the pod goes like any other.
+ */
+function underNotice(
+  namespace: string,
+  active: readonly Pod[],
+  question: NoticeQuestion | undefined,
+): GroupSeen | undefined {
+  if (question?.policy === undefined || !question.disrupts) return undefined;
+  const { group, target: spec } = question;
+  const members = active.filter((pod) => isMember(spec, readPod(pod)));
+  return { id: `${namespace}/${group}`, spec, whole: false, minCount: members.length, members };
 }
 
 /** Whether pods that are asked for go with all of their group. */
@@ -87,13 +131,13 @@ export function isTogether({ members, minCount, whole }: GroupSeen, isAsked: (ui
 
 /**
  * Asks for a group as one. The name is that of these very pods, so that all who ask for one of them join the same
- * GroupEviction, and a group that was made again gets another. Undefined when it was granted, else why not.
+ * GroupEviction, and a group that was made again gets another.
  */
 export async function askForGroup(
   client: Client,
   { id, members, spec }: GroupSeen,
   causes: readonly Eviction[],
-): Promise<string | undefined> {
+): Promise<TryAnswer> {
   const namespace = id.split('/')[0] ?? '';
   const uids = members.map(({ metadata }) => metadata.uid ?? '').sort();
   const name = `eviction-requests-${nameHash([id, ...uids].join(' '))}`;
@@ -104,18 +148,33 @@ export async function askForGroup(
     uid: metadata.uid ?? '',
   }));
   try {
-    await client.create(groupEvictionType, { metadata: { name, namespace, ownerReferences }, spec });
-    return undefined;
+    const labels = { [ORIGIN_LABEL]: 'eviction-request' };
+    return grantOf(
+      await client.create(groupEvictionType, { metadata: { name, namespace, labels, ownerReferences }, spec }),
+    );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // None of its pods runs any more.
-    if (error.code === 404) return undefined;
-    if (error.code !== 409) return error.message;
+    if (error.code === 404) return {};
+    if (error.code !== 409) return { refused: error.message };
   }
   const made = await client.get(groupEvictionType, { namespace, name });
   const told = made.status?.conditions?.find(({ type }) => type === EVICTED);
-  if (told?.status !== 'False') return undefined;
-  // Budgets had changed their mind before it was carried out: it is asked for anew.
-  await client.delete(groupEvictionType, { namespace, name }, { preconditions: { uid: made.metadata.uid } });
-  return told.message;
+  if (told?.status === 'False') {
+    // It was not carried out, or was taken back: it is asked for anew.
+    await client.delete(groupEvictionType, { namespace, name }, { preconditions: { uid: made.metadata.uid } });
+    return { refused: told.message };
+  }
+  const added = ownerReferences.filter(({ uid }) => !made.metadata.ownerReferences?.some((one) => one.uid === uid));
+  if (told !== undefined || added.length === 0) return grantOf(made);
+  // While one of them is asked for it is wanted.
+  const { ownerReferences: before = [], resourceVersion } = made.metadata;
+  const body = { metadata: { resourceVersion, ownerReferences: [...before, ...added] } };
+  return grantOf(await client.patch(groupEvictionType, { namespace, name }, { type: 'merge', body }));
+}
+
+function grantOf({ status }: GroupEviction): TryAnswer {
+  const isTold = status?.notice !== undefined || status?.joined !== undefined;
+  const noticed = isTold ? status?.conditions?.find(({ type }) => type === NOTICED) : undefined;
+  return noticed === undefined ? {} : { granted: `its group is told first: ${noticed.message ?? ''}` };
 }

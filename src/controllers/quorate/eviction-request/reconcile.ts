@@ -14,9 +14,10 @@ import {
   type ReconcileResult,
   settled,
 } from '../../../machinery/runtime/index.ts';
-import { type EvictionRequestDeps, MANAGER, placeOf } from './deps.ts';
-import { evictByDefault } from './evict.ts';
-import { gatherFacts } from './gather.ts';
+import { type EvictionRequestDeps, MANAGER, placeOf, type TargetMemory } from './deps.ts';
+import { askForNotice, evictByDefault, type EvictionTry } from './evict.ts';
+import { type Gathered, gatherFacts } from './gather.ts';
+import { withdrawGroups } from './withdraw.ts';
 
 /** More in one go is not needed: a write leads from one wait to the next. */
 const MAX_PASSES = 10;
@@ -44,14 +45,15 @@ export async function reconcileTarget(deps: EvictionRequestDeps, key: ObjectKey)
       if (plan.create !== undefined) {
         memory.made = await deps.client.create(evictionType, plan.create);
         delete memory.tries;
+        delete memory.groupTries;
         continue;
       }
+      await withdrawGroups(deps, facts);
       const current = await write(deps, plan);
-      const done =
-        plan.evict && current !== undefined ? await evictByDefault(deps, memory, current, facts) : { again: false };
+      const done = await act(deps, memory, { plan, current, facts });
       if (plan.again || done.again) continue;
       if (plan.current === undefined) deps.memories.delete(id);
-      return lookAgain(deps, [plan.lookAgainAt, 'until' in done ? done.until : undefined]);
+      return lookAgain(deps, [plan.lookAgainAt, done.until]);
     }
   } catch (error) {
     // Somebody else wrote in between, or the cache is behind: the same again, with what is so then.
@@ -59,6 +61,22 @@ export async function reconcileTarget(deps: EvictionRequestDeps, key: ObjectKey)
     throw error;
   }
   return { requeueAfterMs: 1 };
+}
+
+interface Turn {
+  readonly plan: EvictionPlan;
+  readonly current: Eviction | undefined;
+  readonly facts: Gathered;
+}
+
+async function act(
+  deps: EvictionRequestDeps,
+  memory: TargetMemory,
+  { current, facts, plan }: Turn,
+): Promise<EvictionTry> {
+  if (current === undefined) return { again: false };
+  if (plan.evict) return evictByDefault(deps, memory, current, facts);
+  return plan.notify ? askForNotice(deps, memory, current, facts) : { again: false };
 }
 
 /** Two that carry out the same requests would undo each other's work: ours stands back, and says so once. */

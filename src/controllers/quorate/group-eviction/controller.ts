@@ -1,15 +1,24 @@
-import type { Pod } from '../../../api/generated/core-v1.ts';
+import { evictionRequestType, evictionType, LIFECYCLE_GROUP } from '../../../api/lifecycle/index.ts';
 import { EVICTED, type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
-import { rule } from '../../../api/policy-rule.ts';
-import { formatKey, keyOf, type ResourceType } from '../../../api/resource.ts';
+import { READ, rule } from '../../../api/policy-rule.ts';
+import { formatKey, type KubeObject, keyOf, type ResourceType } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
-import { type Controller, defineController, wake, watch, type Wakes } from '../../../machinery/runtime/index.ts';
+import {
+  type Controller,
+  defineController,
+  type Informers,
+  wake,
+  watch,
+  type Wakes,
+} from '../../../machinery/runtime/index.ts';
+import { indexByTarget } from '../../shared/eviction-targets.ts';
 import { type AddressRules, createAddressPolicy } from '../../shared/picker/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { type GroupEvictionDeps, JOINED, type NoticeHost, RUNNING, type SettleGroup } from './deps.ts';
 import { HttpChannel } from './http-channel.ts';
 import { podChannel } from './pod-channel.ts';
 import { reconcileGroupEviction } from './reconcile.ts';
+import { requestChannel, type RequestChannelOptions } from './request-channel.ts';
 
 /** What happens to many members at once is looked at once. */
 const GATHER_MS = 50;
@@ -26,7 +35,7 @@ export interface NoticeCalls {
  * groups go in transactions of the API server, as on the embedded host.
  */
 export function createGroupEvictionController(
-  host: { settle?: SettleGroup; notices?: NoticeHost } & NoticeCalls = {},
+  host: { settle?: SettleGroup; notices?: NoticeHost; evictionRequests?: boolean } & NoticeCalls = {},
 ): Controller {
   return defineController<GroupEvictionDeps>({
     name: NAME,
@@ -37,17 +46,20 @@ export function createGroupEvictionController(
       evictions.addIndex(JOINED, ({ metadata, status }) =>
         status?.joined === undefined ? [] : [`${metadata.namespace ?? ''}/${status.joined}`],
       );
+      const asking = host.evictionRequests === true ? informersOfRequests(informers) : undefined;
       const seconds = metrics.histogram('quorate_notice_seconds');
       return {
         client,
         clock,
         events: eventsFor(NAME),
         evictions,
+        evictionsOfPods: asking?.evictions,
         pods: informers.of(podType),
         settle: host.settle,
         notices: host.notices,
         channels: {
           Pod: podChannel(client, clock),
+          ...(asking && { EvictionRequest: requestChannel({ client, ...asking }) }),
           HTTP: new HttpChannel({
             client,
             clock,
@@ -62,23 +74,36 @@ export function createGroupEvictionController(
         measured: (state, took) => seconds.observe({ state }, took),
       };
     },
-    watches: ({ evictions, pods }) => {
+    watches: ({ evictions, evictionsOfPods, pods }) => {
       const related = (one: GroupEviction): Wakes => {
         const { name = '', namespace = '' } = one.metadata;
         const joined = evictions.byIndex(JOINED, `${namespace}/${name}`).map(keyOf);
         const first = one.status?.joined;
         return [keyOf(one), ...joined, ...(first === undefined ? [] : [`${namespace}/${first}`])];
       };
-      const ofPod = ({ metadata }: Pod): Wakes =>
+      const inNamespace = ({ metadata }: KubeObject): Wakes =>
         evictions.byIndex(RUNNING, metadata.namespace ?? '').map((one) => ({ key: keyOf(one), afterMs: GATHER_MS }));
       return [
         watch(evictions, { added: related, updated: related, deleted: related }),
-        watch(pods, { added: (pod, initial) => (initial ? undefined : ofPod(pod)), updated: ofPod, deleted: ofPod }),
+        watch(pods, {
+          added: (pod, initial) => (initial ? undefined : inNamespace(pod)),
+          updated: inNamespace,
+          deleted: inNamespace,
+        }),
+        ...(evictionsOfPods === undefined ? [] : [watch(evictionsOfPods, inNamespace)]),
       ];
     },
     reconcile: reconcileGroupEviction,
     backOff: { maxDelayMs: 15_000 },
   });
+}
+
+function informersOfRequests(informers: Informers): Pick<RequestChannelOptions, 'evictions' | 'requests'> {
+  const evictions = informers.of(evictionType);
+  const requests = informers.of(evictionRequestType);
+  indexByTarget(evictions);
+  indexByTarget(requests);
+  return { evictions, requests };
 }
 
 const isTold = ({ status }: GroupEviction): boolean =>
@@ -103,8 +128,16 @@ export const groupEviction: OwnController<GroupEvictionHost> = {
     // For members of groups that have to be told first, a GroupEviction is made: that takes the right to evict.
     rule([''], ['pods/eviction'], ['create']),
   ],
-  create: ({ noticeAddresses, noticeCertificates, notices, settleGroup }) =>
+  rightsWith: {
+    // Whoever responds for members is told by requests of ours; what is said there is read.
+    evictionRequests: [
+      rule([LIFECYCLE_GROUP], ['evictionrequests'], [...READ, 'create', 'patch']),
+      rule([LIFECYCLE_GROUP], ['evictions'], READ),
+    ],
+  },
+  create: ({ gates, noticeAddresses, noticeCertificates, notices, serves, settleGroup }) =>
     createGroupEvictionController({
+      evictionRequests: gates.enabled('EvictionRequestAPI') && serves(evictionRequestType),
       noticeAddresses,
       noticeCertificates,
       ...(settleGroup && { settle: settleGroup }),

@@ -1,4 +1,5 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
+import type { Eviction } from '../../../api/generated/lifecycle-v1alpha1.ts';
 import type { GroupEviction, GroupEvictionSpec } from '../../../api/quorate/group-eviction.ts';
 import type { GroupNotice } from '../../../api/quorate/notice.ts';
 import type { Client, Clock, EventRecorder, Informer } from '../../../machinery/runtime/index.ts';
@@ -43,6 +44,8 @@ export interface GroupEvictionDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly evictions: Informer<GroupEviction>;
+  /** Of lifecycle.k8s.io; absent where members cannot be told by them. */
+  readonly evictionsOfPods: Informer<Eviction> | undefined;
   readonly pods: Informer<Pod>;
   readonly settle: SettleGroup | undefined;
   readonly notices: NoticeHost | undefined;

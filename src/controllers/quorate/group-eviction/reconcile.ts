@@ -18,7 +18,8 @@ const DEFAULT_TTL_SECONDS = 3600;
  *  2. it shares the notice of another: it ends as that one does
  *  3. its group is told: it is followed to its end, also while it is being deleted
  *  4. it is being deleted: it is let go
- *  5. nobody has carried it out: its group is told first where a policy wants that, and goes otherwise
+ *  5. it was taken back before anything was done: its group stays
+ *  6. nobody has carried it out: its group is told first where a policy wants that, and goes otherwise
  */
 export async function reconcileGroupEviction(deps: GroupEvictionDeps, key: ObjectKey): Promise<ReconcileResult> {
   const eviction = deps.evictions.get(key);
@@ -39,7 +40,6 @@ export async function reconcileGroupEviction(deps: GroupEvictionDeps, key: Objec
 async function begin(deps: GroupEvictionDeps, settle: SettleGroup, eviction: GroupEviction): Promise<ReconcileResult> {
   const { client, clock, events, notices } = deps;
   const begun = (eviction.status?.evictedPods ?? []).length > 0;
-  const notice = begun ? undefined : await notices?.begin(eviction);
   const refuse = async (reason: string, message: string): Promise<ReconcileResult> => {
     events.record(eviction, 'Warning', reason, message);
     await client.updateStatus(groupEvictionType, {
@@ -48,6 +48,10 @@ async function begin(deps: GroupEvictionDeps, settle: SettleGroup, eviction: Gro
     });
     return settled;
   };
+  if (!begun && eviction.spec?.intent === 'Withdrawn') {
+    return refuse('Withdrawn', 'nobody wants the group gone any more: it stays');
+  }
+  const notice = begun ? undefined : await notices?.begin(eviction);
   if (notice !== undefined && 'refused' in notice) return refuse(notice.refused.reason, notice.refused.message);
   if (notice !== undefined && 'joined' in notice) {
     const status = { ...eviction.status, ...joinedStatus(notice.joined, notice, clock.now()) };
