@@ -7,7 +7,10 @@ import { gatherPlacement } from './gather-placement.ts';
 import { gatherWholesaleSets } from './wholesale-sets.ts';
 
 export interface ClusterQuestion
-  extends Pick<QuestionInput, 'drain' | 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve'> {}
+  extends Pick<
+    QuestionInput,
+    'drain' | 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve' | 'allowExchange'
+  > {}
 
 /** Reads all that a plan is decided on, as a cluster says it now. */
 export async function askCluster(

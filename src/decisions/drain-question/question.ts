@@ -33,6 +33,7 @@ export interface QuestionInput {
   readonly times?: ToldTimes | undefined;
   readonly nodeDowntimeSeconds?: number | undefined;
   readonly reserve?: boolean | undefined;
+  readonly allowExchange?: boolean | undefined;
 }
 
 /**
@@ -83,6 +84,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     nodesReturn,
     ...(input.nodeDowntimeSeconds !== undefined && { nodeDowntimeSeconds: input.nodeDowntimeSeconds }),
     ...(input.reserve === true && { reserve: true }),
+    ...(input.allowExchange === true && { allowExchange: true }),
   };
 }
 
