@@ -8,7 +8,10 @@ import type { RecoveryReader } from './recoveries.ts';
 import { gatherWholesaleSets } from './wholesale-sets.ts';
 
 export interface ClusterQuestion
-  extends Pick<QuestionInput, 'drain' | 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve'> {
+  extends Pick<
+    QuestionInput,
+    'drain' | 'now' | 'nodesReturn' | 'times' | 'nodeDowntimeSeconds' | 'reserve' | 'allowExchange'
+  > {
   /** Absent where it does not matter how long things take. */
   readonly recoveries?: RecoveryReader | undefined;
 }

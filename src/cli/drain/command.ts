@@ -36,6 +36,7 @@ export function register(program: Command): void {
     .option('-l, --selector <labels>', 'every node with these labels, instead of names')
     .option('--plan <file>', 'carry out a plan saved with quorate plan drain -o json; run again to resume')
     .option('--replan', 'with --plan: plan the same nodes again first, for the cluster as it is now')
+    .option('--allow-exchange', "with --replan: let groups go into each other's room in one step")
     .option('--uncordon', 'with --plan: uncordon emptied nodes that the plan counts on, at once')
     .option('--all-or-nothing', 'start only if every pod could go now (the default)')
     .addOption(
@@ -90,7 +91,17 @@ export function register(program: Command): void {
 }
 
 /** What would silently do nothing beside the other flags. */
-function unfitFlags({ bestEffort, dryRun, plan, podSelector, replan, uncordon }: DrainFlags): string | undefined {
+function unfitFlags({
+  allowExchange,
+  bestEffort,
+  dryRun,
+  plan,
+  podSelector,
+  replan,
+  uncordon,
+}: DrainFlags): string | undefined {
+  if (allowExchange && !replan)
+    return '--allow-exchange goes with --plan FILE --replan; a plan says itself whether groups exchange room';
   if (plan === undefined)
     return replan || uncordon ? `${replan ? '--replan' : '--uncordon'} goes with --plan FILE` : undefined;
   if (podSelector !== undefined)

@@ -16,5 +16,6 @@ export interface DrainFlags extends ClusterFlags {
   readonly plan?: string;
   readonly uncordon?: boolean;
   readonly replan?: boolean;
+  readonly allowExchange?: boolean;
   readonly detach?: boolean;
 }

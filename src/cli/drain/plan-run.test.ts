@@ -22,6 +22,7 @@ it.each([
   [['--plan', 'plan.json', '--dry-run=server'], '--dry-run=server does not go with --plan'],
   [['node-1', '--uncordon'], '--uncordon goes with --plan FILE'],
   [['node-1', '--replan'], '--replan goes with --plan FILE'],
+  [['--plan', 'plan.json', '--allow-exchange'], '--allow-exchange goes with --plan FILE --replan'],
 ])('18.9: drain %s is refused instead of leaving a flag unheard', async (args, said) => {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const exitCode = process.exitCode;

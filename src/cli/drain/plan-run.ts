@@ -41,7 +41,7 @@ export async function runDrainPlan(file: string, flags: DrainFlags): Promise<num
     const pause = watchForPause(() => report.step('pausing after what is under way; Ctrl-C again ends at once'));
     try {
       const isDry = (flags.dryRun ?? 'none') !== 'none';
-      const fresh = flags.replan === true ? await replan(cluster.client, file) : undefined;
+      const fresh = flags.replan === true ? await replan(cluster.client, file, flags) : undefined;
       // A look changes nothing, the plan's file included.
       if (fresh !== undefined && !isDry) keepPlan(file, fresh);
       const planned = fresh ?? readPlanFile(file);
@@ -117,9 +117,16 @@ export class ProgressFile {
 }
 
 /** Plans the same nodes again, for the cluster as it is now. */
-function replan(client: Client, file: string): Promise<PlannedDrain> {
-  const { nodes, nodesReturn } = readPlanFile(file);
-  return planClusterDrain(client, { nodes, selector: undefined, all: false, nodesReturn, now: Date.now() });
+function replan(client: Client, file: string, flags: DrainFlags): Promise<PlannedDrain> {
+  const { allowExchange, nodes, nodesReturn } = readPlanFile(file);
+  return planClusterDrain(client, {
+    nodes,
+    selector: undefined,
+    all: false,
+    nodesReturn,
+    now: Date.now(),
+    allowExchange: allowExchange === true || flags.allowExchange === true,
+  });
 }
 
 function keepPlan(file: string, planned: PlannedDrain): void {
@@ -152,6 +159,7 @@ export function resumeCommand(file: string, flags: DrainFlags): string {
     plan: undefined,
     selector: undefined,
     replan: undefined,
+    allowExchange: undefined,
     detach: undefined,
     dryRun: undefined,
     bestEffort: undefined,

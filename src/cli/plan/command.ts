@@ -24,7 +24,12 @@ export function register(program: Command): void {
       ),
     )
     .option('--stop-after <duration>', 'how long pods take to stop, at most their grace period', duration)
-    .option('--reserve', 'say in the plan which room is to be kept for every group', false);
+    .option('--reserve', 'say in the plan which room is to be kept for every group', false)
+    .option(
+      '--allow-exchange',
+      "let groups go into each other's room in one step; until then others may take it",
+      false,
+    );
   withClusterFlags(withWatchFlag(withOutputFlag(drain, ['table', 'json', 'yaml', 'mermaid'])))
     .addHelpText(
       'after',

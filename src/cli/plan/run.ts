@@ -15,6 +15,7 @@ export interface PlanFlags extends ClusterFlags, WatchFlag {
   readonly readyAfter: ReadyAfter;
   readonly stopAfter?: number;
   readonly reserve: boolean;
+  readonly allowExchange: boolean;
   readonly output: 'table' | 'mermaid' | Exclude<OutputFormat, 'text' | 'wide' | 'name'>;
 }
 
@@ -32,6 +33,7 @@ export async function runPlanDrain(nodes: readonly string[], flags: PlanFlags): 
         nodeDowntimeSeconds: flags.nodeDowntime / 1000,
         times: toldTimes(flags),
         reserve: flags.reserve,
+        allowExchange: flags.allowExchange,
       });
       return { text: print(planned, flags.output), code: planned.plan.blocked.length > 0 ? BLOCKED : 0 };
     }, flags),

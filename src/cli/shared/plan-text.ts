@@ -19,7 +19,7 @@ export function formatPlan({ leftForLast, naive, nodes, plan, statements }: Plan
   const lines = none
     ? [`Nothing of ${count(nodes.length, 'node')} can be drained now.`]
     : [`Draining ${count(nodes.length, 'node')} in ${count(plan.steps.length, 'step')}:`, ''];
-  if (!none) lines.push(...stepTable(plan.steps));
+  if (!none) lines.push(...stepTable(plan.steps), ...tellExchanges(plan.steps));
   if (plan.blocked.length > 0) {
     lines.push('', `Cannot be drained now (${plan.blocked.length}):`);
     for (const { budgets, nodes: at, reason, text, unit } of plan.blocked) {
@@ -46,6 +46,15 @@ export function formatPlan({ leftForLast, naive, nodes, plan, statements }: Plan
   }
   if (leftForLast !== undefined) lines.push('', ...tellLast(leftForLast));
   return `${lines.join('\n')}\n`;
+}
+
+function tellExchanges(steps: PlannedDrain['plan']['steps']): string[] {
+  const which = steps.flatMap(({ exchange }, at) => (exchange === true ? [at + 1] : []));
+  return which.flatMap((step) => [
+    '',
+    `Step ${step} is an exchange: its groups go into the room that they leave each other.`,
+    'Between the two anybody may take it.',
+  ]);
 }
 
 /** The time a plan takes, for a person. */
@@ -112,9 +121,13 @@ function stepTable(steps: PlannedDrain['plan']['steps']): string[] {
 /** The plan as a Mermaid flow chart. */
 export function formatPlanMermaid({ plan }: PlannedDrain): string {
   const lines = ['flowchart LR'];
-  for (const [at, { completes, evictions }] of plan.steps.entries()) {
+  for (const [at, { completes, evictions, exchange }] of plan.steps.entries()) {
     const down = evictions.filter(({ disrupts }) => disrupts).map(({ unit }) => unit);
-    const label = [`step ${at + 1}`, `down: ${some(down)}`, `empty: ${some(completes)}`].join('<br/>');
+    const label = [
+      `step ${at + 1}${exchange === true ? ', exchange' : ''}`,
+      `down: ${some(down)}`,
+      `empty: ${some(completes)}`,
+    ].join('<br/>');
     lines.push(`  s${at + 1}["${label.replaceAll('"', "'")}"]`);
     if (at > 0) lines.push(`  s${at} --> s${at + 1}`);
   }

@@ -1,7 +1,6 @@
 import type { Assignment } from '../placement/index.ts';
-import { compareRank } from './greedy.ts';
 import type { PlanPod } from './model.ts';
-import type { Move } from './moves.ts';
+import { compareRank, type Move } from './moves.ts';
 import { type MovePart, type PlacedPart, without } from './node-order.ts';
 import type { Room } from './room.ts';
 

@@ -1,5 +1,6 @@
 import { batch, type BatchStep, type SerialMove } from './batch.ts';
-import { evictionOf, explainLeft, type GreedyPlan } from './greedy.ts';
+import { explainLeft, type GreedyPlan } from './greedy.ts';
+import { evictionOf } from './step-eviction.ts';
 import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
 import { countUnavoidable, isCharged, type Move } from './moves.ts';
 import type { Parcel } from './packing.ts';

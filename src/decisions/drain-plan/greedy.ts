@@ -1,9 +1,11 @@
-import { type Answer, type Cluster, confidenceOf, fitsGroup } from '../placement/index.ts';
-import { Account, goesDown } from './account.ts';
+import { type Answer, type Cluster, fitsGroup } from '../placement/index.ts';
+import { Account } from './account.ts';
+import { exchangeRoom } from './exchange.ts';
 import type { PlanBudget, PlanPod, PlanQuestion, PlanStep, UnitEviction } from './model.ts';
-import type { Move } from './moves.ts';
+import { compareRank, type Move } from './moves.ts';
 import { compareText, type Moved, type Room } from './room.ts';
 import { PlanState } from './state.ts';
+import { evictionOf } from './step-eviction.ts';
 
 export interface GreedyPlan {
   readonly steps: readonly PlanStep[];
@@ -19,6 +21,15 @@ export interface LeftBehind extends Move {
 export interface GreedyOptions {
   /** Where nothing can go for want of room, a node is emptied piecemeal; otherwise that is the end of the plan. */
   readonly piecemeal: boolean;
+  /** Where nothing can go for want of room, units may go into each other's. */
+  readonly exchange?: ExchangeOptions | undefined;
+}
+
+export interface ExchangeOptions {
+  /** Steps that are decided, before the first exchange. */
+  readonly after: readonly PlanStep[];
+  /** At least one of these takes part in the first. */
+  readonly wanted: ReadonlySet<string>;
 }
 
 /** Asks, when all else has moved, what keeps the rest where it is. */
@@ -43,7 +54,7 @@ export function planGreedily(
   question: PlanQuestion,
   moves: readonly Move[],
   budgets: ReadonlyMap<string, PlanBudget>,
-  { piecemeal }: GreedyOptions,
+  { exchange, piecemeal }: GreedyOptions,
 ): GreedyPlan {
   const podById = new Map(question.pods.map((pod) => [pod.id, pod]));
   const pending = new Map(moves.map((move) => [move.unit.id, move]));
@@ -51,12 +62,25 @@ export function planGreedily(
   const steps: PlanStep[] = [];
   const done = state.takeEmpty();
   if (done.length > 0) steps.push({ evictions: [], completes: done });
+  const take = (evictions: readonly UnitEviction[], how: Pick<PlanStep, 'exchange'> = {}): void => {
+    takeOff(pending, evictions);
+    steps.push({ evictions, completes: state.settle(evictions, podById), ...how });
+  };
+  const tryExchange = (wanted: ReadonlySet<string>): boolean => {
+    const evictions = exchangeRoom(pending.values(), { budgets, room: state.room, wanted });
+    if (evictions.length > 0) take(evictions, { exchange: true });
+    return evictions.length > 0;
+  };
+  if (exchange !== undefined) {
+    for (const step of exchange.after) if (repeatStep(step, pending, state)) take(step.evictions, markOf(step));
+    tryExchange(exchange.wanted);
+  }
   while (pending.size > 0) {
     let evictions = fillStep(pending, state, { budgets, nodesReturn: question.nodesReturn });
+    if (evictions.length === 0 && exchange !== undefined && tryExchange(new Set(pending.keys()))) continue;
     if (evictions.length === 0 && question.nodesReturn && piecemeal) evictions = emptyOneNode(pending, state, budgets);
     if (evictions.length === 0) break;
-    takeOff(pending, evictions);
-    steps.push({ evictions, completes: state.settle(evictions, podById) });
+    take(evictions);
   }
   // Where another way is tried next, nobody reads why this one ended.
   const unexplained = question.nodesReturn && !piecemeal;
@@ -66,6 +90,26 @@ export function planGreedily(
     : explainLeft(rest, state.room, question.cluster);
   state.room.rollback();
   return { steps, left };
+}
+
+const markOf = ({ exchange }: PlanStep): Pick<PlanStep, 'exchange'> => (exchange === undefined ? {} : { exchange });
+
+/** Does what a plan has decided already; answers whether it held, else nothing is changed. */
+function repeatStep({ evictions }: PlanStep, pending: ReadonlyMap<string, Move>, { room }: PlanState): boolean {
+  const mark = room.mark();
+  const held = evictions.every(({ pods: ids, unit: id, where }) => {
+    const move = pending.get(id);
+    if (move === undefined) return false;
+    const going = new Set(ids);
+    const pods = move.pods.filter((pod) => going.has(pod.id));
+    // A plan names pods as they are listed, the room by their UID.
+    const places = pods.flatMap(({ facts, id: pod }) =>
+      where[pod] === undefined ? [] : [[facts.uid, where[pod]] as const],
+    );
+    return room.put({ unit: move.unit, pods }, new Map([...Object.entries(where), ...places])) !== undefined;
+  });
+  if (!held) room.rollback(mark);
+  return held && evictions.length > 0;
 }
 
 /** One step. Where nodes do not come back, order cannot matter for room, so every unit that may go does. */
@@ -103,10 +147,6 @@ function withRoomAhead(pending: ReadonlyMap<string, Move>, state: PlanState): Mo
 /** Larger units first: they are the harder ones to place. Of equal ones those that cost less. */
 function inOrder(moves: Iterable<Move>): Move[] {
   return [...moves].sort((a, b) => b.pods.length - a.pods.length || compareRank(a, b));
-}
-
-export function compareRank({ unit: a }: Pick<Move, 'unit'>, { unit: b }: Pick<Move, 'unit'>): number {
-  return (a.rank ?? 0) - (b.rank ?? 0) || compareText(a.id, b.id);
 }
 
 /** The units of the node that takes the fewest pods to empty, then those of the next, each unit once. */
@@ -168,25 +208,6 @@ function choosePods(
     } else room.rollback(mark);
   }
   return chosen.length === 0 ? undefined : evictionOf(move, chosen, places);
-}
-
-export function evictionOf(
-  { unit }: Pick<Move, 'unit'>,
-  pods: readonly PlanPod[],
-  moved: readonly Moved[],
-): UnitEviction {
-  const where = moved.flatMap((one) => one.where);
-  const names = new Map(pods.map(({ facts, id }) => [facts.uid, id]));
-  const assumptions = moved.flatMap(({ confidence }) => (confidence.kind === 'exact' ? [] : confidence.list));
-  const domain = moved.find((one) => one.domain !== undefined)?.domain;
-  return {
-    unit: unit.id,
-    pods: pods.map(({ id }) => id),
-    disrupts: goesDown(unit, pods.length),
-    where: Object.fromEntries(where.map(({ node, pod }) => [names.get(pod.uid) ?? pod.uid, node])),
-    ...(domain && { domain: domain.labels }),
-    confidence: confidenceOf(assumptions),
-  };
 }
 
 /** Empties the node with the fewest pods left, if what is on it fits elsewhere within the budgets. */

@@ -94,6 +94,11 @@ export interface PlanQuestion {
   readonly nodeDowntimeSeconds?: number | undefined;
   /** The room that units go to is kept for them, and the plan says which. */
   readonly reserve?: boolean | undefined;
+  /**
+   * Units may go into room that others of the same step leave. Between the two anybody may take it, so this is only done
+   * where it was asked for, or where room is reserved.
+   */
+  readonly allowExchange?: boolean | undefined;
 }
 
 /** Room on one node, by the names of its resources; `pods` counts pods. */
@@ -126,6 +131,8 @@ export interface PlanStep {
   readonly evictions: readonly UnitEviction[];
   /** Nodes that are empty after this step. */
   readonly completes: readonly string[];
+  /** Its units go into room that the others of them leave. */
+  readonly exchange?: true | undefined;
 }
 
 export type BlockReason = 'BudgetAllowsNone' | 'BudgetBroken' | 'OverlappingBudgets' | 'NoRoom' | 'CannotTell';

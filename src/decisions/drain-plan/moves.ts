@@ -1,5 +1,6 @@
 import { Account } from './account.ts';
 import type { BlockedUnit, PlanBudget, PlanPod, PlanQuestion, PlanUnit } from './model.ts';
+import { compareText } from './room.ts';
 
 /** A unit that must leave nodes, with the pods that must go. */
 export interface Move {
@@ -85,4 +86,9 @@ export function findBudgetBlock(
   ]);
   const exhausted = [...counted].filter((id) => budgets.get(id)?.allowance === 0);
   return { unit: unit.id, reason: 'BudgetAllowsNone', budgets: exhausted, nodes };
+}
+
+/** What goes first where moves are equal. */
+export function compareRank({ unit: a }: Pick<Move, 'unit'>, { unit: b }: Pick<Move, 'unit'>): number {
+  return (a.rank ?? 0) - (b.rank ?? 0) || compareText(a.id, b.id);
 }

@@ -1,5 +1,5 @@
 import { Account } from './account.ts';
-import { evictionOf } from './greedy.ts';
+import { evictionOf } from './step-eviction.ts';
 import type { PlanBudget, PlanPod, UnitEviction } from './model.ts';
 import type { Move } from './moves.ts';
 import { type MovePart, type PlacedPart, without } from './node-order.ts';

@@ -44,6 +44,25 @@ interface MadePlan {
 }
 
 function planMoves(question: PlanQuestion, moves: readonly Move[], budgets: ReadonlyMap<string, PlanBudget>): MadePlan {
+  const made = planInTurn(question, moves, budgets);
+  const { left } = made.plan;
+  if (left.length === 0 || (question.allowExchange !== true && question.reserve !== true)) return made;
+  // Either what stays behind goes at the end, or it goes first, before others have moved for good.
+  const wanted = new Set(left.map(({ unit }) => unit.id));
+  let best = made.plan;
+  for (const after of [made.plan.steps, []]) {
+    const other = planGreedily(question, moves, budgets, { piecemeal: true, exchange: { after, wanted } });
+    if (comparePlans(standingOf(other, question), standingOf(best, question)) < 0) best = other;
+  }
+  return best === made.plan ? made : { plan: best, proved: false };
+}
+
+/** Without a step in which units go into each other's room. */
+function planInTurn(
+  question: PlanQuestion,
+  moves: readonly Move[],
+  budgets: ReadonlyMap<string, PlanBudget>,
+): MadePlan {
   const greedy = chooseGreedy(question, moves, budgets);
   if (greedy.left.length === 0 && countDisruptions(greedy.steps) === boundOf(moves, budgets)) {
     return { plan: greedy, proved: true };

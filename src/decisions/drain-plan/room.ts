@@ -19,6 +19,12 @@ export interface Part {
 
 export type Moved = Extract<Tried, { fits: 'Yes' }>;
 
+/** What goes with a part, and where it stood. */
+interface Leave {
+  readonly leaving: readonly PlanPod[];
+  readonly freed: readonly Assignment[];
+}
+
 /**
  * The cluster while a plan is made: nodes to drain are closed, pods that have moved stand in their new places. Every
  * change is noted and can be taken back.
@@ -103,6 +109,40 @@ export class Room {
       moved.push(answer);
     }
     return moved;
+  }
+
+  /**
+   * Takes all of the parts off their nodes before the first is placed again, so that each may go where another was; all
+   * of them, in this order, or none.
+   */
+  exchange(parts: readonly Part[]): readonly Moved[] | undefined {
+    const mark = this.mark();
+    const left = parts.map((part) => this.#leave(part));
+    const moved: Moved[] = [];
+    for (const [at, part] of parts.entries()) {
+      const answer = tryGroup(this.#askFor(part, left[at] as Leave), this.#question.cluster);
+      if (answer.fits !== 'Yes') {
+        this.rollback(mark);
+        return undefined;
+      }
+      for (const { node, pod } of answer.where) this.#put(pod, node);
+      moved.push(answer);
+    }
+    return moved;
+  }
+
+  /** Whether a unit leaves room on nodes that stay when these pods of it go. */
+  leavesRoom(part: Part): boolean {
+    const { cluster } = this.#question;
+    return this.trial(() => this.#leave(part).freed.some(({ node }) => cluster.node(node)?.closed === false));
+  }
+
+  /** The questions that parts ask while all of them are off their nodes, put to whoever explains them. */
+  askAmong<T>(parts: readonly Part[], look: (asks: readonly GroupAsk[]) => T): T {
+    return this.trial(() => {
+      const left = parts.map((part) => this.#leave(part));
+      return look(parts.map((part, at) => this.#askFor(part, left[at] as Leave)));
+    });
   }
 
   /**
@@ -214,8 +254,14 @@ export class Room {
     });
   }
 
-  #prepare({ pods, unit }: Part): { ask: GroupAsk; freed: readonly Assignment[] } {
-    const { cluster, searches } = this.#question;
+  #prepare(part: Part): { ask: GroupAsk; freed: readonly Assignment[] } {
+    const leave = this.#leave(part);
+    return { ask: this.#askFor(part, leave), freed: leave.freed };
+  }
+
+  /** Takes off their nodes all members of a unit that go when a part of it goes. */
+  #leave({ pods, unit }: Part): Leave {
+    const { cluster } = this.#question;
     const members = this.#members.get(unit.id) ?? [];
     const going = new Set(pods);
     // What restarts as a whole makes its members on nodes that stay again as well; those on nodes that go have a step
@@ -224,28 +270,31 @@ export class Room {
     const leaving = restarts
       ? members.filter((pod) => going.has(pod) || cluster.placed(pod.facts.uid)?.node.closed === false)
       : pods;
-    for (const pod of leaving) going.add(pod);
     const freed = this.#standing(leaving);
+    for (const { pod } of freed) this.#remove(pod.uid);
+    return { leaving, freed };
+  }
+
+  #askFor({ unit }: Part, { freed, leaving }: Leave): GroupAsk {
+    const { cluster, searches } = this.#question;
+    const gone = new Set(leaving);
     const zones = new Map<string, string>();
     for (const { node, pod } of freed) {
       const zone = cluster.node(node)?.zone;
       if (zone !== undefined) zones.set(pod.uid, zone);
-      this.#remove(pod.uid);
     }
-    const staying = members.flatMap((pod) => (going.has(pod) ? [] : (cluster.placed(pod.facts.uid)?.node.name ?? [])));
+    const members = this.#members.get(unit.id) ?? [];
+    const staying = members.flatMap((pod) => (gone.has(pod) ? [] : (cluster.placed(pod.facts.uid)?.node.name ?? [])));
     return {
-      freed,
-      ask: {
-        unit: unit.id,
-        pods: leaving.flatMap(({ replacement }) => replacement ?? []),
-        need: 'all',
-        staying,
-        zones,
-        ...(unit.topology && { topology: unit.topology.map((rule) => this.#pinned(rule, unit.id)) }),
-        ...(unit.apart === true && { apart: true }),
-        ...(unit.assumptions && { assumptions: unit.assumptions }),
-        ...(searches && { searches }),
-      },
+      unit: unit.id,
+      pods: leaving.flatMap(({ replacement }) => replacement ?? []),
+      need: 'all',
+      staying,
+      zones,
+      ...(unit.topology && { topology: unit.topology.map((rule) => this.#pinned(rule, unit.id)) }),
+      ...(unit.apart === true && { apart: true }),
+      ...(unit.assumptions && { assumptions: unit.assumptions }),
+      ...(searches && { searches }),
     };
   }
 

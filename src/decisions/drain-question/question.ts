@@ -34,6 +34,7 @@ export interface QuestionInput {
   readonly recoveryOf?: RecoveryOf | undefined;
   readonly nodeDowntimeSeconds?: number | undefined;
   readonly reserve?: boolean | undefined;
+  readonly allowExchange?: boolean | undefined;
 }
 
 /**
@@ -84,6 +85,7 @@ export function buildQuestion(input: QuestionInput): PlanQuestion {
     nodesReturn,
     ...(input.nodeDowntimeSeconds !== undefined && { nodeDowntimeSeconds: input.nodeDowntimeSeconds }),
     ...(input.reserve === true && { reserve: true }),
+    ...(input.allowExchange === true && { allowExchange: true }),
   };
 }
 

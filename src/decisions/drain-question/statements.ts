@@ -86,7 +86,7 @@ const ASSUMED: Readonly<Record<string, string>> = {
   VolumeProvisioning: 'volumes that do not exist yet can be made',
   OrderSampled: 'the scheduler finds places in the orders that were tried',
   DomainChoice: 'the scheduler takes the domain that holds all members',
-  RoomOfTheGoing: 'room is used that the group itself leaves',
+  RoomOfTheGoing: 'room is used that groups leave as they go',
   BypassesScheduler: 'pods that name their node are not asked about by the scheduler',
 };
 

@@ -24,6 +24,8 @@ export interface PlanRequest {
   readonly nodeDowntimeSeconds?: number | undefined;
   /** The plan says which room is to be kept for every unit. */
   readonly reserve?: boolean | undefined;
+  /** Groups may go into room that others of the same step leave. */
+  readonly allowExchange?: boolean | undefined;
 }
 
 export const PLAN_FORMAT = 'quorate-drain-plan';
@@ -36,6 +38,8 @@ export interface PlannedDrain {
   readonly version: 1 | typeof PLAN_VERSION;
   readonly madeAt: string;
   readonly nodesReturn: boolean;
+  /** Steps in which groups go into each other's room were asked for; planned again, they are again. */
+  readonly allowExchange?: true | undefined;
   /** UIDs of the pods that go, by `namespace/name`. */
   readonly pods: Readonly<Record<string, string>>;
   readonly nodes: readonly string[];
@@ -72,6 +76,7 @@ export async function planClusterDrain(client: Client, request: PlanRequest): Pr
     version: PLAN_VERSION,
     madeAt: formatTime(request.now),
     nodesReturn: request.nodesReturn,
+    ...(request.allowExchange === true && { allowExchange: true }),
     nodes: chosen.filter((name) => name !== kept),
     ...(kept !== undefined && { leftForLast: kept }),
     pods: Object.fromEntries(uids),
