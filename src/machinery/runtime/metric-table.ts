@@ -4,6 +4,7 @@
  */
 
 import { DRAIN_METRICS } from './drain-metrics.ts';
+import { FLOW_METRICS } from './flow-metrics.ts';
 import { CONTROLLERS, type MetricRow } from './metric-row.ts';
 
 const BUDGET = ['namespace', 'budget'] as const;
@@ -290,6 +291,7 @@ export const METRICS = {
     on: ANYWHERE,
   },
   ...DRAIN_METRICS,
+  ...FLOW_METRICS,
   workqueue_depth: {
     type: 'gauge',
     help: 'Keys waiting in a queue of a controller',

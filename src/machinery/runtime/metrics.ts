@@ -56,6 +56,20 @@ export class Metrics {
     });
   }
 
+  /** A counter that is kept elsewhere and read when somebody asks for it. */
+  countedCounter<N extends Named<'counter'>>(name: N, count: () => Iterable<Series<N>>): void {
+    this.registry.removeSingleMetric(name);
+    const { labels, ...config } = this.#config(name);
+    new Counter<string>({
+      ...config,
+      labelNames: [...labels],
+      collect() {
+        this.reset();
+        for (const [series, value] of count()) this.inc(series, value);
+      },
+    });
+  }
+
   #config(name: MetricName) {
     const { help, labels } = metricRow(name);
     return { name, help, labels, registers: [this.registry] };
