@@ -24,6 +24,7 @@ export { type ApiServer, type ApiServerOptions, createApiServer } from './server
 export type { UserInfo } from './exchange/user.ts';
 export { anonymous } from './exchange/user.ts';
 export { createAuth, openPki, type Pki, bootstrapRoles, writeKubeconfig } from './auth/index.ts';
+export { bootstrapFlowControl } from './flow-control/index.ts';
 export { builtinAdmission } from './server/builtin-admission.ts';
 export { type Listening, listen } from './http/listen.ts';
 export type { TlsMaterial } from './http/tls-server.ts';

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
   type ApiHandler,
+  bootstrapFlowControl,
   bootstrapRoles,
   inProcessTransport,
   type Listening,
@@ -77,6 +78,7 @@ const SERVICE_ADDRESS = '10.96.0.1';
 const PAGE_SIZE = 50;
 /** Only what changed in the last minutes can be watched from; older watchers list again. */
 const COMPACT_EVERY_MS = 60_000;
+const KEEP_FLOW_CONTROL_MS = 60_000;
 const KEEP_HISTORY_MS = 2 * 60_000;
 /** A storm of evictions shall cost a budget few writes; nobody decides on what is written late. */
 const DEBOUNCE_MS = 50;
@@ -129,12 +131,14 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     compat,
     metrics,
     answers,
+    flowControl: true,
     health: [{ name: 'certificate', readinessOnly: true, check: () => pki.problem() }],
   });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
   const client = createClient({ transport: transportFor(), userAgent: 'quorate' });
   await bootstrapObjects(client);
   await bootstrapRoles(client);
+  await bootstrapFlowControl(client);
   await publishAuthentication(client, pki.authority.certificate, new Date(clock.now()));
   const { dashboard, listening, url } = await openDoors(options, { api: plane.handle, client, clock, pki });
   writeKubeconfig(options.kubeconfig, {
@@ -152,6 +156,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   );
   const clockWatch = watchForJumps({ client, clock, log, metrics, jumped: () => void certificate.look() });
   const stopCompacting = compactEveryMinute(store, clock);
+  const stopKeepingFlows = keepFlowControl(client, clock, log);
   return {
     url,
     client,
@@ -163,7 +168,13 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
         plane,
         listening,
         store,
-        cancels: [() => certificate.stop(), () => clockWatch.stop(), stopCompacting, () => dashboard.close()],
+        cancels: [
+          () => certificate.stop(),
+          () => clockWatch.stop(),
+          stopCompacting,
+          stopKeepingFlows,
+          () => dashboard.close(),
+        ],
       }),
   };
 }
@@ -238,6 +249,17 @@ function tlsOf(pki: Pki, pair: { certificate: string; key: string }): TlsMateria
 /** An address clients can use: listening everywhere means loopback works. */
 function reachable(address: string): string {
   return address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
+}
+
+/** Default FlowSchemas and priority levels that somebody took away come back. */
+function keepFlowControl(client: Client, clock: Clock, log: Logger): () => void {
+  let cancel = (): void => {};
+  const tick = (): void => {
+    bootstrapFlowControl(client).catch((error: unknown) => log.error({ err: error }, 'cannot keep FlowSchemas'));
+    cancel = clock.after(KEEP_FLOW_CONTROL_MS, tick);
+  };
+  cancel = clock.after(KEEP_FLOW_CONTROL_MS, tick);
+  return () => cancel();
 }
 
 function compactEveryMinute(store: Store, clock: Clock): () => void {

@@ -67,6 +67,8 @@ export interface PlaneOptions {
   /** Further budgets that evictions are asked of, by the counts of pods and groups. */
   readonly guards?: ((index: DisruptionIndex) => readonly EvictionGuard[]) | undefined;
   readonly extend?: (context: ServerContext) => void;
+  /** Requests from outside wait for their turn where more come than the server's thread can take. */
+  readonly flowControl?: boolean;
   /** What `/readyz` looks at besides the store. */
   readonly health?: ApiServerOptions['health'];
 }
@@ -95,6 +97,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       ),
     ],
     ...(options.health && { health: options.health }),
+    ...(options.flowControl && { flowControl: options.metrics === undefined ? {} : { metrics: options.metrics } }),
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
     ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };

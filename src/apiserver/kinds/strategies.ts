@@ -29,6 +29,8 @@ import { nodeStrategy } from './core/node.ts';
 import { podStrategy } from './core/pod.ts';
 import { serviceStrategy } from './core/service.ts';
 import * as core from './core/small.ts';
+import { flowSchemaStrategy } from './flow-control/flow-schema.ts';
+import { priorityLevelStrategy } from './flow-control/priority-level.ts';
 import { evictionStrategy } from './lifecycle/eviction.ts';
 import { evictionRequestStrategy } from './lifecycle/eviction-request.ts';
 import { ipAddressStrategy } from './networking/ip-address.ts';
@@ -74,8 +76,8 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'coordination.k8s.io/Lease': small.leaseStrategy,
   'discovery.k8s.io/EndpointSlice': small.endpointSliceStrategy,
   'events.k8s.io/Event': eventStrategy,
-  'flowcontrol.apiserver.k8s.io/FlowSchema': small.countsSpec,
-  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': small.countsSpec,
+  'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaStrategy,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelStrategy,
   'lifecycle.k8s.io/Eviction': evictionStrategy,
   'lifecycle.k8s.io/EvictionRequest': evictionRequestStrategy,
   'networking.k8s.io/IPAddress': ipAddressStrategy,

@@ -17,6 +17,7 @@ import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import { authorizePath, authorizeResource } from '../access/authorize.ts';
 import { createCodec } from '../codec/index.ts';
 import type { Codec } from '../context/codec.ts';
+import { costOf, type Flow, FlowControl, type FlowControlOptions } from '../flow-control/index.ts';
 import { DiscoveryDocuments } from '../discovery/discovery.ts';
 import { OpenApi, openApiRoute } from '../openapi/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../exchange/exchange.ts';
@@ -76,6 +77,8 @@ export interface ApiServerOptions {
   readonly admission?: (context: ServerContext) => readonly AdmissionPlugin[];
   readonly routes?: (context: ServerContext) => readonly PlainRoute[];
   readonly health?: readonly HealthCheck[];
+  /** Requests from outside begin when it is their turn; absent: at once. */
+  readonly flowControl?: FlowControlOptions;
 }
 
 export interface ApiServer {
@@ -127,12 +130,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     openApiRoute(new OpenApi(registry)),
     notFoundRoute,
   ];
-  const serve = requestServer(context, access, routes);
+  const flows = options.flowControl && new FlowControl(context, options.flowControl);
+  const serve = requestServer(context, { access, flows, routes });
   return {
     context,
     handle: serve,
     close() {
       for (const end of context.streams) end();
+      flows?.stop();
       access.stop?.();
     },
   };
@@ -143,21 +148,38 @@ const openAccess: AccessControl = {
   authorizer: allowAll,
 };
 
-function requestServer(context: ServerContext, access: AccessControl, routes: readonly PlainRoute[]): ApiHandler {
+interface Serving {
+  readonly access: AccessControl;
+  readonly flows: FlowControl | undefined;
+  readonly routes: readonly PlainRoute[];
+}
+
+/** What is known of a request while it is answered, whatever answer it gets. */
+interface Passage {
+  readonly warnings: string[];
+  readonly timing: RequestTiming;
+  flow?: Flow | undefined;
+}
+
+function requestServer(context: ServerContext, { access, flows, routes }: Serving): ApiHandler {
   const { requests } = context.meters;
-  async function answer(request: ApiRequest, warnings: string[], timing: RequestTiming): Promise<ApiResponse> {
+  async function answer(request: ApiRequest, passage: Passage): Promise<ApiResponse> {
+    const { timing, warnings } = passage;
     const identified = access.identify(request);
     // Waiting for what is there already would cost every request a turn.
     const user = identified instanceof Promise ? await identified : identified;
     const { path, search, info } = targetOf(request.method, request.url);
+    // Callers in this process are parts of the server, which may not wait for its clients.
+    const flow = request.peer.user === undefined ? flows?.classify({ user, method: request.method, info }) : undefined;
+    passage.flow = flow;
+    const inTurn = (work: () => Promise<ApiResponse>): Promise<ApiResponse> =>
+      flow === undefined || flow.level.isExempt || flows === undefined
+        ? work()
+        : flows.run(flow, costOf(context, info, search), request, work);
     if (info.kind === 'plain') {
       await authorizePath(context.authorizer, user, request.method, path);
       timing.plain = plainName(path);
-      for (const route of routes) {
-        const response = route.handle(request, path, user);
-        if (response !== undefined) return response;
-      }
-      throw noSuchResource();
+      return inTurn(() => answerPlain(routes, request, path, user));
     }
     const authorizing = authorizeResource(context.authorizer, user, info, { method: request.method, search });
     if (authorizing !== undefined) await authorizing;
@@ -185,20 +207,20 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
       warnings,
       timing,
     };
+    // A seat is taken when the body is there: whoever sends slowly keeps nobody waiting.
     const receiving = request.receive?.(user.username);
     if (receiving !== undefined) await receiving;
-    return dispatch(call);
+    return inTurn(() => dispatch(call));
   }
 
   return async (request) => {
-    const warnings: string[] = [];
-    const timing = requests.begin(request.method);
+    const passage: Passage = { warnings: [], timing: requests.begin(request.method) };
     let response: ApiResponse;
     enterRequest(request);
     try {
-      response = await answer(request, warnings, timing);
+      response = await answer(request, passage);
     } catch (error) {
-      response = answerFailure(error, request, context.log, warnings);
+      response = answerFailure(error, request, context.log, passage.warnings);
     } finally {
       leaveRequest(request);
     }
@@ -206,14 +228,34 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
       'audit-id': request.headers['audit-id'] ?? context.newUid(),
       'cache-control': 'no-cache, private',
     };
+    if (passage.flow !== undefined) addFlowHeaders(headers, passage.flow);
     for (const name in response.headers) headers[name] = response.headers[name] as string | readonly string[];
     const { document, status } = response;
-    const body = requests.end(timing, response);
+    const body = requests.end(passage.timing, response);
     return document === undefined ? { status, headers, body } : { status, headers, body, document };
   };
 }
 
 const APPLY_TYPE = 'application/apply-patch+yaml';
+
+async function answerPlain(
+  routes: readonly PlainRoute[],
+  request: ApiRequest,
+  path: string,
+  user: UserInfo,
+): Promise<ApiResponse> {
+  for (const route of routes) {
+    const response = route.handle(request, path, user);
+    if (response !== undefined) return response;
+  }
+  throw noSuchResource();
+}
+
+/** By UID and not by name, so that nobody learns from them how important an administrator finds whom. */
+function addFlowHeaders(headers: Record<string, string | readonly string[]>, { level, schema }: Flow): void {
+  headers['x-kubernetes-pf-flowschema-uid'] = schema.metadata.uid ?? '';
+  headers['x-kubernetes-pf-prioritylevel-uid'] = level.uid;
+}
 
 /** Undefined where nothing is written: the options of writes mean nothing there. */
 function optionsKindOf(method: string): OptionsKind | undefined {

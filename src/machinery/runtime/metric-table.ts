@@ -4,6 +4,7 @@
  */
 
 import { DRAIN_METRICS } from './drain-metrics.ts';
+import { FLOW_METRICS } from './flow-metrics.ts';
 import { CONTROLLERS, type MetricRow } from './metric-row.ts';
 import { SERVER_METRICS } from './server-metrics.ts';
 
@@ -292,6 +293,7 @@ export const METRICS = {
     on: ANYWHERE,
   },
   ...DRAIN_METRICS,
+  ...FLOW_METRICS,
   workqueue_depth: {
     type: 'gauge',
     help: 'Keys waiting in a queue of a controller',
