@@ -48,7 +48,24 @@ function largeYaml({ request, user }: Call): Promise<ReadYaml> | undefined {
   return isYaml && isUtf8(body) ? readYamlApart(Buffer.from(body).toString('utf8'), user.username) : undefined;
 }
 
+const READS: ReadonlySet<string | undefined> = new Set(['get', 'list', 'watch']);
+
 function run(call: Call): Promise<ApiResponse> {
+  const answer = answerOf(call);
+  return READS.has(call.info.verb) ? answer : answer.catch((refusal: unknown) => refuseWhenDurable(call, refusal));
+}
+
+/**
+ * Writes are computed from what may still be on its way to disk, and are refused because of it. The refusal waits until
+ * that is there, and falls with it: what is read after it must agree, and a server that dies must not have told of what
+ * never was.
+ */
+async function refuseWhenDurable({ context }: Call, refusal: unknown): Promise<never> {
+  await context.store.transact(() => undefined);
+  throw refusal;
+}
+
+function answerOf(call: Call): Promise<ApiResponse> {
   const { resource, info } = call;
   const { verb } = info;
   if (info.subresource !== undefined) {
