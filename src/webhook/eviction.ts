@@ -21,6 +21,7 @@ import {
   readBudget,
   readBudgetStatus,
   type RefusalAnswer,
+  roomToHold,
 } from '../decisions/disruption/index.ts';
 import { isConflict, isNotFound, sleep } from '../machinery/runtime/index.ts';
 import { answer, changedTooOften, held, noLedger, notFound, refusal } from './eviction-answers.ts';
@@ -205,7 +206,7 @@ async function lookForRoom(webhook: EvictionWebhook, { dryRun, pod }: Asked, uid
   const verdict = judgeEviction(index, pod, now, judgement);
   if (verdict === undefined) return leave;
   if (verdict.allowed) {
-    const { isHeld, refused } = await reserveRoom(webhook, { grant: verdict, uid, dryRun });
+    const { isHeld, refused } = await reserveRoom(webhook, { room: roomToHold(verdict), uid, dryRun });
     if (refused !== undefined) return said(refused.reason, refused.answer, verdict.charge?.view.budget.name);
     if (!dryRun) keepRoom(index, verdict, now, isHeld);
     return leave;
@@ -259,7 +260,11 @@ async function judge(
   let isReserved = false;
   const { reason } = verdict;
   if (asked.dryRun || !isHeld) {
-    const reserved = await reserveRoom(webhook, { grant: verdict, uid: question.pod.uid, dryRun: asked.dryRun });
+    const reserved = await reserveRoom(webhook, {
+      room: roomToHold(verdict),
+      uid: question.pod.uid,
+      dryRun: asked.dryRun,
+    });
     if (reserved.refused !== undefined) return said(reserved.refused.reason, reserved.refused.answer, name);
     isReserved = reserved.isHeld;
   }

@@ -11,6 +11,7 @@ import {
   needsRoom,
   processing,
   readBudget,
+  roomToHold,
 } from '../decisions/disruption/index.ts';
 import {
   decideGroupEviction,
@@ -32,7 +33,7 @@ import { openPolicies, policyWrites } from './policy-desk.ts';
 import { asksAnyForRoom, type PodWebhook, unseenPods } from './pods.ts';
 import { hasSeen } from './pods-seen.ts';
 import { mayDo } from './requester-rights.ts';
-import { reserveRoom } from './reserve.ts';
+import { reserveRoom, reserveRooms } from './reserve.ts';
 import { roomOf } from './room.ts';
 import { allow, refuse, refuseInvalid, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -131,13 +132,15 @@ export async function settleGroup(
     }
     const isHeld = new Map<Grant, boolean>();
     for (const { grant, pod } of answered.placed) {
-      const reserved = await reserveRoom(webhook, { grant, uid: pod.uid, dryRun });
+      const reserved = await reserveRoom(webhook, { room: roomToHold(grant), uid: pod.uid, dryRun });
       if (reserved.refused !== undefined) return refused(answer(reserved.refused.answer));
       isHeld.set(grant, reserved.isHeld);
     }
+    const rooms = await reserveRooms(webhook, { rooms: answered.rooms, dryRun });
+    if (rooms.refused !== undefined) return refused(answer(rooms.refused));
     if (dryRun) return { granted: true, members };
     for (const { grant } of answered.placed) keepRoom(webhook.index, grant, nowMs, isHeld.get(grant));
-    keepFoundRoom(webhook.index.room, answered.rooms, nowMs);
+    keepFoundRoom(webhook.index.room, answered.rooms, nowMs, rooms.held);
     try {
       const entered = answered.limits.map(
         (one) => ({ ...one, by: username, way: 'GroupEviction', now: nowMs, reserve }) as const,

@@ -1,6 +1,6 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { ProtectedOperation } from '../api/kruise/types.ts';
-import type { RoomJudge } from '../decisions/disruption/index.ts';
+import type { FoundRoom, RoomJudge } from '../decisions/disruption/index.ts';
 import {
   asksForRoom,
   type BudgetIndex,
@@ -8,7 +8,6 @@ import {
   chargedUnavailability,
   classifyUpdate,
   formatUnavailabilityRefusal,
-  type FoundRoom,
   foundRooms,
   type UnavailabilityGrant,
   type IndexedBudget,
@@ -23,10 +22,11 @@ import {
 import { type Client, isConflict, sleep } from '../machinery/runtime/index.ts';
 import { writeAllOrNone } from './all-or-none.ts';
 import type { BudgetCopies } from './budget-copies.ts';
-import { tell } from './eviction-answers.ts';
+import { answer, tell } from './eviction-answers.ts';
 import { isLeftover } from './leftovers.ts';
 import { hasSeen, type PodsFollower, sees } from './pods-seen.ts';
 import { type Proof, provePod } from './proof.ts';
+import { reserveRooms, type RoomHolder } from './reserve.ts';
 import type { RoomFollower } from './room.ts';
 import { allow, refuse, type ReviewRequest, type ReviewResponse } from './review.ts';
 
@@ -44,6 +44,8 @@ export interface PodWebhook extends PodsFollower {
   /** Who follows the nodes for budgets that ask for room, and who knows them. */
   readonly room?: RoomFollower | undefined;
   readonly roomJudge?: (() => RoomJudge | undefined) | undefined;
+  /** Told of room that a budget wants held and that was granted without. */
+  readonly notHeld?: RoomHolder['notHeld'];
 }
 
 /** Every budget agrees, and `charge` says so to those that keep count; or the answer is known already. */
@@ -70,7 +72,11 @@ export async function askBudgets(webhook: PodWebhook, request: ReviewRequest, si
   if ('allowed' in asked) return settled(asked);
   const judged = await judge(webhook, asked, signal);
   if (!('grants' in judged)) return settled(judged);
-  if (asked.dryRun || judged.grants.every(({ verdict }) => !verdict.record)) return settled(allow);
+  if (asked.dryRun) {
+    const { refused } = await reserveRooms(holderOf(webhook), { rooms: foundRooms(judged.grants), dryRun: true });
+    return settled(refused === undefined ? allow : answer(refused));
+  }
+  if (judged.grants.every(({ verdict }) => !verdict.record)) return settled(allow);
   return { settled: false, charge: () => charge(webhook, asked, { judged, signal }) };
 }
 
@@ -160,9 +166,18 @@ async function charge(
   const { name, namespace, operation } = asked;
   let { grants } = judged;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const rooms = foundRooms(grants);
-    const lost = keepAll(webhook, rooms);
-    if (lost !== undefined) return tryAgain(webhook, operation, lost);
+    const kept = keepAll(webhook, foundRooms(grants));
+    if ('lost' in kept) return tryAgain(webhook, operation, kept.lost);
+    const { rooms } = kept;
+    const withdraw = (): void => {
+      for (const { ask } of rooms) webhook.roomJudge?.()?.withdraw(ask.unit);
+    };
+    const { held, refused } = await reserveRooms(holderOf(webhook), { rooms, dryRun: false });
+    if (refused !== undefined) {
+      withdraw();
+      return answer(refused);
+    }
+    keepFoundRoom(webhook.roomJudge?.(), rooms, clock.now(), held);
     try {
       await writeAllOrNone(
         grants.flatMap(({ entry: { budget }, verdict }) => {
@@ -173,7 +188,7 @@ async function charge(
       );
       return allow;
     } catch (error) {
-      for (const { ask } of rooms) webhook.roomJudge?.()?.withdraw(ask.unit);
+      withdraw();
       if (!isConflict(error)) throw error;
     }
     for (const { entry } of grants) await budgets.refresh(namespace, entry.budget.metadata.name ?? '');
@@ -193,22 +208,32 @@ export function asksAnyForRoom({ budgets }: Pick<PodWebhook, 'budgets'>, namespa
 }
 
 /** Keeps room that was found a moment ago, if it is still there; otherwise says so, and nothing is kept. */
-function keepAll({ clock, roomJudge }: PodWebhook, rooms: readonly FoundRoom[]): string | undefined {
+function keepAll(
+  { clock, roomJudge }: PodWebhook,
+  rooms: readonly FoundRoom[],
+): { readonly rooms: readonly FoundRoom[] } | { readonly lost: string } {
   const judge = roomJudge?.();
-  if (judge === undefined) return undefined;
+  if (judge === undefined) return { rooms };
   const kept: FoundRoom[] = [];
-  for (const { ask } of rooms) {
-    const answer = judge.ask(ask);
-    if (!answer.found) {
+  for (const room of rooms) {
+    const found = judge.ask(room.ask);
+    if (!found.found) {
       for (const one of kept) judge.withdraw(one.ask.unit);
-      return answer.text;
+      return { lost: found.text };
     }
-    const found = { ask, where: answer.where };
-    keepFoundRoom(judge, [found], clock.now());
-    kept.push(found);
+    const again = { ...room, where: found.where };
+    keepFoundRoom(judge, [again], clock.now());
+    kept.push(again);
   }
-  return undefined;
+  return { rooms: kept };
 }
+
+const holderOf = ({ client, clock, notHeld, roomJudge }: PodWebhook): RoomHolder => ({
+  client,
+  clock,
+  index: { room: roomJudge?.() },
+  notHeld,
+});
 
 /** Proves that the pod of a review exists, before a budget is charged by it. */
 function proofOf(

@@ -2,24 +2,26 @@
 import type { Pod } from '../api/generated/core-v1.ts';
 import { builtinType } from '../api/registry.ts';
 import { podType } from '../api/resource-types.ts';
-import { HOLD_FOR, holdClassObject, isPlaceholder, planHold } from '../decisions/capacity/index.ts';
+import { HOLD_FOR, holdClassObject, holdsElsewhere, isPlaceholder, planHold } from '../decisions/capacity/index.ts';
 import {
-  type BudgetFacts,
-  type DisruptionIndex,
-  type Grant,
+  evictedUid,
+  type FoundRoom,
   HOLD_LABEL,
+  type HoldingBudget,
   type RefusalAnswer,
   reserveFailed,
   reserving,
+  type RoomJudge,
 } from '../decisions/disruption/index.ts';
+import { roomsToHold } from '../decisions/unavailability/index.ts';
 import { ApiError, type Client, type Clock, isAlreadyExists, isNotFound } from '../machinery/runtime/index.ts';
 
 export interface RoomHolder {
   readonly client: Client;
   readonly clock: Clock;
-  readonly index: DisruptionIndex;
+  readonly index: { readonly room: RoomJudge | undefined };
   /** Told of room that a budget wants held and that was granted without. */
-  readonly notHeld?: ((budget: { readonly namespace: string; readonly name: string }, why: string) => void) | undefined;
+  readonly notHeld?: ((budget: HoldingBudget, why: string) => void) | undefined;
 }
 
 export interface Reserved {
@@ -41,12 +43,12 @@ const MAX_CREATED = 40;
  */
 export async function reserveRoom(
   holder: RoomHolder,
-  { dryRun, grant, uid }: { grant: Grant; uid: string; dryRun: boolean },
+  { dryRun, room, uid }: { room: FoundRoom | undefined; uid: string; dryRun: boolean },
 ): Promise<Reserved> {
   const { clock, index } = holder;
-  const budget = grant.charge?.view.budget;
-  if (budget?.reserve === undefined || grant.room === undefined) return { isHeld: false };
-  const { ask, where } = grant.room;
+  if (room?.hold === undefined) return { isHeld: false };
+  const { ask, hold, where } = room;
+  const { budget, reserve } = hold;
   const members = where.filter(({ isFree }) => isFree);
   if (members.length === 0) return { isHeld: false };
   const plan = planHold({
@@ -56,25 +58,38 @@ export async function reserveRoom(
     grant: uid,
     standing: ask.members.map((member) => member.uid),
     now: clock.now(),
-    forMs: budget.reserve.forMs,
-    low: budget.reserve.low,
+    forMs: reserve.forMs,
+    low: reserve.low,
     others: index.room?.heldForOthers(ask.unit) ?? { placeholders: 0, units: 0 },
   });
-  if (!plan.made) return failed(holder, budget, plan.text, dryRun);
-  const there = await listPlaceholders(holder.client, budget.namespace, ask.unit);
+  if (!plan.made) return failed(holder, hold, plan.text, dryRun);
+  const standing = await listPlaceholders(holder.client, budget.namespace);
+  const others = standing.filter((pod) => holdsElsewhere(pod, ask));
+  if (others.length > 0) return heldByOthers(budget, others, dryRun);
+  const there = standing.filter(({ metadata }) => metadata.annotations?.[HOLD_FOR] === ask.unit);
   const bound = there.filter(({ spec }) => Boolean(spec?.nodeName)).length;
   const names = new Set(there.map(({ metadata }) => metadata.name));
   const missing = plan.placeholders.filter(({ metadata }) => !names.has(metadata.name));
   if (missing.length === 0 && bound === there.length) return { isHeld: true };
   if (dryRun) return { isHeld: false };
   const refusal = await createAll(holder.client, missing.slice(0, MAX_CREATED), plan.priority);
-  if (refusal !== undefined) return failed(holder, budget, `ReserveFailed: ${refusal}`, dryRun);
+  if (refusal !== undefined) return failed(holder, hold, `ReserveFailed: ${refusal}`, dryRun);
   const of = plan.placeholders.length;
   return { isHeld: false, refused: { reason: 'Reserving', answer: reserving(budget.name, { bound, of }) } };
 }
 
-function failed({ notHeld }: RoomHolder, budget: BudgetFacts, text: string, dryRun: boolean): Reserved {
-  if (budget.reserve?.onFailure === 'Proceed') {
+/** A budget of the other kind has had the places of these pods held already: that will do. */
+function heldByOthers(budget: HoldingBudget, others: readonly Pod[], dryRun: boolean): Reserved {
+  const bound = others.filter(({ spec }) => Boolean(spec?.nodeName)).length;
+  if (bound === others.length || dryRun) return { isHeld: bound === others.length };
+  const answer = reserving(budget.name, { bound, of: others.length });
+  return { isHeld: false, refused: { reason: 'Reserving', answer } };
+}
+
+type Hold = NonNullable<FoundRoom['hold']>;
+
+function failed({ notHeld }: RoomHolder, { budget, reserve }: Hold, text: string, dryRun: boolean): Reserved {
+  if (reserve.onFailure === 'Proceed') {
     if (!dryRun) notHeld?.(budget, text);
     return { isHeld: false };
   }
@@ -82,14 +97,10 @@ function failed({ notHeld }: RoomHolder, budget: BudgetFacts, text: string, dryR
 }
 
 /** Read and not taken from a copy: one that is not seen yet would be made a second time. */
-async function listPlaceholders(client: Client, namespace: string, unit: string): Promise<Pod[]> {
+async function listPlaceholders(client: Client, namespace: string): Promise<Pod[]> {
   const { items } = await client.list(podType, { namespace, labelSelector: `${HOLD_LABEL}=true` });
   return items.filter(
-    (pod) =>
-      isPlaceholder(pod) &&
-      pod.metadata.annotations?.[HOLD_FOR] === unit &&
-      pod.metadata.deletionTimestamp === undefined &&
-      pod.status?.phase !== 'Failed',
+    (pod) => isPlaceholder(pod) && pod.metadata.deletionTimestamp === undefined && pod.status?.phase !== 'Failed',
   );
 }
 
@@ -141,4 +152,18 @@ async function makeClass(client: Client, priority: number): Promise<void> {
       if (!isAlreadyExists(lost)) throw lost;
     });
   }
+}
+
+/** The same for budgets of several kinds; the answer of the first that cannot be held yet. */
+export async function reserveRooms(
+  holder: RoomHolder,
+  { dryRun, rooms }: { rooms: readonly FoundRoom[]; dryRun: boolean },
+): Promise<{ readonly held: ReadonlySet<FoundRoom>; readonly refused?: RefusalAnswer | undefined }> {
+  const held = new Set<FoundRoom>();
+  for (const room of roomsToHold(rooms)) {
+    const { isHeld, refused } = await reserveRoom(holder, { room, uid: evictedUid(room), dryRun });
+    if (refused !== undefined) return { held, refused: refused.answer };
+    if (isHeld) held.add(room);
+  }
+  return { held };
 }

@@ -1,4 +1,4 @@
-import { CAPACITY_MODES, POD_UNAVAILABLE_BUDGETS } from '../kruise/types.ts';
+import { CAPACITY_MODES, POD_UNAVAILABLE_BUDGETS, RESERVE_FAILURES } from '../kruise/types.ts';
 import {
   choice,
   conditions,
@@ -55,6 +55,13 @@ const betaSpec: Record<string, CrdSchema> = {
       mode: choice(
         'Require: an eviction that takes a group, or a pod where pods are counted, below what it needs is granted only while all of its replacement finds places.',
         CAPACITY_MODES,
+      ),
+      reserveFor: text(
+        'For how long placeholder pods hold the room from the grant until the group is back, as in 10m: 10s to 24h. Unset or 0: nothing is held.',
+      ),
+      onReserveFailure: choice(
+        'What happens where room is there and cannot be held, such as for want of quota. Proceed: the eviction is granted all the same. Unset: Refuse.',
+        RESERVE_FAILURES,
       ),
     },
     { description: 'Capacity before disruption. Unset: evictions do not look for room.' },

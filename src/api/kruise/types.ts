@@ -31,7 +31,13 @@ export const CAPACITY_MODES = ['Require', 'Ignore'] as const;
 export interface CapacityPolicy {
   /** `Require`: an eviction takes a unit down only while all of its replacement finds places. */
   mode?: string | undefined;
+  /** For how long placeholder pods hold the room once an eviction is granted, such as `10m`; unset or `0`: not at all. */
+  reserveFor?: string | undefined;
+  /** `Proceed`: what cannot be held is granted all the same; `Refuse`, or nothing: refused. */
+  onReserveFailure?: string | undefined;
 }
+
+export const RESERVE_FAILURES = ['Refuse', 'Proceed'] as const;
 
 export interface PodUnavailableBudgetSpec {
   selector?: LabelSelector | undefined;

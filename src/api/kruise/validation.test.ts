@@ -128,7 +128,7 @@ test('a read and write back in v1alpha1 loses nothing', () => {
     protectOperations: ['EVICT'],
     protectTotalReplicas: 4,
     ignoredPodSelector: { matchLabels: { a: 'b' } },
-    capacityPolicy: { mode: 'Require' },
+    capacityPolicy: { mode: 'Require', reserveFor: '10m', onReserveFailure: 'Proceed' },
     podGroupPolicy: { groupLabelKey: 'g' },
   });
   expect(fromV1alpha1(toV1alpha1(full)).spec).toEqual(full.spec);

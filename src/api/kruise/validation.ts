@@ -14,8 +14,10 @@ import {
 import type { LabelSelector } from '../generated/meta-v1.ts';
 import { splitApiVersion } from '../resource.ts';
 import { isInt32, isSameTarget } from './conversion.ts';
+import { readReserveMs } from '../quorate/reserve-time.ts';
 import {
   CAPACITY_MODES,
+  RESERVE_FAILURES,
   PROTECTED_OPERATIONS,
   type PodUnavailableBudget,
   type PodUnavailableBudgetSpec,
@@ -164,9 +166,20 @@ function validateGroupPolicy({ podGroupPolicy }: PodUnavailableBudgetSpec): Issu
 }
 
 function validateCapacity({ capacityPolicy }: PodUnavailableBudgetSpec): Issue[] {
-  const mode = capacityPolicy?.mode;
-  if (capacityPolicy === undefined || (CAPACITY_MODES as readonly (string | undefined)[]).includes(mode)) return [];
-  return [notSupported(SPEC.child('capacityPolicy', 'mode'), mode ?? '', CAPACITY_MODES)];
+  if (capacityPolicy === undefined) return [];
+  const at = SPEC.child('capacityPolicy');
+  const { mode = '', onReserveFailure, reserveFor } = capacityPolicy;
+  const issues: Issue[] = [];
+  if (!(CAPACITY_MODES as readonly string[]).includes(mode)) {
+    issues.push(notSupported(at.child('mode'), mode, CAPACITY_MODES));
+  }
+  if (reserveFor !== undefined && reserveFor !== '0' && readReserveMs(reserveFor) === undefined) {
+    issues.push(invalid(at.child('reserveFor'), reserveFor, 'must be a duration from 10s to 24h, or 0'));
+  }
+  if (onReserveFailure !== undefined && !(RESERVE_FAILURES as readonly string[]).includes(onReserveFailure)) {
+    issues.push(notSupported(at.child('onReserveFailure'), onReserveFailure, RESERVE_FAILURES));
+  }
+  return issues;
 }
 
 function validateTotalReplicas({ metadata, spec }: PodUnavailableBudget): Issue[] {

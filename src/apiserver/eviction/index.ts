@@ -5,6 +5,6 @@ export type { AskNotice, EvictAsOne, EvictionGuard } from './guard.ts';
 export { chargeBudget } from './charge.ts';
 export { chargePolicies } from './charge-policies.ts';
 export { refusalError } from './refusal.ts';
-export { holdRoom } from './reserve.ts';
+export { holdRoom, holdRooms } from './reserve.ts';
 export { type AnswerTeller, tellDeletes, tellGroupEviction } from './told-answers.ts';
 export { removePod } from './remove-pod.ts';

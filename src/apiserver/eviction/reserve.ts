@@ -1,13 +1,23 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { type HoldAsk, holdClassObject, planHold } from '../../decisions/capacity/index.ts';
 import {
-  type BudgetFacts,
+  HOLD_PREFIX,
+  type HoldAsk,
+  holdClassObject,
+  holdsElsewhere,
+  planHold,
+} from '../../decisions/capacity/index.ts';
+import {
   type DisruptionIndex,
+  type FoundRoom,
   type Grant,
-  keepRoom,
+  keepPlaces,
+  evictedUid,
   reserveFailed,
+  type RoomJudge,
+  roomToHold,
   withCauses,
 } from '../../decisions/disruption/index.ts';
+import { roomsToHold } from '../../decisions/unavailability/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import type { ApiObject } from '../exchange/object.ts';
@@ -20,29 +30,49 @@ import { refusalError } from './refusal.ts';
 const NONE: HoldAsk['others'] = { placeholders: 0, units: 0 };
 
 interface Reservation {
-  readonly grant: Grant;
+  /** The places of a grant. */
+  readonly room: FoundRoom;
   /** UID of the pod that is evicted. */
   readonly uid: string;
   readonly now: number;
+}
+
+/** Keeps the room that a grant of a PodDisruptionBudget rests on. */
+export function holdRoom(
+  { context, index }: { context: ServerContext; index: DisruptionIndex },
+  transaction: Transaction,
+  { grant, now, uid }: { readonly grant: Grant } & Omit<Reservation, 'room'>,
+): void {
+  const room = roomToHold(grant);
+  if (room !== undefined) holdFoundRoom({ context, judge: index.room }, transaction, { room, uid, now });
+}
+
+/** Keeps the room that grants of PodUnavailableBudgets rest on. */
+export function holdRooms(
+  parts: { context: ServerContext; judge: RoomJudge | undefined },
+  transaction: Transaction,
+  rooms: readonly FoundRoom[],
+  now: number,
+): void {
+  for (const room of roomsToHold(rooms)) holdFoundRoom(parts, transaction, { room, uid: evictedUid(room), now });
 }
 
 /**
  * Keeps the room that a grant rests on: by placeholders where its budget asks for them, by a promise otherwise.
  * @throws what the eviction is answered with where room must be held and cannot be
  */
-export function holdRoom(
-  { context, index }: { context: ServerContext; index: DisruptionIndex },
+function holdFoundRoom(
+  { context, judge }: { context: ServerContext; judge: RoomJudge | undefined },
   transaction: Transaction,
   reservation: Reservation,
 ): void {
-  const { grant, now } = reservation;
-  const others = index.room?.heldForOthers(grant.room?.ask.unit ?? '') ?? NONE;
+  const { now, room } = reservation;
+  const others = judge?.heldForOthers(room.ask.unit) ?? NONE;
   const failed = reserveRoom(context, transaction, { ...reservation, others });
-  if (failed?.budget.reserve?.onFailure === 'Refuse') {
-    throw refusalError(withCauses(reserveFailed(failed.budget.name, failed.text)));
+  if (failed !== undefined && room.hold?.reserve.onFailure === 'Refuse') {
+    throw refusalError(withCauses(reserveFailed(room.hold.budget.name, failed)));
   }
-  const isHeld = grant.charge?.view.budget.reserve !== undefined && failed === undefined;
-  keepRoom(index, grant, now, isHeld);
+  keepPlaces(judge, room, now, room.hold !== undefined && failed === undefined);
 }
 
 /**
@@ -52,11 +82,11 @@ export function holdRoom(
 function reserveRoom(
   context: ServerContext,
   transaction: Transaction,
-  { grant, now, others, uid }: Reservation & { readonly others: HoldAsk['others'] },
-): { budget: BudgetFacts; text: string } | undefined {
-  const budget = grant.charge?.view.budget;
-  if (budget?.reserve === undefined || grant.room === undefined) return undefined;
-  const { ask, where } = grant.room;
+  { now, others, room, uid }: Reservation & { readonly others: HoldAsk['others'] },
+): string | undefined {
+  if (room.hold === undefined) return undefined;
+  const { ask, where } = room;
+  const { budget, reserve } = room.hold;
   const members = where.filter(({ isFree }) => isFree);
   if (members.length === 0) return undefined;
   const plan = planHold({
@@ -66,13 +96,16 @@ function reserveRoom(
     grant: uid,
     standing: ask.members.map((member) => member.uid),
     now,
-    forMs: budget.reserve.forMs,
-    low: budget.reserve.low,
+    forMs: reserve.forMs,
+    low: reserve.low,
     others,
   });
-  if (!plan.made) return { budget, text: plan.text };
+  if (!plan.made) return plan.text;
   const pods = resourceOf(context, '', 'pods');
   const { namespace } = budget;
+  // A budget of the other kind has had the places of these pods held: that will do.
+  const held = [...transaction.range(`${objectKey(pods, namespace, '')}${HOLD_PREFIX}`)];
+  if (held.some((entry) => holdsElsewhere(context.objects.readOften(entry), ask))) return undefined;
   const isThere = ({ metadata }: Pod): boolean =>
     transaction.get(objectKey(pods, namespace, metadata.name ?? '')) !== undefined;
   // One of its name is there from a grant before: it holds the same unit's room.
@@ -84,7 +117,7 @@ function reserveRoom(
     writes: missing.map((object) => ({ object })),
     now,
   });
-  if (refusal !== undefined) return { budget, text: `ReserveFailed: ${refusal}` };
+  if (refusal !== undefined) return `ReserveFailed: ${refusal}`;
   makeClass(context, transaction, { priority: plan.priority, now });
   for (const object of missing) create(context, transaction, { resource: pods, object, now });
   return undefined;

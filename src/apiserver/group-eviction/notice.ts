@@ -19,7 +19,7 @@ import {
 import { withNoticeEnded } from '../../decisions/policies/index.ts';
 import { formatTime, parseTime } from '../../machinery/values/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { type AskNotice, chargeBudget, chargePolicies, holdRoom, refusalError } from '../eviction/index.ts';
+import { type AskNotice, chargeBudget, chargePolicies, holdRoom, holdRooms, refusalError } from '../eviction/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { objectKey, type Resource } from '../registry/resource.ts';
@@ -80,6 +80,7 @@ function reserve({ guarding, index }: EvictionParts, transaction: Transaction, t
   const { namespace, nowMs: now, username: by, verdict } = told;
   const until = parseTime(notice.deadline) ?? now;
   for (const { grant, pod } of verdict.placed) holdRoom({ context, index }, transaction, { grant, uid: pod.uid, now });
+  holdRooms({ context, judge: index.room }, transaction, verdict.rooms, now);
   for (const { budget, pods, unit } of verdict.disruption) {
     if (unit === 'PodGroup') chargeBudget({ context, index }, transaction, { namespace, budget, pods, now, until });
   }

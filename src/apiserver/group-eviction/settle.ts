@@ -11,7 +11,7 @@ import {
 } from '../../decisions/group-eviction/index.ts';
 import { keepFoundRoom, refusedBudgets } from '../../decisions/unavailability/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { chargeBudget, chargePolicies, holdRoom, refusalError, removePod } from '../eviction/index.ts';
+import { chargeBudget, chargePolicies, holdRoom, holdRooms, refusalError, removePod } from '../eviction/index.ts';
 import { type ApiError, failure } from '../exchange/status.ts';
 import { objectKey } from '../registry/resource.ts';
 import { type Guarding, writeStatus } from '../unavailability/index.ts';
@@ -80,6 +80,7 @@ export function carryOut(
     chargeBudget({ context, index }, transaction, { namespace, budget, pods, now: nowMs });
   }
   keepFoundRoom(index.room, verdict.rooms, nowMs);
+  holdRooms({ context, judge: index.room }, transaction, verdict.rooms, nowMs);
   for (const { entry, status } of verdict.unavailability) writeStatus(context, transaction, entry, status);
   for (const { charge, pod } of verdict.limits) {
     chargePolicies(context, transaction, charge, { namespace, pod, by, way: 'GroupEviction', now: nowMs });

@@ -14,7 +14,7 @@ import {
 import type { RoomJudge } from '../../decisions/disruption/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
-import { refusalError } from '../eviction/index.ts';
+import { holdRooms, refusalError } from '../eviction/index.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import { objectKey } from '../registry/resource.ts';
 import type { ApiError } from '../exchange/status.ts';
@@ -68,7 +68,9 @@ export function judgeRequest(guarding: Guarding, request: PodRequest, transactio
   return {
     allowed: true,
     charge(transaction) {
-      keepFoundRoom(guarding.room(), foundRooms(judgement.grants), nowMs);
+      const rooms = foundRooms(judgement.grants);
+      keepFoundRoom(guarding.room(), rooms, nowMs);
+      holdRooms({ context, judge: guarding.room() }, transaction, rooms, nowMs);
       for (const { entry, verdict } of judgement.grants) {
         charge(guarding, transaction, { entry, verdict, operation, podName, nowMs });
       }

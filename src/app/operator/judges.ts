@@ -265,9 +265,9 @@ function openEvictions(
     isCordoned: (name: string) => nodes.get({ name })?.spec?.unschedulable === true,
     ledgers,
     identity,
-    notHeld: ((key, why) => {
-      const known = budget(key.namespace, key.name);
-      if (known !== undefined) events.record(known, 'Warning', 'ReserveFailed', `granted without a hold: ${why}`);
+    notHeld: (({ apiVersion, kind, name, namespace, uid }, why) => {
+      const about = { apiVersion, kind, metadata: { name, namespace, uid } };
+      events.record(about, 'Warning', 'ReserveFailed', `granted without a hold: ${why}`);
     }) as NonNullable<RoomHolder['notHeld']>,
     changes: isAlongside ? ('read' as const) : ('barrier' as const),
     publisher: isAlongside ? undefined : writer,

@@ -13,7 +13,7 @@ const plan = (members: { pod: Pod; node: string }[], others = { placeholders: 0,
   planHold({
     others,
     unit: 'ns/g',
-    budget: { namespace: 'ns', name: 'foo', uid: 'b' },
+    budget: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace: 'ns', name: 'foo', uid: 'b' },
     members,
     grant: 'u',
     standing: ['u'],

@@ -1,7 +1,7 @@
 import type { Container, ContainerPort, Pod } from '../../api/generated/core-v1.ts';
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
 import { formatTime } from '../../machinery/values/index.ts';
-import { HOLD_LABEL } from '../disruption/index.ts';
+import { HOLD_LABEL, type HoldingBudget, type RoomAsk } from '../disruption/index.ts';
 import { sumRequests } from '../placement/index.ts';
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
@@ -14,6 +14,9 @@ export const HOLD_GRANT = 'policy.quorate.dev/hold-grant';
 export const HOLD_MEMBERS = 'policy.quorate.dev/hold-members';
 /** How many places were held for the unit. */
 export const HOLD_SIZE = 'policy.quorate.dev/hold-size';
+
+/** All placeholders begin with it. */
+export const HOLD_PREFIX = 'quorate-hold-';
 
 const DEFAULT_HOLD_IMAGE = 'registry.k8s.io/pause:3.10';
 
@@ -37,7 +40,7 @@ export interface HeldMember {
 
 export interface HoldAsk {
   readonly unit: string;
-  readonly budget: { readonly namespace: string; readonly name: string; readonly uid: string };
+  readonly budget: HoldingBudget;
   readonly members: readonly HeldMember[];
   /** UID of the pod that is evicted. */
   readonly grant: string;
@@ -94,7 +97,7 @@ export function planHold({ budget, forMs, grant, low, members, now, others, stan
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
-        name: `quorate-hold-${hashOf(unit)}-${at}`,
+        name: `${HOLD_PREFIX}${hashOf(unit)}-${at}`,
         namespace: budget.namespace,
         labels: { [HOLD_LABEL]: 'true', [MANAGED_BY]: 'quorate' },
         annotations: {
@@ -108,8 +111,8 @@ export function planHold({ budget, forMs, grant, low, members, now, others, stan
         },
         ownerReferences: [
           {
-            apiVersion: 'policy/v1',
-            kind: 'PodDisruptionBudget',
+            apiVersion: budget.apiVersion,
+            kind: budget.kind,
             name: budget.name,
             uid: budget.uid,
             blockOwnerDeletion: false,
@@ -187,6 +190,16 @@ function hashOf(text: string): string {
 
 /** Enough of a UID to tell the members of one unit apart. */
 export const shortUid = (uid: string): string => uid.slice(0, 8);
+
+/** Whether a placeholder stands for the same pods under another name: budgets of both kinds may want them held. */
+export function holdsElsewhere(
+  { metadata }: Pick<Pod, 'metadata'>,
+  { members, unit }: Pick<RoomAsk, 'members' | 'unit'>,
+): boolean {
+  if (metadata.annotations?.[HOLD_FOR] === unit) return false;
+  const before = new Set(metadata.annotations?.[HOLD_MEMBERS]?.split(','));
+  return members.some(({ uid }) => before.has(shortUid(uid)));
+}
 
 /** Whether a pod holds room for a unit, and was made by us. */
 export function isPlaceholder({ metadata }: Pick<Pod, 'metadata'>): boolean {

@@ -18,7 +18,7 @@ import {
   tellAnswer,
   type TopologyRule,
 } from '../placement/index.ts';
-import { HOLD_FOR, isPlaceholder } from './placeholder.ts';
+import { HOLD_FOR, HOLD_MEMBERS, isPlaceholder, shortUid } from './placeholder.ts';
 
 /** How many times a pod is held against a node while somebody waits for the answer. */
 const SEARCH_LIMIT = 5_000;
@@ -58,6 +58,8 @@ export class RoomKeeper implements RoomJudge {
   #promises = new Map<string, Promised>();
   /** UIDs of the pods that hold room, by the unit they hold it for. */
   readonly #placeholders = new Map<string, Set<string>>();
+  /** The members that room is held for, by the beginning of their UIDs. */
+  readonly #heldMembers = new Map<string, ReadonlySet<string>>();
 
   constructor(options: RoomOptions, cluster = new Cluster(options.rules)) {
     this.cluster = cluster;
@@ -79,7 +81,10 @@ export class RoomKeeper implements RoomJudge {
     }
     this.#uids.set(key, facts.uid);
     const unit = isPlaceholder(pod) ? pod.metadata.annotations?.[HOLD_FOR] : undefined;
-    if (unit !== undefined) this.#placeholders.set(unit, (this.#placeholders.get(unit) ?? new Set()).add(facts.uid));
+    if (unit !== undefined) {
+      this.#placeholders.set(unit, (this.#placeholders.get(unit) ?? new Set()).add(facts.uid));
+      this.#heldMembers.set(unit, new Set(pod.metadata.annotations?.[HOLD_MEMBERS]?.split(',')));
+    }
     if (node) this.cluster.place(facts, node);
     else if (pod.status?.nominatedNodeName) this.cluster.nominate(facts, pod.status.nominatedNodeName);
   }
@@ -95,7 +100,10 @@ export class RoomKeeper implements RoomJudge {
     const unit = this.cluster.placed(uid)?.pod.pod.metadata.annotations?.[HOLD_FOR];
     if (unit !== undefined) {
       this.#placeholders.get(unit)?.delete(uid);
-      if (this.#placeholders.get(unit)?.size === 0) this.#placeholders.delete(unit);
+      if (this.#placeholders.get(unit)?.size === 0) {
+        this.#placeholders.delete(unit);
+        this.#heldMembers.delete(unit);
+      }
     }
     this.cluster.remove(uid);
     this.cluster.withdrawNomination(uid);
@@ -119,7 +127,7 @@ export class RoomKeeper implements RoomJudge {
     for (const name of closing) this.cluster.setClosed(name, true);
     const release = this.#holdPromises(ask);
     // What is held for this very unit is free for it.
-    const held = [...(this.#placeholders.get(ask.unit) ?? [])].flatMap((uid) => {
+    const held = this.#heldFor(ask).flatMap((uid) => {
       const placed = this.cluster.placed(uid);
       return placed === undefined ? [] : [{ pod: placed.pod, node: placed.node.name }];
     });
@@ -137,6 +145,14 @@ export class RoomKeeper implements RoomJudge {
       for (const { node, pod } of held) this.cluster.place(pod, node);
       for (const name of closing) this.cluster.setClosed(name, false);
     }
+  }
+
+  /** UIDs of the placeholders of a unit: budgets of both kinds may count the same pods under two names. */
+  #heldFor({ members, unit }: Pick<RoomAsk, 'members' | 'unit'>): string[] {
+    return [...this.#placeholders].flatMap(([other, uids]) => {
+      const before = this.#heldMembers.get(other);
+      return other === unit || members.some(({ uid }) => before?.has(shortUid(uid)) === true) ? [...uids] : [];
+    });
   }
 
   promise({ members, unit }: Pick<RoomAsk, 'members' | 'unit'>, where: readonly KeptPlace[], until: number): void {

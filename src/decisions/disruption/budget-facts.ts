@@ -1,15 +1,16 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import { readReserveMs } from '../../api/quorate/reserve-time.ts';
 import {
   fromLabelSelector,
   type IntOrPercent,
   nothing,
-  parseDurationMs,
   parseTime,
   type Selector,
 } from '../../machinery/values/index.ts';
 import { type Claims, readClaims } from './claims.ts';
 import { type GroupBy, readGroupBy } from './group-by.ts';
+import type { RoomReserve } from './room.ts';
 
 export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
 export const DRAIN_LOOKAHEAD = 'policy.quorate.dev/drain-lookahead';
@@ -21,9 +22,6 @@ export const CAPACITY_RESERVE = 'policy.quorate.dev/capacity-reserve';
 export const CAPACITY_RESERVE_FAILURE = 'policy.quorate.dev/capacity-reserve-failure';
 /** `Low`: what holds room gives way to nearly everything; `Group`, or nothing: it is as important as the group. */
 export const CAPACITY_RESERVE_PRIORITY = 'policy.quorate.dev/capacity-reserve-priority';
-
-const SHORTEST_RESERVE_MS = 10_000;
-const LONGEST_RESERVE_MS = 24 * 3_600_000;
 
 /** Condition of a budget that counts groups which cannot all be resolved. */
 export const SETTLING = 'Settling';
@@ -51,14 +49,6 @@ export interface BudgetStatus {
   readonly podGroupBudget: Condition | undefined;
   /** True while groups are counted that cannot all be resolved; it tells since when. */
   readonly settling: Condition | undefined;
-}
-
-/** Room that is held for a unit from the grant until it is back. */
-export interface RoomReserve {
-  readonly forMs: number;
-  readonly onFailure: 'Refuse' | 'Proceed';
-  /** Placeholders of low priority give way to whatever fills gaps. */
-  readonly low: boolean;
 }
 
 export interface BudgetFacts extends BudgetSpec {
@@ -164,12 +154,6 @@ function readReserve(annotations: Readonly<Record<string, string>> | undefined):
     onFailure: annotations?.[CAPACITY_RESERVE_FAILURE] === 'Proceed' ? 'Proceed' : 'Refuse',
     low: annotations?.[CAPACITY_RESERVE_PRIORITY] === 'Low',
   };
-}
-
-/** Undefined for what is no duration, or out of bounds. */
-export function readReserveMs(text: string): number | undefined {
-  const ms = parseDurationMs(text);
-  return ms !== undefined && ms >= SHORTEST_RESERVE_MS && ms <= LONGEST_RESERVE_MS ? ms : undefined;
 }
 
 const NO_PODS: ReadonlyMap<string, number> = new Map();

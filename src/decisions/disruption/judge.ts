@@ -1,7 +1,7 @@
 import type { DisruptionIndex } from './disruption-index.ts';
 import { LimitAccount } from './limits.ts';
 import { exemptionOf } from './pod-facts.ts';
-import { PROMISED_MS } from './room.ts';
+import { type FoundRoom, PROMISED_MS, type RoomJudge } from './room.ts';
 import { decideTogether, type PodName, type Step } from './together.ts';
 import { type BudgetView, decideEviction, type EvictionVerdict, type Grant } from './verdict.ts';
 
@@ -123,9 +123,32 @@ export function withRoom(index: DisruptionIndex, step: Step, now: number, judgem
   return { ...step, verdict: judged };
 }
 
-/** Keeps the room that was found for a grant from other units; what placeholders hold keeps itself. */
+/** The places of a grant, with who wants them held. */
+export function roomToHold({ charge, room }: Grant): FoundRoom | undefined {
+  if (room === undefined) return undefined;
+  const { name, namespace, reserve, uid } = charge?.view.budget ?? {};
+  if (reserve === undefined || name === undefined) return room;
+  const budget = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    namespace: namespace ?? '',
+    name,
+    uid: uid ?? '',
+  };
+  return { ...room, hold: { budget, reserve } };
+}
+
+/** Keeps the room that was found for a grant from other units. */
 export function keepRoom({ room }: DisruptionIndex, grant: Grant, now: number, isHeld = false): void {
-  if (grant.room === undefined) return;
-  const where = isHeld ? grant.room.where.filter(({ isFree }) => !isFree) : grant.room.where;
-  room?.promise(grant.room.ask, where, now + PROMISED_MS);
+  if (grant.room !== undefined) keepPlaces(room, grant.room, now, isHeld);
+}
+
+/** Keeps places from other units; what placeholders hold keeps itself. */
+export function keepPlaces(
+  judge: RoomJudge | undefined,
+  { ask, where }: Pick<FoundRoom, 'ask' | 'where'>,
+  now: number,
+  isHeld = false,
+): void {
+  judge?.promise(ask, isHeld ? where.filter(({ isFree }) => !isFree) : where, now + PROMISED_MS);
 }

@@ -46,6 +46,35 @@ export type RoomAnswer =
       readonly retryAfterSeconds?: number | undefined;
     };
 
+/** Room that is held for a unit from the grant until it is back. */
+export interface RoomReserve {
+  readonly forMs: number;
+  readonly onFailure: 'Refuse' | 'Proceed';
+  /** Placeholders of low priority give way to whatever fills gaps. */
+  readonly low: boolean;
+}
+
+/** A budget that wants room held; placeholders are its own and go with it. */
+export interface HoldingBudget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The places that a grant rests on. */
+export interface FoundRoom {
+  readonly ask: RoomAsk;
+  readonly where: readonly PromisedPlace[];
+  /** Set where the budget wants placeholders to hold them. */
+  readonly hold?: { readonly budget: HoldingBudget; readonly reserve: RoomReserve } | undefined;
+}
+
+/** UID of the pod whose eviction asked for room. */
+export const evictedUid = ({ ask: { members, pod } }: FoundRoom): string =>
+  members.find(({ name, namespace }) => name === pod.name && namespace === pod.namespace)?.uid ?? '';
+
 /** Who knows the nodes and what is on them. */
 export interface RoomJudge {
   ask(ask: RoomAsk): RoomAnswer;

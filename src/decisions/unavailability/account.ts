@@ -8,7 +8,7 @@ import {
   type UnavailabilityJudgement,
   judgeUnavailability,
 } from './judge.ts';
-import type { FoundRoom } from './decide.ts';
+import type { FoundRoom } from '../disruption/room.ts';
 import { keepFoundRoom } from './room.ts';
 
 export type AccountQuestion = Omit<JudgeQuestion, 'pod' | 'covering'>;

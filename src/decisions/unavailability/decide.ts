@@ -2,13 +2,7 @@ import type { ProtectedOperation } from '../../api/kruise/types.ts';
 import type { LeftoverReason } from './leftovers.ts';
 import { MAX_ENTRIES } from './ledger.ts';
 import type { BoundField } from './numbers.ts';
-import type { PromisedPlace, RoomAsk } from '../disruption/room.ts';
-
-/** The places that a grant rests on. */
-export interface FoundRoom {
-  readonly ask: RoomAsk;
-  readonly where: readonly PromisedPlace[];
-}
+import type { FoundRoom } from '../disruption/room.ts';
 
 /** What is known of the pod that would be disturbed. */
 export interface DisturbedPod {

@@ -7,7 +7,8 @@ import {
 } from '../../api/kruise/types.ts';
 import { formatTime } from '../../machinery/values/index.ts';
 import { type IndexedBudget, isIgnored } from './budget-index.ts';
-import { decideUnavailability, type FoundRoom, type Scope, type UnavailabilityVerdict } from './decide.ts';
+import type { FoundRoom } from '../disruption/room.ts';
+import { decideUnavailability, type Scope, type UnavailabilityVerdict } from './decide.ts';
 import type { LeftoverReason } from './leftovers.ts';
 import { isRecorded, type LedgerPod, ledgerSize } from './ledger.ts';
 import { computeDesired } from './numbers.ts';

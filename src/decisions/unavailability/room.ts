@@ -1,8 +1,10 @@
-import type { PodUnavailableBudget } from '../../api/kruise/types.ts';
+import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../api/kruise/types.ts';
+import { readReserveMs } from '../../api/quorate/reserve-time.ts';
 import { parseTime } from '../../machinery/values/index.ts';
-import { PROMISED_MS, type RoomAsk, type RoomJudge } from '../disruption/room.ts';
+import { keepPlaces } from '../disruption/judge.ts';
+import { type FoundRoom, PROMISED_MS, type RoomAsk, type RoomJudge } from '../disruption/room.ts';
 import type { IndexedBudget } from './budget-index.ts';
-import type { FoundRoom, UnavailabilityVerdict } from './decide.ts';
+import type { UnavailabilityVerdict } from './decide.ts';
 import type { CoveredPod } from './tally.ts';
 
 /** Where places for a unit are looked for. */
@@ -16,6 +18,19 @@ export interface RoomLook {
 /** Whether a budget lets a unit go down only while all of it finds places. What is not understood counts as that. */
 export function asksForRoom({ spec }: PodUnavailableBudget): boolean {
   return spec?.capacityPolicy !== undefined && spec.capacityPolicy.mode !== 'Ignore';
+}
+
+/** Who wants room held, and how; undefined where a budget is content with finding it. */
+function holdOf({ metadata, spec }: PodUnavailableBudget): FoundRoom['hold'] {
+  const { onReserveFailure, reserveFor } = spec?.capacityPolicy ?? {};
+  const forMs = reserveFor === undefined ? undefined : readReserveMs(reserveFor);
+  if (forMs === undefined) return undefined;
+  const { group, kind, version } = POD_UNAVAILABLE_BUDGETS;
+  const { name = '', namespace = '', uid = '' } = metadata;
+  return {
+    budget: { apiVersion: `${group}/${version}`, kind, namespace, name, uid },
+    reserve: { forMs, onFailure: onReserveFailure === 'Proceed' ? 'Proceed' : 'Refuse', low: false },
+  };
 }
 
 type Allowed = Extract<UnavailabilityVerdict, { allowed: true }>;
@@ -39,7 +54,10 @@ export function lookForRoom(
     text: 'CannotTell: the nodes are not known here',
   };
   // Recorded, so that other replicas know of it, also by a budget that asks for nothing else.
-  if (answer.found) return { ...verdict, record: true, room: { ask, where: answer.where } };
+  if (answer.found) {
+    const hold = holdOf(budget);
+    return { ...verdict, record: true, room: { ask, where: answer.where, ...(hold && { hold }) } };
+  }
   const { reason, retryAfterSeconds, text } = answer;
   const name = JSON.stringify(budget.metadata.name ?? '');
   const message = `podunavailablebudget.policy.kruise.io ${name} is forbidden: ${text}`;
@@ -78,8 +96,25 @@ function askFor(
 }
 
 /** Keeps the room that grants rest on from other units, until they are back or the time is over. */
-export function keepFoundRoom(judge: RoomJudge | undefined, rooms: readonly FoundRoom[], nowMs: number): void {
-  for (const { ask, where } of rooms) judge?.promise(ask, where, nowMs + PROMISED_MS);
+export function keepFoundRoom(
+  judge: RoomJudge | undefined,
+  rooms: readonly FoundRoom[],
+  nowMs: number,
+  held?: ReadonlySet<FoundRoom>,
+): void {
+  for (const room of rooms) keepPlaces(judge, room, nowMs, held?.has(room));
+}
+
+/** The rooms to hold: where several budgets want one unit's held, the one that wants it for the longest. */
+export function roomsToHold(rooms: readonly FoundRoom[]): FoundRoom[] {
+  const longest = new Map<string, FoundRoom>();
+  for (const room of rooms) {
+    const known = longest.get(room.ask.unit);
+    if (room.hold !== undefined && room.hold.reserve.forMs > (known?.hold?.reserve.forMs ?? 0)) {
+      longest.set(room.ask.unit, room);
+    }
+  }
+  return [...longest.values()];
 }
 
 /**

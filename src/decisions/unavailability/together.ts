@@ -2,7 +2,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { type AccountQuestion, type Charged, UnavailabilityAccount } from './account.ts';
 import type { BudgetIndex, IndexedBudget } from './budget-index.ts';
 import type { UnavailabilityRefusal } from './judge.ts';
-import type { FoundRoom } from './decide.ts';
+import type { FoundRoom } from '../disruption/room.ts';
 
 export interface JointQuestion extends AccountQuestion {
   readonly index: BudgetIndex;

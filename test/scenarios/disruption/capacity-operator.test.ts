@@ -1,7 +1,7 @@
 /** Room before disruption where replicas of the operator judge, as on a cluster. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/generated/core-v1.ts';
-import { POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
+import { type CapacityPolicy, POD_UNAVAILABLE_BUDGETS } from '../../../src/api/kruise/types.ts';
 import type { DisruptionLedger, LedgerRoom } from '../../../src/api/quorate/types.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import { ApiError } from '../../../src/machinery/runtime/index.ts';
@@ -72,14 +72,19 @@ async function addBudget({ client }: World, name: string, annotations: Record<st
 }
 
 /** Counts sets of its label as groups. */
-async function addPodBudget({ client }: World, name: string): Promise<void> {
+async function addPodBudget(
+  { client }: World,
+  name: string,
+  policy: CapacityPolicy = {},
+  minReadyReplicas = 1,
+): Promise<void> {
   await client.create(POD_UNAVAILABLE_BUDGETS, {
     metadata: { name, namespace: 'default' },
     spec: {
       selector: { matchLabels: { budget: name } },
       maxUnavailable: '100%',
-      podGroupPolicy: { groupLabelKey: 'set' },
-      capacityPolicy: { mode: 'Require' },
+      podGroupPolicy: { groupLabelKey: 'set', minReadyReplicas },
+      capacityPolicy: { mode: 'Require', ...policy },
     },
   });
 }
@@ -193,8 +198,8 @@ const placeholders = async ({ client }: World): Promise<Pod[]> =>
 const RESERVE = { 'policy.quorate.dev/capacity-reserve': '10m' };
 
 /** A gang of two on a node that is cordoned, with room for it on another. */
-async function gangThatMoves(world: World, annotations: Record<string, string>): Promise<Pod[]> {
-  await addBudget(world, 'gang', annotations);
+async function gangThatMoves(world: World, add: (world: World, name: string) => Promise<void>): Promise<Pod[]> {
+  await add(world, 'gang');
   await addSet(world, 'gang', { size: 2, cpu: '1500m', group: true });
   await addSet(world, 'blocker', { size: 1, cpu: '3' });
   await world.clock.advance(8_000);
@@ -205,33 +210,41 @@ async function gangThatMoves(world: World, annotations: Record<string, string>):
   return members;
 }
 
-test(
-  'CP-11 CP-12 PL-13 room is held before the first eviction, a filler waits, and the gang is back on the held node',
-  play(async (world) => {
-    const { clock } = world;
-    const members = await gangThatMoves(world, RESERVE);
-    const [first = '', second = ''] = members.map(({ metadata }) => metadata.name ?? '');
-    expect((await evict(world, first))[0]).toContain('Reserving: 0 of 2 placeholders stand on their nodes');
-    const held = await placeholders(world);
-    expect(held.map(({ spec }) => spec?.nodeName)).toEqual(
-      [...new Set(held.map(({ spec }) => spec?.nodeName))].flatMap((node) => [node, node]),
-    );
-    await addSet(world, 'filler', { size: 2, cpu: '1' });
-    await clock.advance(3_000);
-    expect((await podsOf(world, 'filler')).map(({ spec }) => spec?.nodeName)).toEqual([undefined, undefined]);
-    expect(await evict(world, first, second)).toEqual(['granted', 'granted']);
-    await clock.advance(20_000);
-    const back = await podsOf(world, 'gang');
-    expect(back.map(({ spec }) => spec?.nodeName)).toEqual([held[0]?.spec?.nodeName, held[0]?.spec?.nodeName]);
-    expect((await podsOf(world, 'filler')).map(({ spec }) => spec?.nodeName)).toEqual([undefined, undefined]);
-    expect(await placeholders(world)).toEqual([]);
-  }),
+const reserving = (world: World, name: string): Promise<void> => addBudget(world, name, RESERVE);
+const reservingPods = (world: World, name: string): Promise<void> =>
+  addPodBudget(world, name, { reserveFor: '10m' }, 2);
+
+test.each([
+  ['PodDisruptionBudget', reserving],
+  ['PodUnavailableBudget', reservingPods],
+] as const)(
+  'CP-11 CP-12 PL-13 under a %s room is held before the first eviction, a filler waits, and the gang is back on the held node',
+  (_, add) =>
+    play(async (world) => {
+      const { clock } = world;
+      const members = await gangThatMoves(world, add);
+      const [first = '', second = ''] = members.map(({ metadata }) => metadata.name ?? '');
+      expect((await evict(world, first))[0]).toContain('Reserving: 0 of 2 placeholders stand on their nodes');
+      const held = await placeholders(world);
+      expect(held.map(({ spec }) => spec?.nodeName)).toEqual(
+        [...new Set(held.map(({ spec }) => spec?.nodeName))].flatMap((node) => [node, node]),
+      );
+      await addSet(world, 'filler', { size: 2, cpu: '1' });
+      await clock.advance(3_000);
+      expect((await podsOf(world, 'filler')).map(({ spec }) => spec?.nodeName)).toEqual([undefined, undefined]);
+      expect(await evict(world, first, second)).toEqual(['granted', 'granted']);
+      await clock.advance(20_000);
+      const back = await podsOf(world, 'gang');
+      expect(back.map(({ spec }) => spec?.nodeName)).toEqual([held[0]?.spec?.nodeName, held[0]?.spec?.nodeName]);
+      expect((await podsOf(world, 'filler')).map(({ spec }) => spec?.nodeName)).toEqual([undefined, undefined]);
+      expect(await placeholders(world)).toEqual([]);
+    })(),
 );
 
 test(
   'CP-15 a replica that dies between two placeholders: another makes the rest, under the same names',
   play(async (world) => {
-    const [member] = await gangThatMoves(world, RESERVE);
+    const [member] = await gangThatMoves(world, reserving);
     const name = member?.metadata.name ?? '';
     await evict(world, name);
     const names = (await placeholders(world)).map(({ metadata }) => metadata.name);

@@ -18,11 +18,12 @@ import {
   wake,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
+import { type HoldDeps, holdLoop } from '../../shared/holds/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { type BudgetBook, ownStatusBook } from './book.ts';
 import { type FollowedGroups, followGroups } from './groups.ts';
-import { type HoldDeps, reconcileHolds, watchHolds } from './holds.ts';
+import { holdingDisruptionBudgets } from './holding-budgets.ts';
 import { SettlingTimes } from './settling.ts';
 import { type DisruptionDeps, reconcileDisruptionBudget } from './reconcile.ts';
 import { clearStaleTarget, type StaleTargetDeps } from './stale-target.ts';
@@ -95,7 +96,7 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
       ...(clearsStaleTargets
         ? [{ name: STALE_TARGETS, workers: 1, backOff, watches: watchStaleTargets, reconcile: clearStaleTarget }]
         : []),
-      { name: HOLDS, workers: 1, backOff, watches: watchHolds, reconcile: reconcileHolds },
+      holdLoop(HOLDS),
     ],
     passes: [
       // A budget may be gone, or a unit: no event tells.
@@ -131,6 +132,7 @@ function gatherDeps(
   const changed = (namespace: string, budgets: readonly string[]): void => {
     for (const name of budgets) queue.add(formatKey({ namespace, name }));
   };
+  const book = options.book?.(context) ?? ownStatusBook(client, informers.of(podDisruptionBudgetType));
   return {
     client,
     clock,
@@ -141,7 +143,8 @@ function gatherDeps(
     index,
     groups: followGroups({ context, index, changed }),
     events: context.eventsFor('controllermanager'),
-    book: options.book?.(context) ?? ownStatusBook(client, informers.of(podDisruptionBudgetType)),
+    book,
+    holding: holdingDisruptionBudgets({ index, book, clock }),
     pods: informers.of(podType),
     podNow: (key: ObjectKey) => existing(client.get(podType, key)),
     debounce: new Debounce(clock, options.debounceMs ?? 0),

@@ -19,11 +19,15 @@ import {
   type ControllerContext,
   defineController,
   Debounce,
+  wake,
+  type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
+import { type HoldDeps, holdLoop } from '../../shared/holds/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import type { ExpectedSources } from './expected.ts';
 import { createBudgetGauges } from './metrics.ts';
+import { holdingUnavailableBudgets } from './holding-budgets.ts';
 import { type UnavailabilityDeps, reconcileUnavailableBudget } from './reconcile.ts';
 import { type Watched, watchEverything } from './watches.ts';
 
@@ -43,25 +47,35 @@ export interface PodUnavailableBudgetOptions {
   readonly forReplicas?: boolean | undefined;
 }
 
-/** Keeps the status of PodUnavailableBudgets. */
+const HOLDS = 'pod_unavailable_budget_hold';
+
+/** How often all room that is held is looked at. */
+const SWEEP_MS = 60_000;
+
+/** Keeps the status of PodUnavailableBudgets, and the room that they have held. */
 export function createPodUnavailableBudgetController(options: PodUnavailableBudgetOptions = {}): Controller {
   const { compat = false, debounceMs = 0 } = options;
-  return defineController<UnavailabilityDeps & Watched>({
+  return defineController<UnavailabilityDeps & Watched & HoldDeps & { readonly holds: WorkQueue }>({
     name: 'pod-unavailable-budget',
-    deps(context) {
+    deps(context, queueOf) {
       const { client, clock, informers, metrics } = context;
       const pods = informers.of(podType);
       const feed = options.feed ?? new UnavailabilityFeed(new BudgetIndexes({ compat }));
+      const budgets = informers.of(POD_UNAVAILABLE_BUDGETS);
+      const index = (namespace: string) => feed.indexes.of(namespace);
       return {
         client,
         clock,
         events: context.eventsFor('pub-controller'),
-        budgets: informers.of(POD_UNAVAILABLE_BUDGETS),
+        budgets,
+        holding: holdingUnavailableBudgets({ budgets, index }),
+        held: new Set<string>(),
+        holds: queueOf(HOLDS),
         pods,
         owners: OWNER_TYPES.map((type) => ({ type, informer: informers.of(type) })),
         ...workloadSources(context, options),
         feed,
-        index: (namespace: string) => feed.indexes.of(namespace),
+        index,
         debounce: new Debounce(clock, debounceMs),
         gauges: createBudgetGauges(metrics),
         shortSince: new Map(),
@@ -71,6 +85,9 @@ export function createPodUnavailableBudgetController(options: PodUnavailableBudg
     },
     watches: watchEverything,
     reconcile: reconcileUnavailableBudget,
+    loops: [holdLoop(HOLDS)],
+    // A budget may be gone, or a unit: no event tells.
+    passes: [{ everyMs: SWEEP_MS, pass: ({ held, holds }) => wake(holds, [...held]) }],
   });
 }
 

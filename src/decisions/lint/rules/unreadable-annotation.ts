@@ -1,3 +1,4 @@
+import { readReserveMs } from '../../../api/quorate/reserve-time.ts';
 import {
   BUDGET_SCOPE,
   CAPACITY,
@@ -9,7 +10,6 @@ import {
   GROUP_MIN_COUNT,
   GROUP_REPLICAS,
   readGroupBy,
-  readReserveMs,
 } from '../../disruption/index.ts';
 import type { LintRule } from '../finding.ts';
 

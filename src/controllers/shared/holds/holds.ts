@@ -1,6 +1,6 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
-import { formatKey, type ObjectKey } from '../../../api/resource.ts';
-import { podDisruptionBudgetType, podType } from '../../../api/resource-types.ts';
+import { formatKey, type KubeObject, type ObjectKey } from '../../../api/resource.ts';
+import { podType } from '../../../api/resource-types.ts';
 import {
   decideHold,
   HOLD_FOR,
@@ -12,7 +12,6 @@ import {
   isPlaceholder,
   shortUid,
 } from '../../../decisions/capacity/index.ts';
-import { type CountedPod, type DisruptionIndex, isUp } from '../../../decisions/disruption/index.ts';
 import {
   type Client,
   type Clock,
@@ -26,39 +25,65 @@ import {
   watch,
 } from '../../../machinery/runtime/index.ts';
 import { parseTime } from '../../../machinery/values/index.ts';
-import type { BudgetBook } from './book.ts';
 
 /** Looked at again while members wait: a try that failed may have cleared what they were promised. */
 const RENOMINATE_MS = 1_000;
+const MAX_BACKOFF_MS = 160;
+
+/** A member of a unit that room is held for. */
+export interface HeldPod {
+  readonly name: string;
+  readonly uid: string;
+  /** Serves, by the count of the budget. */
+  readonly up: boolean;
+}
+
+/** Whose room it is, by the placeholders that stand for it. */
+export interface HeldUnit {
+  readonly namespace: string;
+  readonly budget: string;
+  readonly unit: string;
+  /** When room was first held for it. */
+  readonly heldAt: number;
+}
+
+/** Budgets of one kind, and what they count. */
+export interface HoldingBudgets {
+  readonly kind: string;
+  /** Undefined once it is gone. */
+  readonly get: (key: ObjectKey) => KubeObject | undefined;
+  /** Names of the budgets that a pod counts for, in its namespace. */
+  readonly concernedBy: (pod: Pod) => Iterable<string>;
+  /** The unit's members; of a pod that stands alone, those that came after the room was held. */
+  readonly membersOf: (held: HeldUnit) => { readonly pods: readonly HeldPod[]; readonly minCount: number };
+}
 
 export interface HoldDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  readonly index: DisruptionIndex;
   readonly pods: Informer<Pod>;
-  readonly book: BudgetBook;
+  readonly holding: HoldingBudgets;
   /** Budgets under which placeholders were seen. */
   readonly held: Set<string>;
 }
 
-const budgetOf = ({ metadata }: Pod): string | undefined =>
-  metadata.ownerReferences?.find(({ kind }) => kind === podDisruptionBudgetType.kind)?.name;
+const budgetOf = ({ metadata }: Pod, { kind }: HoldingBudgets): string | undefined =>
+  metadata.ownerReferences?.find((owner) => owner.kind === kind)?.name;
 
 /** Budgets under which room is held, by the placeholders and by the pods of the units they are held for. */
-export function watchHolds({ held, index, pods }: Pick<HoldDeps, 'held' | 'index' | 'pods'>): Watch[] {
+function watchHolds({ held, holding, pods }: Pick<HoldDeps, 'held' | 'holding' | 'pods'>): Watch[] {
   const concerned = (pod: Pod): Wake[] => {
-    const { name = '', namespace = '' } = pod.metadata;
+    const { namespace = '' } = pod.metadata;
     if (isPlaceholder(pod)) {
-      const budget = budgetOf(pod);
+      const budget = budgetOf(pod, holding);
       if (budget === undefined) return [];
       const key = formatKey({ namespace, name: budget });
       held.add(key);
       return [key];
     }
     if (held.size === 0) return [];
-    const { grouping, selecting } = index.concernedBy(namespace, name);
-    const keys = [...new Set([...selecting, ...grouping])].map((budget) => formatKey({ namespace, name: budget }));
+    const keys = [...new Set(holding.concernedBy(pod))].map((budget) => formatKey({ namespace, name: budget }));
     return keys.filter((key) => held.has(key));
   };
   return [watch(pods, { added: concerned, updated: concerned, deleted: concerned })];
@@ -69,12 +94,12 @@ export function watchHolds({ held, index, pods }: Pick<HoldDeps, 'held' | 'index
  * back when the unit is whole, its time is over, or the budget is gone. Everything is read from the objects, so that
  * whoever comes after a crash goes on where this left off.
  */
-export async function reconcileHolds(deps: HoldDeps, key: ObjectKey): Promise<ReconcileResult> {
+async function reconcileHolds(deps: HoldDeps, key: ObjectKey): Promise<ReconcileResult> {
   const { namespace = '', name } = key;
   if (!deps.held.has(formatKey(key))) return settled;
   const byUnit = new Map<string, Pod[]>();
   for (const pod of deps.pods.list(namespace)) {
-    if (!isPlaceholder(pod) || budgetOf(pod) !== name) continue;
+    if (!isPlaceholder(pod) || budgetOf(pod, deps.holding) !== name) continue;
     const unit = pod.metadata.annotations?.[HOLD_FOR] ?? '';
     byUnit.set(unit, [...(byUnit.get(unit) ?? []), pod]);
   }
@@ -86,6 +111,16 @@ export async function reconcileHolds(deps: HoldDeps, key: ObjectKey): Promise<Re
   }
   return next === undefined ? settled : { requeueAfterMs: next };
 }
+
+/** The loop of a controller of budgets that looks after what they hold. */
+export const holdLoop = (name: string) =>
+  ({
+    name,
+    workers: 1,
+    backOff: { maxDelayMs: MAX_BACKOFF_MS },
+    watches: watchHolds,
+    reconcile: reconcileHolds,
+  }) as const;
 
 /** What is told of room that was given back before its unit was whole again. */
 const GIVEN_BACK: Readonly<Partial<Record<string, { readonly event: string; readonly why: string }>>> = {
@@ -101,7 +136,7 @@ interface Held {
 }
 
 async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined> {
-  const { clock, events, index } = deps;
+  const { clock, events, holding } = deps;
   const { budget, namespace, placeholders } = held;
   const now = clock.now();
   const annotations = placeholders[0]?.metadata.annotations ?? {};
@@ -122,9 +157,9 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
     now,
   });
   const all = placeholders.map(({ metadata }) => metadata.name ?? '');
-  if (decision.action === 'Release' || index.budget(namespace, budget) === undefined) {
+  const known = holding.get({ namespace, name: budget });
+  if (decision.action === 'Release' || known === undefined) {
     await release(deps, held, all);
-    const known = deps.book.get({ namespace, name: budget });
     const told = decision.action === 'Release' ? GIVEN_BACK[decision.reason] : undefined;
     if (told !== undefined && known !== undefined) {
       events.record(known, 'Warning', told.event, `the room held for ${held.unit} was given back: ${told.why}`);
@@ -140,31 +175,20 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
   return waits || unbound ? RENOMINATE_MS : Math.max(0, until - now);
 }
 
-/** The unit's members under the budget; for a pod that stands alone, those that came after the room was held. */
-function membersOf({ index, pods, clock }: HoldDeps, { budget, namespace, placeholders, unit }: Held) {
+function membersOf({ holding, pods }: HoldDeps, { budget, namespace, placeholders, unit }: Held) {
   const heldAt = Math.min(...placeholders.map(({ metadata }) => parseTime(metadata.creationTimestamp) ?? 0));
   const before = new Set(placeholders[0]?.metadata.annotations?.[HOLD_MEMBERS]?.split(','));
-  const now = clock.now();
-  let minCount = 1;
-  const found: CountedPod[] = [];
-  for (const pod of index.podsOf(namespace, budget)) {
-    const group = index.unitOf(namespace, pod.name, budget, now);
-    if (group?.key !== undefined) {
-      if (`${namespace}/${group.key}` !== unit) continue;
-      minCount = group.minCount;
-    } else if (`${namespace}/${pod.name}` !== unit && (parseTime(pod.createdAt) ?? 0) < heldAt) continue;
-    found.push(pod);
-  }
-  const members = found.map((pod): HoldMember => {
-    const { deletionTimestamp, name, nodeName, uid } = pod;
+  const { minCount, pods: found } = holding.membersOf({ namespace, budget, unit, heldAt });
+  const members = found.map(({ name, uid, up }): HoldMember => {
+    const { metadata, spec, status } = pods.get({ namespace, name }) ?? { metadata: {} };
     return {
       name,
       uid,
-      node: nodeName,
-      going: deletionTimestamp !== undefined,
-      up: isUp(pod),
+      node: spec?.nodeName ?? '',
+      going: metadata.deletionTimestamp !== undefined,
+      up,
       isNew: !before.has(shortUid(uid)),
-      nominated: pods.get({ namespace, name })?.status?.nominatedNodeName ?? '',
+      nominated: status?.nominatedNodeName ?? '',
     };
   });
   return { members, minCount };

@@ -1,0 +1,7 @@
+export {
+  type HeldPod,
+  type HeldUnit,
+  type HoldDeps,
+  type HoldingBudgets,
+  holdLoop,
+} from './holds.ts';
