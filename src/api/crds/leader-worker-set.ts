@@ -1,12 +1,14 @@
 import { kruiseLeaderWorkerSetType, leaderWorkerSetType } from '../lws/types.ts';
-import { RESTART_POLICIES, STARTUP_POLICIES } from '../lws/types.ts';
+import { RESTART_POLICIES, STARTUP_POLICIES, SUBDOMAIN_POLICIES, SUBGROUP_TYPES } from '../lws/types.ts';
 import {
+  choice,
   conditions,
   defineKind,
   int32,
   int64,
   intOrPercent,
   labelSelector,
+  list,
   object,
   podTemplate,
   text,
@@ -14,7 +16,9 @@ import {
 
 const status = object(
   {
-    conditions: conditions('Available while enough groups serve, Progressing while groups are made or replaced.'),
+    conditions: conditions(
+      'Available while all groups serve, Progressing while groups are made or replaced, UpdateInProgress while some are of an older revision.',
+    ),
     observedGeneration: int64('Generation of the spec that the status describes.'),
     replicas: int32('Groups that exist.'),
     readyReplicas: int32('Groups whose pods are all ready.'),
@@ -42,6 +46,7 @@ const restartPolicy = text(
   'What happens to a group when one of its pods restarts or goes: the RecreateGroup policies replace the whole group.',
   { enum: [...RESTART_POLICIES] as never, default: 'RecreateGroupOnPodRestart' as never },
 );
+const ROLLING_UPDATE = { partition: 0, maxUnavailable: 1, maxSurge: 0 };
 const leaderTemplate = podTemplate('Template of the leader; the worker template serves when unset.');
 const workerTemplate = podTemplate('Template of the workers.');
 
@@ -62,6 +67,27 @@ export const leaderWorkerSetDefinition = defineKind({
               workerTemplate,
               size: int32('Pods of a group, the leader among them.', { default: 1 as never, minimum: 1 }),
               restartPolicy,
+              subGroupPolicy: object(
+                {
+                  subGroupPolicyType: choice(
+                    'LeaderWorker: the leader is in the first subgroup. LeaderExcluded: it is in none.',
+                    SUBGROUP_TYPES,
+                  ),
+                  subGroupSize: int32('Pods of a subgroup; size, or size - 1, is a multiple of it. Cannot change.'),
+                },
+                { description: 'Divides each group; pods say by label which subgroup they are in. Cannot come or go.' },
+              ),
+              volumeClaimTemplates: list(
+                { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+                'Claims that every pod of a group gets, leader and workers, each its own.',
+              ),
+              persistentVolumeClaimRetentionPolicy: object(
+                {
+                  whenDeleted: text('Retain or Delete: what becomes of claims when their group goes.'),
+                  whenScaled: text('Retain or Delete: what becomes of claims when the set gets smaller.'),
+                },
+                { description: 'What becomes of claims made of volumeClaimTemplates; kept when unset.' },
+              ),
             },
             { description: 'What a group consists of.', required: ['workerTemplate'] },
           ),
@@ -73,14 +99,23 @@ export const leaderWorkerSetDefinition = defineKind({
               }),
               rollingUpdateConfiguration: object(
                 {
-                  partition: int32('Groups below this index keep their revision.', { minimum: 0 }),
-                  maxUnavailable: intOrPercent('Groups that may be down during an update; 1 when unset.'),
-                  maxSurge: intOrPercent('Groups that may be added during an update.'),
+                  partition: int32('Groups below this index keep their revision.', { default: 0 as never }),
+                  maxUnavailable: {
+                    ...intOrPercent('Groups that may be down during an update; percentages round down.'),
+                    default: 1 as never,
+                  },
+                  maxSurge: {
+                    ...intOrPercent('Groups that may be added during an update; percentages round up.'),
+                    default: 0 as never,
+                  },
                 },
-                { description: 'How many groups change at once, and which.' },
+                { description: 'How many groups change at once, and which.', default: ROLLING_UPDATE as never },
               ),
             },
-            { description: 'How groups are replaced when a template changes.' },
+            {
+              description: 'How groups are replaced when a template changes.',
+              default: { type: 'RollingUpdate', rollingUpdateConfiguration: ROLLING_UPDATE } as never,
+            },
           ),
           startupPolicy: text('Whether workers are made when their leader is made, or only when it is ready.', {
             enum: [...STARTUP_POLICIES] as never,
@@ -104,8 +139,16 @@ export const leaderWorkerSetDefinition = defineKind({
             },
           ),
           networkConfig: object(
-            { subdomainPolicy: text('Shared: one headless Service for the set.') },
-            { description: 'How the pods are found by name.' },
+            {
+              subdomainPolicy: choice(
+                'Shared: one headless Service for the set. UniquePerReplica: one for each group, named as its leader.',
+                SUBDOMAIN_POLICIES,
+              ),
+            },
+            {
+              description: 'How the pods are found by name.',
+              default: { subdomainPolicy: 'Shared' } as never,
+            },
           ),
         },
         { required: ['leaderWorkerTemplate'] },

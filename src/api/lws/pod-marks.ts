@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { Pod } from '../generated/core-v1.ts';
+import type { Container, Pod } from '../generated/core-v1.ts';
+import { groupKeyOf } from './group-key.ts';
+import { keepToItself, markSubGroup } from './pod-placement.ts';
 import { LWS } from './types.ts';
 import { type Random, randomSuffix } from '../../machinery/values/index.ts';
 
-/** Same for a group and its replacement, so that nobody mistakes one for two. */
-export function groupKeyOf(namespace: string, leaderName: string): string {
-  return createHash('sha1').update(`${namespace}/${leaderName}`).digest('hex');
-}
+export { groupKeyOf };
 
 /** The group of a leader pod: the number its name ends in. */
 export function groupIndexOf(leaderName: string): number | undefined {
@@ -32,7 +30,7 @@ function gangName(workload: string, { metadata }: Pod, { incarnation, index }: {
 
 /**
  * Sets what differs from pod to pod of one StatefulSet, as the pod is created: the group of a leader and, in a set of
- * gangs, its PodGroup; the index of a worker. What a leader says of its group already stays: it may come from a snapshot. Answers
+ * gangs, its PodGroup; the index of a worker; subgroup, topology and environment of both. What a leader says of its group already stays: it may come from a snapshot. Answers
  * false when the pod belongs to no set.
  */
 export function markLeaderWorkerPod(pod: Pod, namespace: string, random: Random): boolean {
@@ -50,5 +48,33 @@ export function markLeaderWorkerPod(pod: Pod, namespace: string, random: Random)
     const podGroupName = gangName(workload, pod, { incarnation: randomSuffix(random), index: ordinal });
     pod.spec.schedulingGroup = { podGroupName };
   }
+  const leader = isLeader ? name : (pod.metadata.annotations?.[LWS.leaderName] ?? '');
+  if (isLeader) markLeader(pod, namespace);
+  markSubGroup(pod, { leader, workerIndex: isLeader ? 0 : ordinal });
+  addEnvironment(pod, namespace, set);
   return true;
+}
+
+function markLeader(pod: Pod, namespace: string): void {
+  const { annotations, labels, name = '' } = pod.metadata;
+  if (annotations?.[LWS.subdomainPolicy] === 'UniquePerReplica' && pod.spec !== undefined) pod.spec.subdomain = name;
+  const key = labels?.[LWS.groupKey] ?? groupKeyOf(namespace, name);
+  keepToItself(pod, annotations?.[LWS.exclusiveTopology], { label: LWS.groupKey, key });
+}
+
+/** Where its leader is, how many they are and which it is: programs of a group find one another by these. */
+function addEnvironment({ metadata, spec }: Pod, namespace: string, set: string): void {
+  const { annotations = {}, labels = {} } = metadata;
+  const variables = [
+    { name: 'LWS_LEADER_ADDRESS', value: `${set}-${labels[LWS.groupIndex]}.${spec?.subdomain ?? ''}.${namespace}` },
+    { name: 'LWS_GROUP_SIZE', value: annotations[LWS.size] ?? '' },
+    { name: 'LWS_WORKER_INDEX', value: labels[LWS.workerIndex] ?? '' },
+  ];
+  const isOther = ({ name }: { name: string }): boolean => variables.every((one) => one.name !== name);
+  // First, so that the variables of a template may refer to them.
+  const add = (container: Container): void => {
+    container.env = [...variables, ...(container.env ?? []).filter(isOther)];
+  };
+  spec?.containers.forEach(add);
+  spec?.initContainers?.forEach(add);
 }

@@ -1,9 +1,19 @@
-import type { PodTemplateSpec } from '../generated/core-v1.ts';
+import type { StatefulSetPersistentVolumeClaimRetentionPolicy } from '../generated/apps-v1.ts';
+import type { PersistentVolumeClaim, PodTemplateSpec } from '../generated/core-v1.ts';
 import type { Condition, LabelSelector, ObjectMeta } from '../generated/meta-v1.ts';
 import type { ResourceType } from '../resource.ts';
 
 export const RESTART_POLICIES = ['RecreateGroupOnPodRestart', 'RecreateGroupAfterStart', 'None', 'Default'] as const;
 export const STARTUP_POLICIES = ['LeaderCreated', 'LeaderReady'] as const;
+export const SUBGROUP_TYPES = ['LeaderWorker', 'LeaderExcluded'] as const;
+export const SUBDOMAIN_POLICIES = ['Shared', 'UniquePerReplica'] as const;
+
+export interface SubGroupPolicy {
+  /** LeaderWorker: the leader is in the first subgroup. LeaderExcluded: it is in none. */
+  subGroupPolicyType?: string | undefined;
+  /** Pods of a subgroup. */
+  subGroupSize?: number | undefined;
+}
 
 export interface LeaderWorkerTemplate {
   /** The worker template serves for the leader too when unset. */
@@ -12,6 +22,10 @@ export interface LeaderWorkerTemplate {
   /** Pods of a group, the leader among them. */
   size?: number | undefined;
   restartPolicy?: string | undefined;
+  subGroupPolicy?: SubGroupPolicy | undefined;
+  /** Every pod of a group gets a claim of its own from each. */
+  volumeClaimTemplates?: PersistentVolumeClaim[] | undefined;
+  persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined;
 }
 
 export interface RolloutStrategy {
@@ -102,6 +116,18 @@ export const LWS = {
   size: `${PREFIX}size`,
   replicas: `${PREFIX}replicas`,
   leaderName: `${PREFIX}leader-name`,
+  /** The pods of a group share a domain of the topology that it names, and no other group is there. On sets and pods. */
+  exclusiveTopology: `${PREFIX}exclusive-topology`,
+  /** The same for subgroups. */
+  subGroupExclusiveTopology: `${PREFIX}subgroup-exclusive-topology`,
+  subGroupIndex: `${PREFIX}subgroup-index`,
+  subGroupKey: `${PREFIX}subgroup-key`,
+  subGroupSize: `${PREFIX}subgroup-size`,
+  subGroupType: `${PREFIX}subgroup-policy-type`,
+  /** On leaders whose group has a Service of its own. */
+  subdomainPolicy: `${PREFIX}subdomainPolicy`,
+  /** On sets: RecreateGroupOnPodRestart waits until all pods of a group have started. */
+  recreateAfterStart: `${PREFIX}experimental-recreate-group-after-start`,
   /** On pods of a set whose groups are gangs: the Workload their PodGroups belong to. */
   workloadName: `${PREFIX}workload-name`,
 } as const;
