@@ -9,6 +9,7 @@ import type {
   Event,
   Namespace,
   Node,
+  PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   ReplicationController,
@@ -46,6 +47,7 @@ export const statefulSetType = builtinType('StatefulSet', 'apps') as ResourceTyp
 export const daemonSetType = builtinType('DaemonSet', 'apps') as ResourceType<DaemonSet>;
 export const jobType = builtinType('Job', 'batch') as ResourceType<Job>;
 export const cronJobType = builtinType('CronJob', 'batch') as ResourceType<CronJob>;
+export const persistentVolumeType = builtinType('PersistentVolume') as ResourceType<PersistentVolume>;
 export const persistentVolumeClaimType = builtinType('PersistentVolumeClaim') as ResourceType<PersistentVolumeClaim>;
 export const podDisruptionBudgetType = builtinType(
   'PodDisruptionBudget',

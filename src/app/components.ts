@@ -31,6 +31,10 @@ import { resourceQuotaController } from '../controllers/kubernetes/resource-quot
 import { createRootCaController } from '../controllers/kubernetes/root-ca/index.ts';
 import { serviceAccountController } from '../controllers/kubernetes/service-account/index.ts';
 import { statefulSetController } from '../controllers/kubernetes/statefulset/index.ts';
+import {
+  claimProtectionController,
+  volumeProtectionController,
+} from '../controllers/kubernetes/volume-protection/index.ts';
 import { taintEvictionController } from '../controllers/kubernetes/taint-eviction/index.ts';
 import { ttlAfterFinishedController } from '../controllers/kubernetes/ttl-after-finished/index.ts';
 import { type HistoryOptions, ownControllers } from '../controllers/quorate/index.ts';
@@ -75,6 +79,8 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
     createNodeLifecycleController(options.isAlive),
     taintEvictionController,
     podGcController,
+    claimProtectionController,
+    volumeProtectionController,
     ...ownControllers('embedded', {
       gates,
       serves: () => true,
@@ -117,6 +123,8 @@ const NOT_PLAYED: ReadonlySet<Controller> = new Set([
   endpointSliceController,
   endpointSliceMirroringController,
   eventTtlController,
+  claimProtectionController,
+  volumeProtectionController,
   horizontalPodAutoscalerController,
 ]);
 

@@ -125,7 +125,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     clock,
     log,
     pki,
-    serviceAccounts: options.apiOnly !== true,
+    controllers: options.apiOnly !== true,
     ownKinds: options.apiOnly !== true,
     gates,
     compat,

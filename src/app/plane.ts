@@ -53,8 +53,11 @@ export interface PlaneOptions {
   readonly newUid?: () => string;
   /** Without it every caller is who it says and may do everything. */
   readonly pki?: Pki;
-  /** Pods are held to having a service account; needs the controller that makes them. */
-  readonly serviceAccounts?: boolean;
+  /**
+   * The controllers of Kubernetes run: pods are held to having a service account, which one of them makes, and volumes in
+   * use are kept until another lets them go.
+   */
+  readonly controllers?: boolean;
   readonly gates?: FeatureGates;
   /** Without them only what is Kubernetes' own is served, for controllers that bring kinds of their own. Default true. */
   readonly ownKinds?: boolean | undefined;
@@ -89,7 +92,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
     codec: createCodec(),
     admission: (context) => [
       ...(ownKinds ? [leaderWorkerPods(context), maintenancePlugin(context), disruptionPolicyPlugin] : []),
-      ...builtinAdmission(context, { serviceAccounts: options.serviceAccounts ?? false, gates }),
+      ...builtinAdmission(context, { controllers: options.controllers ?? false, gates }),
       ...guardPods(
         context,
         { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) },

@@ -109,7 +109,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     random,
     // Delays of simulated nodes are drawn from uids: the same seed then gives the same history.
     newUid: seededUuids(seed),
-    serviceAccounts: controllers === true,
+    controllers: controllers === true,
     ...(options.gates && { gates: options.gates }),
     compat: options.compat,
     metrics,

@@ -55,7 +55,7 @@ export class SimulatedServer {
       log: silentLogger,
       random: seededRandom(ownSeed),
       newUid: seededUuids(ownSeed),
-      serviceAccounts: true,
+      controllers: true,
       extend(context) {
         if (askWebhook !== undefined) serveKubernetesEvictions(context, askWebhook);
         if (planted.blindEvictions === true) plantBlindEvictions(context);

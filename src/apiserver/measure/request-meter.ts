@@ -37,7 +37,7 @@ export class RequestTiming {
 }
 
 /** Labels of a resource's series. */
-export interface Measured {
+export interface RequestLabels {
   readonly verb: string;
   readonly group: string;
   readonly version: string;
@@ -48,7 +48,7 @@ export interface Measured {
 }
 
 export class RequestSeries {
-  readonly labels: Measured;
+  readonly labels: RequestLabels;
   readonly dryRun: string;
   readonly codes = new Map<number, number>();
   readonly durations: BucketTally = emptyTally('apiserver_request_duration_seconds');
@@ -57,7 +57,7 @@ export class RequestSeries {
   /** Requests of this series that last and are not over. */
   open = 0;
 
-  constructor(labels: Measured, dryRun: string) {
+  constructor(labels: RequestLabels, dryRun: string) {
     this.labels = labels;
     this.dryRun = dryRun;
     this.levels = dryRun === '' ? emptyTally('apiserver_request_sli_duration_seconds') : undefined;

@@ -11,14 +11,18 @@ import { resourceQuota } from '../admission/resource-quota.ts';
 import { runtimeClasses } from '../admission/runtime-class.ts';
 import { serviceAccounts } from '../admission/service-account.ts';
 import { defaultTolerationSeconds, taintNodesByCondition } from '../admission/tolerations.ts';
+import { storageObjectInUseProtection } from '../admission/volume-protection.ts';
 import { webhookPlugins } from '../admission/webhooks/index.ts';
 import { cleanupBeforeDeletion } from '../crd/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import { serviceAllocator } from '../kinds/core/service-allocator.ts';
 
 export interface BuiltinAdmissionOptions {
-  /** The controller that makes a service account in every namespace runs, so pods may be held to having one. */
-  readonly serviceAccounts: boolean;
+  /**
+   * The controllers run that make a service account in every namespace, and that let volumes go: pods may be held to having
+   * one, and volumes be kept.
+   */
+  readonly controllers: boolean;
   readonly gates?: FeatureGates | undefined;
 }
 
@@ -34,7 +38,7 @@ export function builtinAdmission(context: ServerContext, options: BuiltinAdmissi
       reads: context,
       clock: context.clock,
       random: context.random,
-      required: options.serviceAccounts,
+      required: options.controllers,
     }),
     taintNodesByCondition,
     groupFieldGates(options.gates),
@@ -45,6 +49,7 @@ export function builtinAdmission(context: ServerContext, options: BuiltinAdmissi
       : [podGroupWorkloadExists(context)]),
     defaultTolerationSeconds,
     runtimeClasses(context),
+    ...(options.controllers ? [storageObjectInUseProtection] : []),
   ];
   const policies = { mutating: mutatingPolicies(context), validating: validatingPolicies(context) };
   const webhooks = webhookPlugins(context, own);

@@ -16,7 +16,7 @@ beforeEach(async () => {
     resources: builtinResources(),
     clock: new ManualClock(),
     codec: createCodec(),
-    admission: (context) => builtinAdmission(context, { serviceAccounts: false }),
+    admission: (context) => builtinAdmission(context, { controllers: false }),
   });
   client = createClient({ transport: inProcessTransport(server.handle), userAgent: 'test' });
   await client.request('POST', '/api/v1/namespaces', { metadata: { name: 'team', labels: { env: 'test' } } });

@@ -6,7 +6,7 @@ import {
   validateJobUpdate,
 } from '../../../api/batch/index.ts';
 import type { Job } from '../../../api/generated/batch-v1.ts';
-import { checkDnsLabel, formatAge, parseTime } from '../../../machinery/values/index.ts';
+import { formatAge, parseTime } from '../../../machinery/values/index.ts';
 import {
   ageColumn,
   nameColumn,

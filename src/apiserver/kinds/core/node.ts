@@ -2,6 +2,7 @@ import type { Node } from '../../../api/generated/core-v1.ts';
 import { duplicate, FieldPath, type Issue, notSupported, required } from '../../../machinery/values/index.ts';
 import { ageColumn, nameColumn, NONE, table, text, wide } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
+import { settlePodCidrs, validateNodeUpdate, validatePodCidrs } from './node-cidrs.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -13,6 +14,7 @@ export const nodeStrategy = strategyOf<Node>({
     object.spec ??= {};
     if (object.status?.capacity && !object.status.allocatable)
       object.status.allocatable = { ...object.status.capacity };
+    settlePodCidrs(object);
   },
   validate(object) {
     const path = FieldPath.of('spec', 'taints');
@@ -26,8 +28,9 @@ export const nodeStrategy = strategyOf<Node>({
       if (seen.has(identity)) issues.push({ ...duplicate(at, identity) });
       seen.add(identity);
     });
-    return issues;
+    return [...issues, ...validatePodCidrs(object)];
   },
+  validateUpdate: validateNodeUpdate,
   writesStatus: false,
   fields: (object) => ({ 'spec.unschedulable': String(object.spec?.unschedulable ?? false) }),
   table: table([

@@ -12,6 +12,7 @@ import type {
 import type { StorageClass } from '../../../api/generated/storage-v1.ts';
 import { checkDnsLabel, compareQuantities, FieldPath } from '../../../machinery/values/index.ts';
 import type { ApiObject, ObjectMeta } from '../../exchange/object.ts';
+import { podCidrWarnings } from '../core/node-cidrs.ts';
 import { CLAIM_ANNOTATIONS, NODE_LABELS, PERSISTENT_VOLUMES, VOLUME_ANNOTATIONS } from './deprecated-names.ts';
 import { fractions, podWarnings, termWarnings } from './pod-spec.ts';
 import { serviceWarnings } from './service.ts';
@@ -47,7 +48,7 @@ function ofTemplate(path: readonly string[], { named = false }: { named?: boolea
 function annotated({ metadata }: ApiObject, table: Readonly<Record<string, string>>): string[] {
   const path = FieldPath.of('metadata', 'annotations');
   return Object.keys(table).flatMap((name) =>
-    metadata.annotations?.[name] === undefined ? [] : [`${path.key(name)}: ${table[name]}`],
+    metadata.annotations?.[name] === undefined ? [] : [`${path.key(name).toString()}: ${table[name]}`],
   );
 }
 
@@ -96,6 +97,7 @@ function node(object: ApiObject): string[] {
   return [
     ...(spec?.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
     ...(spec?.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
+    ...podCidrWarnings(object),
   ];
 }
 
@@ -109,7 +111,7 @@ function runtimeClass(object: ApiObject): string[] {
 function storageClass(object: ApiObject): string[] {
   const { allowedTopologies } = object as ApiObject & StorageClass;
   return (allowedTopologies ?? []).flatMap(({ matchLabelExpressions }, at) =>
-    (matchLabelExpressions ?? []).flatMap(({ key = '' }, index) => {
+    (matchLabelExpressions ?? []).flatMap(({ key }, index) => {
       const path = `allowedTopologies[${at}].matchLabelExpressions[${index}].key`;
       return NODE_LABELS.has(key) ? [`${path}: ${NODE_LABELS.get(key)}`] : [];
     }),

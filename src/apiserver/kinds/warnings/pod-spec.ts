@@ -12,7 +12,7 @@ import {
   SECCOMP_POD,
   SECCOMP_TEXT,
 } from './deprecated-names.ts';
-import { portWarnings } from './ports.ts';
+import { type ContainerLists, portWarnings } from './ports.ts';
 
 interface PodLike {
   readonly metadata?: Pick<ObjectMeta, 'annotations'> | undefined;
@@ -36,15 +36,15 @@ export function podWarnings({ metadata, spec }: PodLike, at: FieldPath, isTempla
     isTemplate,
   };
   selectionWarnings(spec, path, warnings);
-  for (const name in POD_ANNOTATIONS) {
-    if (annotations !== undefined && name in annotations) {
-      warnings.push(`${annotated?.path.key(name)}: ${POD_ANNOTATIONS[name]}`);
+  for (const name in annotated === undefined ? {} : POD_ANNOTATIONS) {
+    if (annotated !== undefined && name in annotated.annotations) {
+      warnings.push(`${annotated.path.key(name).toString()}: ${POD_ANNOTATIONS[name]}`);
     }
   }
   volumeWarnings(spec, path, warnings);
   listWarnings(spec, path, warnings);
-  if (annotations !== undefined && SECCOMP_POD in annotations && !spec.securityContext?.seccompProfile) {
-    warnings.push(`${annotated?.path.key(SECCOMP_POD)}: ${SECCOMP_TEXT}`);
+  if (annotated !== undefined && SECCOMP_POD in annotated.annotations && !spec.securityContext?.seccompProfile) {
+    warnings.push(`${annotated.path.key(SECCOMP_POD).toString()}: ${SECCOMP_TEXT}`);
   }
   for (const [list, containers] of lists) {
     containers.forEach((container, index) => {
@@ -55,7 +55,7 @@ export function podWarnings({ metadata, spec }: PodLike, at: FieldPath, isTempla
   warnings.push(...portWarnings(lists, path));
   if (isTemplate && (spec.terminationGracePeriodSeconds ?? 0) < 0) {
     const why = 'must be >= 0; negative values are invalid and will be treated as 1';
-    warnings.push(`${path.child('terminationGracePeriodSeconds')}: ${why}`);
+    warnings.push(`${path.child('terminationGracePeriodSeconds').toString()}: ${why}`);
   }
   if (spec.affinity !== undefined) companyWarnings(spec.affinity, path.child('affinity'), warnings);
   return warnings;
@@ -68,8 +68,6 @@ interface Annotated {
   readonly isTemplate: boolean;
 }
 
-export type ContainerLists = readonly (readonly [list: string, containers: readonly Container[]])[];
-
 function containersOf({ containers, ephemeralContainers, initContainers }: Partial<PodSpec>): ContainerLists {
   const lists: [string, readonly Container[]][] = [];
   if (initContainers !== undefined) lists.push(['initContainers', initContainers]);
@@ -81,14 +79,14 @@ function containersOf({ containers, ephemeralContainers, initContainers }: Parti
 function selectionWarnings(spec: Partial<PodSpec>, path: FieldPath, warnings: string[]): void {
   for (const label in spec.nodeSelector) {
     const why = NODE_LABELS.get(label);
-    if (why !== undefined) warnings.push(`${path.child('nodeSelector').key(label)}: ${why}`);
+    if (why !== undefined) warnings.push(`${path.child('nodeSelector').key(label).toString()}: ${why}`);
   }
   if (spec.affinity !== undefined) nodeAffinityWarnings(spec.affinity, path.child('affinity'), warnings);
   spec.topologySpreadConstraints?.forEach(({ labelSelector, topologyKey }, index) => {
     const at = path.child('topologySpreadConstraints').index(index);
     const why = NODE_LABELS.get(topologyKey ?? '');
-    if (why !== undefined) warnings.push(`${at.child('topologyKey')}: ${topologyKey} is ${why}`);
-    if (labelSelector === undefined) warnings.push(`${at.child('labelSelector')}: ${NO_SELECTOR}`);
+    if (why !== undefined) warnings.push(`${at.child('topologyKey').toString()}: ${topologyKey} is ${why}`);
+    if (labelSelector === undefined) warnings.push(`${at.child('labelSelector').toString()}: ${NO_SELECTOR}`);
   });
 }
 
@@ -113,38 +111,42 @@ function companyWarnings(affinity: NonNullable<PodSpec['affinity']>, path: Field
     const at = path.child(kind);
     terms?.[REQUIRED]?.forEach(({ labelSelector }, index) => {
       if (labelSelector === undefined) {
-        warnings.push(`${at.child(REQUIRED).index(index).child('labelSelector')}: ${NO_SELECTOR}`);
+        warnings.push(`${at.child(REQUIRED).index(index).child('labelSelector').toString()}: ${NO_SELECTOR}`);
       }
     });
     terms?.[PREFERRED]?.forEach(({ podAffinityTerm }, index) => {
       if (podAffinityTerm?.labelSelector === undefined) {
-        warnings.push(`${at.child(PREFERRED).index(index).child('podAffinityTerm', 'labelSelector')}: ${NO_SELECTOR}`);
+        warnings.push(
+          `${at.child(PREFERRED).index(index).child('podAffinityTerm', 'labelSelector').toString()}: ${NO_SELECTOR}`,
+        );
       }
     });
   }
 }
 
 export function termWarnings({ matchExpressions }: NodeSelectorTerm, path: FieldPath): string[] {
-  return (matchExpressions ?? []).flatMap(({ key = '' }, index) => {
+  return (matchExpressions ?? []).flatMap(({ key }, index) => {
     const why = NODE_LABELS.get(key);
-    return why === undefined ? [] : [`${path.child('matchExpressions').index(index).child('key')}: ${key} is ${why}`];
+    return why === undefined
+      ? []
+      : [`${path.child('matchExpressions').index(index).child('key').toString()}: ${key} is ${why}`];
   });
 }
 
 /** Profiles that annotations give a container, where its fields give none. */
 function profileWarnings(
-  { name = '', securityContext }: Container,
+  { name, securityContext }: Container,
   { annotations, isTemplate, path, spec }: Annotated,
   warnings: string[],
 ): void {
   const seccomp = `${SECCOMP_CONTAINER}${name}`;
   if (securityContext?.seccompProfile === undefined && seccomp in annotations) {
-    warnings.push(`${path.key(seccomp)}: ${SECCOMP_TEXT}`);
+    warnings.push(`${path.key(seccomp).toString()}: ${SECCOMP_TEXT}`);
   }
   const appArmor = `${APPARMOR_CONTAINER}${name}`;
   const isSet = securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile;
   if (isTemplate && isSet === undefined && appArmor in annotations) {
-    warnings.push(`${path.key(appArmor)}: ${APPARMOR_TEXT}`);
+    warnings.push(`${path.key(appArmor).toString()}: ${APPARMOR_TEXT}`);
   }
 }
 
@@ -153,7 +155,7 @@ function volumeWarnings({ volumes }: Partial<PodSpec>, path: FieldPath, warnings
     for (const source in volume) {
       const plugin = POD_VOLUMES.get(source);
       if (plugin === undefined) continue;
-      warnings.push(`${path.child('volumes').index(index).child(plugin.shown)}: ${plugin.why}`);
+      warnings.push(`${path.child('volumes').index(index).child(plugin.shown).toString()}: ${plugin.why}`);
     }
   });
 }
@@ -163,7 +165,7 @@ function listWarnings(spec: Partial<PodSpec>, path: FieldPath, warnings: string[
   warnings.push(...repeated(spec.imagePullSecrets, 'name', path.child('imagePullSecrets')));
   spec.imagePullSecrets?.forEach(({ name = '' }, index) => {
     if (name === '')
-      warnings.push(`${path.child('imagePullSecrets').index(index).child('name')}: invalid empty name ""`);
+      warnings.push(`${path.child('imagePullSecrets').index(index).child('name').toString()}: invalid empty name ""`);
   });
   warnings.push(...fractions(spec.overhead, path.child('overhead')));
 }
@@ -177,7 +179,8 @@ function repeated<K extends string>(
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
     const value = item[field] ?? '';
-    if (seen.has(value)) return [`${path.index(index).child(field)}: duplicate ${field} ${JSON.stringify(value)}`];
+    if (seen.has(value))
+      return [`${path.index(index).child(field).toString()}: duplicate ${field} ${JSON.stringify(value)}`];
     seen.add(value);
     return [];
   });
@@ -188,7 +191,7 @@ const NANOS = 1_000_000_000n;
 
 /** Amounts of bytes that are no whole number. */
 export function fractions(
-  amounts: Readonly<Record<string, unknown>> | undefined,
+  amounts: Readonly<Record<string, string | number>> | undefined,
   path: FieldPath,
   names: readonly string[] = COUNTED_IN_BYTES,
 ): string[] {
@@ -197,8 +200,10 @@ export function fractions(
     const amount = amounts[name];
     // Only with these endings, or a point, can it be one.
     if (amount === undefined || !/[.munE]/.test(String(amount)) || !isQuantity(amount)) return [];
-    if (parseNanos(amount as string) % NANOS === 0n) return [];
-    return [`${path.key(name)}: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`];
+    if (parseNanos(amount) % NANOS === 0n) return [];
+    return [
+      `${path.key(name).toString()}: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`,
+    ];
   });
 }
 
@@ -212,7 +217,7 @@ function containerWarnings({ env, resources }: Container, path: FieldPath, warni
   }
   if (env === undefined || env.length < 2) return;
   const seen = new Set<string>();
-  env.forEach(({ name = '', value = '', valueFrom }, index) => {
+  env.forEach(({ name, value = '', valueFrom }, index) => {
     if (!seen.has(name)) {
       seen.add(name);
       return;
@@ -221,6 +226,6 @@ function containerWarnings({ env, resources }: Container, path: FieldPath, warni
     const keeps = valueFrom === undefined && value !== reference && value.includes(reference);
     if (keeps) return;
     const why = `hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`;
-    warnings.push(`${path.child('env').index(index)}: ${why}`);
+    warnings.push(`${path.child('env').index(index).toString()}: ${why}`);
   });
 }

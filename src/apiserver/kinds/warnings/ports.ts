@@ -1,7 +1,9 @@
 /** Ports of a pod's containers that stand in each other's way. */
-import type { ContainerPort } from '../../../api/generated/core-v1.ts';
+import type { Container, ContainerPort } from '../../../api/generated/core-v1.ts';
 import type { FieldPath } from '../../../machinery/values/index.ts';
-import type { ContainerLists } from './pod-spec.ts';
+
+/** The containers of a pod by the lists that they are in. */
+export type ContainerLists = readonly (readonly [list: string, containers: readonly Container[]])[];
 
 interface Placed {
   readonly port: ContainerPort;

@@ -1,0 +1,1 @@
+export { claimProtectionController, volumeProtectionController } from './controller.ts';
