@@ -6,8 +6,9 @@ import { ALL_VERBS, type Resource, type Verb, type ServedVersion, storagePrefix 
 import type { Subresource } from '../registry/subresource.ts';
 import { bindingSubresource } from '../subresources/binding.ts';
 import { finalizeSubresource } from '../subresources/finalize.ts';
-import { logSubresource, proxySubresource, streamSubresource } from '../subresources/no-containers.ts';
+import { logSubresource, proxySubresource } from '../subresources/no-containers.ts';
 import { ephemeralContainersSubresource, resizeSubresource } from '../subresources/pod-parts.ts';
+import { attachSubresource, execSubresource, portForwardSubresource } from '../subresources/pod-streams.ts';
 import { scaleSubresource, workloadScale } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { withoutPickers } from './apps/picker-gate.ts';
@@ -80,12 +81,12 @@ const EXTRA: Readonly<Record<string, readonly (readonly [string, Subresource])[]
   '/Namespace': [['finalize', finalizeSubresource]],
   '/Node': [['proxy', proxySubresource('NodeProxyOptions')]],
   '/Pod': [
-    ['attach', streamSubresource('PodAttachOptions')],
+    ['attach', attachSubresource],
     ['binding', bindingSubresource],
     ['ephemeralcontainers', ephemeralContainersSubresource],
-    ['exec', streamSubresource('PodExecOptions')],
+    ['exec', execSubresource],
     ['log', logSubresource],
-    ['portforward', streamSubresource('PodPortForwardOptions')],
+    ['portforward', portForwardSubresource],
     ['proxy', proxySubresource('PodProxyOptions')],
     ['resize', resizeSubresource],
   ],

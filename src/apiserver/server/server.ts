@@ -215,7 +215,8 @@ function requestServer(context: ServerContext, { access, flows, routes }: Servin
     };
     if (passage.flow !== undefined) addFlowHeaders(headers, passage.flow);
     for (const name in response.headers) headers[name] = response.headers[name] as string | readonly string[];
-    const { body, document, status } = response;
+    const { body, document, status, upgrade } = response;
+    if (upgrade !== undefined) return { status, headers, body, upgrade };
     return document === undefined ? { status, headers, body } : { status, headers, body, document };
   };
 }
