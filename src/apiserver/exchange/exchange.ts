@@ -2,6 +2,8 @@
  * One request and its answer, free of HTTP. The HTTP layer and the in-process client both speak this, so a test or a
  * controller in the same process takes the whole path of a remote client except the socket.
  */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { SharedEvent } from '../../machinery/runtime/index.ts';
 import type { UserInfo } from './user.ts';
 
@@ -92,6 +94,15 @@ export interface StreamSink {
 /** Starts producing into the sink and returns how to stop; stopping twice is harmless. */
 export type StreamBody = (sink: StreamSink) => () => void;
 
+/** A connection that a client asked to use for another protocol, with what it has sent of that already. */
+export interface RawConnection {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -99,6 +110,8 @@ export interface ApiResponse {
   readonly body: Uint8Array | readonly Uint8Array[] | StreamBody;
   /** Instead of a body, for a caller that asked for shared objects. */
   readonly document?: unknown;
+  /** Instead of an answer: takes the connection over, and answers on it. */
+  readonly upgrade?: (connection: RawConnection) => void;
 }
 
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { peerOf } from './peer.ts';
 import { throwAway } from './throw-away.ts';
 import { flatten, type Wire } from './wire.ts';
@@ -7,16 +8,22 @@ import type { WireHeaders } from './wire-headers.ts';
 export interface Http1Options {
   /** The client waits for `100 Continue` before it sends its body. */
   readonly waits?: boolean;
+  /** The client wants another protocol on this connection; nothing after the head of its request was read as HTTP. */
+  readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer };
 }
 
-export function http1Wire(incoming: IncomingMessage, outgoing: ServerResponse, { waits = false }: Http1Options): Wire {
-  const { headers } = incoming;
+export function http1Wire(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { upgrade, waits = false }: Http1Options,
+): Wire {
+  const { headers, method = 'GET', url = '' } = incoming;
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-  const isComing = hasBody && headers['content-length'] !== '0';
+  const isComing = upgrade === undefined && hasBody && headers['content-length'] !== '0';
   let asked = !waits;
   return {
-    method: incoming.method ?? 'GET',
-    url: incoming.method === 'CONNECT' ? '' : (incoming.url ?? ''),
+    method,
+    url: method === 'CONNECT' ? '' : url,
     headers: flatten(headers),
     headerCount: incoming.rawHeaders.length / 2,
     peer: peerOf(incoming.socket),
@@ -41,5 +48,11 @@ export function http1Wire(incoming: IncomingMessage, outgoing: ServerResponse, {
       else throwAway(incoming, () => outgoing.end());
     },
     cut: () => void incoming.socket.destroy(),
+    ...(upgrade && {
+      takeOver() {
+        outgoing.detachSocket(incoming.socket);
+        return { method, url, headers, ...upgrade };
+      },
+    }),
   };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { type Logger, silentLogger } from '../../machinery/runtime/index.ts';
 import type { ApiHandler } from '../exchange/exchange.ts';
 import { BodiesInFlight } from './bodies-in-flight.ts';
-import { http1Wire } from './http1-wire.ts';
+import { type Http1Options, http1Wire } from './http1-wire.ts';
 import { http2Wire } from './http2-wire.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { type Serving, serve } from './serve.ts';
@@ -92,24 +92,28 @@ function sayFull(log: Logger, limit: number): void {
 }
 
 function serveHttp1(server: Server, serving: Serving): void {
-  const serveOne = (incoming: IncomingMessage, outgoing: ServerResponse, waits: boolean): void => {
+  const serveOne = (incoming: IncomingMessage, outgoing: ServerResponse, options: Http1Options = {}): void => {
     outgoing.on('error', () => {});
     const cut = (): void => void incoming.socket.destroy();
-    void serve(serving, () => http1Wire(incoming, outgoing, { waits }), cut);
+    void serve(serving, () => http1Wire(incoming, outgoing, options), cut);
   };
-  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => serveOne(incoming, outgoing, false));
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => serveOne(incoming, outgoing));
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) =>
-    serveOne(incoming, outgoing, true),
+    serveOne(incoming, outgoing, { waits: true }),
   );
-  // Node hands over the bare socket here; the client gets an answer like any other.
-  server.on('connect', (incoming: IncomingMessage, socket: Socket) => {
+  // Node hands over the bare socket in these two; the client gets an answer like any other, and it is the last.
+  const onBareSocket = (incoming: IncomingMessage, socket: Socket, options: Http1Options): void => {
     socket.on('error', () => {});
     const outgoing = new ServerResponse(incoming);
     outgoing.shouldKeepAlive = false;
     outgoing.assignSocket(socket);
     outgoing.once('finish', () => socket.end());
-    serveOne(incoming, outgoing, false);
-  });
+    serveOne(incoming, outgoing, options);
+  };
+  server.on('connect', (incoming: IncomingMessage, socket: Socket) => onBareSocket(incoming, socket, {}));
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) =>
+    onBareSocket(incoming, socket, { upgrade: { socket, head } }),
+  );
   server.on('clientError', refuse);
 }
 

@@ -45,7 +45,9 @@ async function exchange(serving: Serving, wire: Wire): Promise<void> {
   const gone = new Departure(wire.out);
   const response = await answer(serving, wire, gone);
   gone.settle();
-  if (!wire.isGone()) await send(wire, response);
+  if (wire.isGone()) return;
+  if (response.upgrade !== undefined && wire.takeOver !== undefined) response.upgrade(wire.takeOver());
+  else await send(wire, response);
 }
 
 async function answer(serving: Serving, wire: Wire, gone: Departure): Promise<ApiResponse> {

@@ -1,7 +1,7 @@
 /** One request on a connection and the way its answer goes: what HTTP/1.1 and HTTP/2 have in common. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { Peer } from '../exchange/exchange.ts';
+import type { Peer, RawConnection } from '../exchange/exchange.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
 export interface Wire {
@@ -21,6 +21,8 @@ export interface Wire {
   /** Tells a client that waits for it to send its body. */
   proceed(): void;
   sendHead(status: number, headers: WireHeaders): void;
+  /** Hands over the connection where the client asked for another protocol on it; undefined where it did not. */
+  takeOver?(): RawConnection;
   /** Ends an answer that was sent whole while the body of the request was not; the rest of that is thrown away. */
   endUnread(): void;
   /** Breaks off where no answer can be given any more. Harmless at any time. */

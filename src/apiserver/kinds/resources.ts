@@ -14,8 +14,9 @@ import type { Strategy } from '../registry/strategy.ts';
 import type { Subresource } from '../registry/subresource.ts';
 import { bindingSubresource } from '../subresources/binding.ts';
 import { finalizeSubresource } from '../subresources/finalize.ts';
-import { logSubresource, proxySubresource, streamSubresource } from '../subresources/no-containers.ts';
+import { logSubresource, proxySubresource } from '../subresources/no-containers.ts';
 import { ephemeralContainersSubresource, resizeSubresource } from '../subresources/pod-parts.ts';
+import { attachSubresource, execSubresource, portForwardSubresource } from '../subresources/pod-streams.ts';
 import { scaleSubresource, workloadScale } from '../subresources/scale.ts';
 import { statusSubresource } from '../subresources/status.ts';
 import { withoutPickers } from './apps/picker-gate.ts';
@@ -101,12 +102,12 @@ const EXTRA: Readonly<Record<string, readonly (readonly [string, Subresource])[]
   '/Namespace': [['finalize', finalizeSubresource]],
   '/Node': [['proxy', proxySubresource('NodeProxyOptions')]],
   '/Pod': [
-    ['attach', streamSubresource('PodAttachOptions')],
+    ['attach', attachSubresource],
     ['binding', bindingSubresource],
     ['ephemeralcontainers', ephemeralContainersSubresource],
-    ['exec', streamSubresource('PodExecOptions')],
+    ['exec', execSubresource],
     ['log', logSubresource],
-    ['portforward', streamSubresource('PodPortForwardOptions')],
+    ['portforward', portForwardSubresource],
     ['proxy', proxySubresource('PodProxyOptions')],
     ['resize', resizeSubresource],
   ],

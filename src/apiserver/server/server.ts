@@ -230,8 +230,9 @@ function requestServer(context: ServerContext, { access, flows, routes }: Servin
     };
     if (passage.flow !== undefined) addFlowHeaders(headers, passage.flow);
     for (const name in response.headers) headers[name] = response.headers[name] as string | readonly string[];
-    const { document, status } = response;
+    const { document, status, upgrade } = response;
     const body = requests.end(passage.timing, response);
+    if (upgrade !== undefined) return { status, headers, body, upgrade };
     return document === undefined ? { status, headers, body } : { status, headers, body, document };
   };
 }

@@ -1,9 +1,9 @@
 /**
  * Subresources that lead into a running container. Simulated nodes run none: logs tell the life of the container as its
- * status has it, so that clients of logs can be tried; the others say that nothing runs there.
+ * status has it, so that clients of logs can be tried; proxies say that nothing runs there. For `exec` and `attach` see
+ * pod-streams.ts.
  */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { authorizeCreate } from '../access/authorize.ts';
 import { type Call, nameOf } from '../context/call.ts';
 import type { ApiObject } from '../exchange/object.ts';
 import type { ApiResponse } from '../exchange/exchange.ts';
@@ -16,26 +16,34 @@ import { innerSubresource } from '../verbs/inner-subresource.ts';
 const PROXY_VERBS: readonly SubresourceVerb[] = ['create', 'delete', 'get', 'patch', 'update'];
 
 /** Exists, or the usual 404. */
-function objectOf(call: Call): ApiObject {
+export function objectOf(call: Call): ApiObject {
   const name = nameOf(call);
   const entry = call.context.store.get(objectKey(call.resource, call.info.namespace, name));
   if (entry === undefined) throw notFound(call.resource, name);
   return call.context.objects.read(entry);
 }
 
+/** The container that a request is about: the one it names, or the only one. */
+export function askedContainer(call: Call, { spec }: Pod): string {
+  const name = nameOf(call);
+  const asked = call.options.query.get('container');
+  const { containers = [], initContainers = [] } = spec ?? {};
+  const names = [...initContainers, ...containers].map((container) => container.name);
+  if (asked && !names.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${name}`);
+  if (!asked && containers.length > 1) {
+    throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`);
+  }
+  return asked || (containers[0]?.name ?? '');
+}
+
 export const logSubresource: Subresource = innerSubresource({ verbs: ['get'], kind: { kind: 'Pod' } }, (call) => {
   const pod = objectOf(call) as Pod;
   const name = nameOf(call);
   if (!pod.spec?.nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
-  const asked = call.options.query.get('container');
-  const names = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map((container) => container.name);
-  if (asked && !names.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${name}`);
-  if (!asked && pod.spec.containers.length > 1) {
-    throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`);
-  }
-  const lines = lifeOf(pod, asked || (pod.spec.containers[0]?.name ?? ''));
+  const container = askedContainer(call, pod);
+  const lines = lifeOf(pod, container);
   if (lines.length === 0) {
-    throw badRequest(`container "${asked || names[0]}" in pod "${name}" is waiting to start: ContainerCreating`);
+    throw badRequest(`container "${container}" in pod "${name}" is waiting to start: ContainerCreating`);
   }
   const last = integerOption(call.options.query, 'tailLines') ?? lines.length;
   const text = lines.slice(Math.max(0, lines.length - last)).map((line) => `${line}\n`);
@@ -55,18 +63,6 @@ function lifeOf({ spec, status }: Pod, container: string): string[] {
       ? []
       : [`${terminated.finishedAt} ${who} ended with exit code ${terminated.exitCode}`]),
   ];
-}
-
-export function streamSubresource(kind: string): Subresource {
-  return innerSubresource({ verbs: ['create', 'get'], kind: { kind } }, async (call) => {
-    // Clients by WebSocket come with GET, and run things all the same.
-    await authorizeCreate(call.context.authorizer, call.user, call.info);
-    const { spec } = objectOf(call) as Pod;
-    if (call.request.headers['upgrade'] === undefined) throw badRequest('Upgrade request required');
-    if (!spec?.nodeName) throw badRequest(`pod ${nameOf(call)} does not have a host assigned`);
-    const why = `node ${spec.nodeName} is simulated and runs no containers`;
-    throw failure(500, 'InternalError', `Internal error occurred: error dialing backend: ${why}`);
-  });
 }
 
 export function proxySubresource(kind: string): Subresource {

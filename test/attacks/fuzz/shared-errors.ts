@@ -12,7 +12,7 @@ const SHARED: readonly RegExp[] = [
   /has more than one PodDisruptionBudget/,
   /resourceVersion should not be set on objects to be created/,
   // Ours alone: nothing runs on simulated nodes, and the real one cannot reach a kubelet there either.
-  /is simulated and runs no containers/,
+  /is simulated and has no ports/,
 ];
 
 export const isSharedError = (text: string): boolean => SHARED.some((pattern) => pattern.test(text));

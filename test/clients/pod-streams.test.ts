@@ -1,0 +1,84 @@
+import { connect } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { EmbeddedHost } from '../../src/app/index.ts';
+import { startHost } from './host.ts';
+import { createKubectl, type Kubectl } from './kubectl.ts';
+
+let host: EmbeddedHost;
+let kubectl: Kubectl;
+
+beforeAll(async () => {
+  host = await startHost({ nodes: 1 });
+  kubectl = createKubectl(host.kubeconfig);
+  await kubectl.run(['run', 'p', '--image=nginx', '--env=A=b']);
+  await kubectl.run(['wait', '--for=condition=Ready', 'pod/p', '--timeout=120s']);
+}, 180_000);
+afterAll(async () => {
+  kubectl.close();
+  await host.stop();
+});
+
+it('runs commands of an echo, with their output and exit codes', async () => {
+  expect((await kubectl.run(['exec', 'p', '--', 'echo', 'hello', 'world'])).stdout).toBe('hello world\n');
+  expect((await kubectl.run(['exec', 'p', '--', 'env'])).stdout).toContain('A=b\n');
+  const ended = await kubectl.run(['exec', 'p', '--', 'sh', '-c', 'exit 3'], { fails: true });
+  expect([ended.code, ended.stderr]).toEqual([3, 'command terminated with exit code 3\n']);
+  const unknown = await kubectl.run(['exec', 'p', '--', 'ls', '/'], { fails: true });
+  expect([unknown.code, unknown.stderr]).toEqual([127, expect.stringContaining('ls: not found')]);
+});
+
+it('gives back what it is sent, also more than is sent at once', async () => {
+  const sent = `${'0123456789'.repeat(300_000)}\n`;
+  const { stdout } = await kubectl.run(['exec', '-i', 'p', '--', 'cat'], { stdin: sent });
+  expect(stdout === sent).toBe(true);
+  const attached = await kubectl.run(['attach', '-i', 'p'], { stdin: 'over here\n' });
+  expect(attached.stdout).toContain('what is sent here comes back\nover here\n');
+});
+
+it('answers a Status where there is nothing to run in, or no right to', async () => {
+  const refused = async (...args: string[]) => (await kubectl.run(args, { fails: true })).stderr;
+  expect(await refused('exec', 'missing', '--', 'ls')).toContain('pods "missing" not found');
+  expect(await refused('port-forward', 'p', '18080:80')).toContain('is simulated and has no ports');
+  await kubectl.run(['create', 'role', 'looks', '--verb=get', '--resource=pods,pods/exec']);
+  await kubectl.run(['create', 'rolebinding', 'looks', '--role=looks', '--user=jane']);
+  const mayNot = await refused('exec', 'p', '--as=jane', '--', 'ls');
+  expect(mayNot).toContain('User "jane" cannot create resource "pods/exec"');
+  await kubectl.run(['create', 'role', 'runs', '--verb=create', '--resource=pods/exec']);
+  await kubectl.run(['create', 'rolebinding', 'runs', '--role=runs', '--user=jane']);
+  expect((await kubectl.run(['exec', 'p', '--as=jane', '--', 'hostname'])).stdout).toBe('p\n');
+});
+
+it.each([
+  [
+    'GET',
+    '/api/v1/namespaces/default/pods/p/exec?command=ls&stdout=true',
+    'SPDY/3.1',
+    400,
+    'SPDY/3.1 is not spoken here',
+  ],
+  ['GET', '/api/v1/namespaces/default/pods/p/exec?stdout=true', 'websocket', 400, 'at least 1 command'],
+  ['GET', '/api/v1/namespaces/default/pods/p/exec?command=ls', 'websocket', 400, 'at least 1 of stdin'],
+  ['GET', '/version', 'websocket', 200, '"major"'],
+])('answers %s %s with Upgrade: %s as HTTP: %d', async (method, path, upgrade, status, text) => {
+  const { clusters, users } = parse(readFileSync(host.kubeconfig, 'utf8')) as {
+    clusters: [{ cluster: { 'certificate-authority-data': string } }];
+    users: [{ user: Record<'client-certificate-data' | 'client-key-data', string> }];
+  };
+  const read = (data: string): string => Buffer.from(data, 'base64').toString();
+  const { port } = new URL(host.url);
+  const socket = connect({
+    host: '127.0.0.1',
+    port: Number(port),
+    ca: read(clusters[0].cluster['certificate-authority-data']),
+    cert: read(users[0].user['client-certificate-data']),
+    key: read(users[0].user['client-key-data']),
+  });
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`);
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+  expect(answer).toContain(text);
+});
