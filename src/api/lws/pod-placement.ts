@@ -30,7 +30,7 @@ export function markSubGroup(pod: Pod, { leader, workerIndex }: { leader: string
  * Terms that the template brings for the same topology are left as they are.
  */
 export function keepToItself(
-  { spec }: Pod,
+  { spec }: Pick<Pod, 'spec'>,
   topologyKey: string | undefined,
   { key, label }: { label: string; key: string },
 ): void {

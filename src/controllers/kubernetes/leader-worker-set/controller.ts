@@ -7,7 +7,13 @@ import {
   LWS,
 } from '../../../api/lws/types.ts';
 import { keyOf, type KubeObject, type ObjectKey, type ResourceType } from '../../../api/resource.ts';
-import { podType, serviceType, statefulSetType } from '../../../api/resource-types.ts';
+import {
+  controllerRevisionType,
+  nodeType,
+  podType,
+  serviceType,
+  statefulSetType,
+} from '../../../api/resource-types.ts';
 import {
   type Controller,
   type ControllerContext,
@@ -35,9 +41,9 @@ function controllerOfSpelling(name: string, spell: (context: ControllerContext) 
   return defineController<LeaderWorkerSetDeps & Spelling>({
     name,
     deps: (context) => ({ ...gatherDeps(context), ...spell(context) }),
-    watches: ({ podGroups, pods, sets, statefulSets }) => [
+    watches: ({ podGroups, pods, services, sets, statefulSets }) => [
       watch(sets, { added: keyOf, updated: keyOf }),
-      ...[pods, statefulSets, podGroups].map((informer) => watch<KubeObject>(informer, setOf)),
+      ...[pods, statefulSets, podGroups, services].map((informer) => watch<KubeObject>(informer, setOf)),
     ],
     reconcile: reconcileLeaderWorkerSet,
   });
@@ -58,10 +64,23 @@ function gatherDeps(context: ControllerContext): Omit<LeaderWorkerSetDeps, keyof
   pods.addIndex('lws', setOf);
   podGroups.addIndex('lws', setOf);
   indexByController(workloads);
+  const revisions = informers.of(controllerRevisionType);
+  revisions.addIndex('lws', setOf);
   // The leaders' own StatefulSet carries the label too, but belongs to the set and not to a leader.
   statefulSets.addIndex('lws', (set) => (controllerOf(set)?.kind === 'Pod' ? setOf(set) : []));
   const events = context.eventsFor('leaderworkerset');
-  return { client, clock, events, pods, statefulSets, services: informers.of(serviceType), workloads, podGroups };
+  return {
+    client,
+    clock,
+    events,
+    pods,
+    statefulSets,
+    services: informers.of(serviceType),
+    nodes: informers.of(nodeType),
+    revisions,
+    workloads,
+    podGroups,
+  };
 }
 
 function canonicalSpelling({ client, informers }: ControllerContext): Spelling {

@@ -3,6 +3,7 @@ import { controllerReference } from '../../../api/core/owner.ts';
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { gangOf, groupIndexOf, groupKeyOf } from '../../../api/lws/pod-marks.ts';
+import { keepToItself } from '../../../api/lws/pod-placement.ts';
 import { type LeaderWorkerSet, LWS } from '../../../api/lws/types.ts';
 import type { ResourceType } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
@@ -12,14 +13,19 @@ import { decideSetGang, workloadName } from '../../../decisions/group-making/ind
 export const replicasOf = ({ spec }: LeaderWorkerSet): number => spec?.replicas ?? 1;
 export const sizeOf = ({ spec }: LeaderWorkerSet): number => spec?.leaderWorkerTemplate?.size ?? 1;
 
+/** Every group has a Service of its own, named as its leader. */
+export const hasOwnServices = ({ spec }: LeaderWorkerSet): boolean =>
+  spec?.networkConfig?.subdomainPolicy === 'UniquePerReplica';
+
 /** Names what a group is made of; a group made of anything else is replaced. No pod can join or leave a gang later. */
 export function revisionOf(lws: LeaderWorkerSet): string {
-  const { leaderTemplate, workerTemplate, size = 1 } = lws.spec?.leaderWorkerTemplate ?? {};
-  const gang = decideSetGang(lws).reason === 'Gang' ? ['gang'] : [];
-  return createHash('sha1')
-    .update(JSON.stringify([leaderTemplate ?? null, workerTemplate ?? null, size, ...gang]))
-    .digest('hex')
-    .slice(0, 10);
+  const { leaderTemplate, subGroupPolicy, workerTemplate, size = 1 } = lws.spec?.leaderWorkerTemplate ?? {};
+  const parts: unknown[] = [leaderTemplate ?? null, workerTemplate ?? null, size];
+  if (decideSetGang(lws).reason === 'Gang') parts.push('gang');
+  // Sets without them are named as before there were these fields.
+  if (subGroupPolicy) parts.push(subGroupPolicy);
+  if (hasOwnServices(lws)) parts.push('UniquePerReplica');
+  return createHash('sha1').update(JSON.stringify(parts)).digest('hex').slice(0, 10);
 }
 
 interface Marks {
@@ -36,6 +42,30 @@ function withMarks(template: PodTemplateSpec | undefined, { annotations, labels 
       labels: { ...copy.metadata?.labels, ...labels },
       annotations: { ...copy.metadata?.annotations, ...annotations },
     },
+  };
+}
+
+/** What leaders and workers are told of the set alike. */
+function commonAnnotations(lws: LeaderWorkerSet): Record<string, string> {
+  const { annotations = {} } = lws.metadata;
+  const { subGroupPolicy } = lws.spec?.leaderWorkerTemplate ?? {};
+  const copied = (key: string): Record<string, string> => (annotations[key] ? { [key]: annotations[key] } : {});
+  return {
+    [LWS.size]: String(sizeOf(lws)),
+    ...copied(LWS.exclusiveTopology),
+    ...(subGroupPolicy && {
+      [LWS.subGroupSize]: String(subGroupPolicy.subGroupSize),
+      ...copied(LWS.subGroupExclusiveTopology),
+    }),
+  };
+}
+
+/** Claims that each pod gets for itself. */
+function claimsOf({ spec }: LeaderWorkerSet): Partial<NonNullable<StatefulSet['spec']>> {
+  const { persistentVolumeClaimRetentionPolicy, volumeClaimTemplates = [] } = spec?.leaderWorkerTemplate ?? {};
+  return {
+    ...(volumeClaimTemplates.length > 0 && { volumeClaimTemplates: deepClone(volumeClaimTemplates) }),
+    ...(persistentVolumeClaimRetentionPolicy && { persistentVolumeClaimRetentionPolicy }),
   };
 }
 
@@ -57,7 +87,7 @@ export function leaderStatefulSet(
   },
 ): StatefulSet {
   const { name = '', namespace } = lws.metadata;
-  const { leaderTemplate, workerTemplate } = lws.spec?.leaderWorkerTemplate ?? {};
+  const { leaderTemplate, subGroupPolicy, workerTemplate } = lws.spec?.leaderWorkerTemplate ?? {};
   const labels = { [LWS.name]: name, [LWS.workerIndex]: '0' };
   return {
     metadata: {
@@ -76,16 +106,26 @@ export function leaderStatefulSet(
       template: withMarks(leaderTemplate ?? workerTemplate, {
         labels: { ...labels, [LWS.revision]: revision },
         annotations: {
-          [LWS.size]: String(sizeOf(lws)),
+          ...commonAnnotations(lws),
+          ...(subGroupPolicy && { [LWS.subGroupType]: subGroupPolicy.subGroupPolicyType ?? 'LeaderWorker' }),
+          ...(hasOwnServices(lws) && { [LWS.subdomainPolicy]: 'UniquePerReplica' }),
           ...(decideSetGang(lws).reason === 'Gang' && { [LWS.workloadName]: workload }),
         },
       }),
+      ...claimsOf(lws),
     },
   };
 }
 
-/** The StatefulSet of one group's workers, owned by their leader: when the leader goes, they go. */
-export function workerStatefulSet(lws: LeaderWorkerSet, leader: Pod): StatefulSet {
+/**
+ * The StatefulSet of one group's workers, owned by their leader: when the leader goes, they go. `nodeSelector` keeps them to
+ * the domain of their leader.
+ */
+export function workerStatefulSet(
+  lws: LeaderWorkerSet,
+  leader: Pod,
+  nodeSelector?: Record<string, string>,
+): StatefulSet {
   const leaderName = leader.metadata.name ?? '';
   const { namespace = '' } = leader.metadata;
   const labels = {
@@ -98,12 +138,24 @@ export function workerStatefulSet(lws: LeaderWorkerSet, leader: Pod): StatefulSe
   const template = withMarks(lws.spec?.leaderWorkerTemplate?.workerTemplate, {
     labels: { ...labels, [LWS.revision]: revision },
     annotations: {
-      [LWS.size]: String(sizeOf(lws)),
+      ...commonAnnotations(lws),
       [LWS.leaderName]: leaderName,
       ...(gang !== undefined && { [LWS.workloadName]: leader.metadata.annotations?.[LWS.workloadName] ?? '' }),
     },
   });
-  if (gang !== undefined) template.spec = { containers: [], ...template.spec, schedulingGroup: { podGroupName: gang } };
+  if (gang !== undefined) {
+    template.spec = { containers: [], ...template.spec, schedulingGroup: { podGroupName: gang } };
+    // Placed together with their leader: they cannot wait for the place that it gets.
+    const key = labels[LWS.groupKey];
+    keepToItself(template, template.metadata?.annotations?.[LWS.exclusiveTopology], { label: LWS.groupKey, key });
+  }
+  if (nodeSelector !== undefined) {
+    template.spec = {
+      containers: [],
+      ...template.spec,
+      nodeSelector: { ...template.spec?.nodeSelector, ...nodeSelector },
+    };
+  }
   return {
     metadata: {
       name: leaderName,
@@ -113,11 +165,12 @@ export function workerStatefulSet(lws: LeaderWorkerSet, leader: Pod): StatefulSe
     },
     spec: {
       replicas: sizeOf(lws) - 1,
-      serviceName: lws.metadata.name ?? '',
+      serviceName: hasOwnServices(lws) ? leaderName : (lws.metadata.name ?? ''),
       ordinals: { start: 1 },
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: labels },
       template,
+      ...claimsOf(lws),
     },
   };
 }

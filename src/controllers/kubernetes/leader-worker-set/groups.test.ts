@@ -3,7 +3,7 @@ import type { Pod } from '../../../api/generated/core-v1.ts';
 import { fromKruise, type LeaderWorkerSet, LWS } from '../../../api/lws/types.ts';
 import { groupKeyOf, markLeaderWorkerPod } from '../../../api/lws/pod-marks.ts';
 import { leaderStatefulSet, revisionOf, sizeOf, workerStatefulSet } from './desired.ts';
-import { computeRollout, gatherGroups, isGroupReady, recreateReason } from './groups.ts';
+import { computeRollout, gatherGroups, isGroupReady, recreateReason, restartPolicyOf } from './groups.ts';
 
 const lws = (change: Partial<NonNullable<LeaderWorkerSet['spec']>> = {}): LeaderWorkerSet => ({
   metadata: { name: 'llm', namespace: 'default', uid: 'u' },
@@ -126,6 +126,42 @@ test('computeRollout() keeps no group that a smaller set has no place for', () =
   const broken = groupsOf(group(0, { ready: false }), group(1), group(2), group(3));
   expect(computeRollout(set, broken, { revision: 'new' })).toEqual({ partition: 0, replicas: 3 });
 });
+
+test('23.3: recreateReason() waits under RecreateGroupAfterStart until no member is missing', () => {
+  const [short] = groupsOf([member(0, 0), member(0, 1, { restarts: 1 })]);
+  const [whole] = groupsOf([member(0, 0), member(0, 1, { restarts: 1 }), member(0, 2)]);
+  const reasons = [short, whole].map((one) => one && recreateReason(one, 'RecreateGroupAfterStart', 3));
+  expect(reasons).toEqual([undefined, 'PodRestarted']);
+});
+
+const policies: [policy: string | undefined, annotated: boolean, want: string][] = [
+  [undefined, false, 'RecreateGroupOnPodRestart'],
+  [undefined, true, 'RecreateGroupAfterStart'],
+  ['RecreateGroupOnPodRestart', true, 'RecreateGroupAfterStart'],
+  ['RecreateGroupAfterStart', false, 'RecreateGroupAfterStart'],
+  ['None', true, 'None'],
+  ['Default', false, 'Default'],
+];
+for (const [restartPolicy, annotated, want] of policies) {
+  test(`23.3: restartPolicyOf() is ${want} for ${restartPolicy}${annotated ? ' with the annotation' : ''}`, () => {
+    const set = lws({ leaderWorkerTemplate: { restartPolicy } });
+    if (annotated) set.metadata.annotations = { [LWS.recreateAfterStart]: '' };
+    expect(restartPolicyOf(set)).toBe(want);
+  });
+}
+
+const revisionCases: [name: string, change: Partial<NonNullable<LeaderWorkerSet['spec']>>, isOther: boolean][] = [
+  ['subgroups', { leaderWorkerTemplate: { ...lws().spec?.leaderWorkerTemplate, subGroupPolicy: {} } }, true],
+  ['a Service for each group', { networkConfig: { subdomainPolicy: 'UniquePerReplica' } }, true],
+  ['one Service, said aloud', { networkConfig: { subdomainPolicy: 'Shared' } }, false],
+  ['another partition', { rolloutStrategy: { rollingUpdateConfiguration: { partition: 1 } } }, false],
+  ['claims', { leaderWorkerTemplate: { ...lws().spec?.leaderWorkerTemplate, volumeClaimTemplates: [] } }, false],
+];
+for (const [name, change, isOther] of revisionCases) {
+  test(`23.3: revisionOf() with ${name} is ${isOther ? 'another' : 'the same'}`, () => {
+    expect(revisionOf(lws(change)) !== revisionOf(lws())).toBe(isOther);
+  });
+}
 
 test('revisionOf() changes with the templates and the size, not with replicas', () => {
   expect(revisionOf(lws({ replicas: 9 }))).toBe(revisionOf(lws()));

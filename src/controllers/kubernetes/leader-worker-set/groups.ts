@@ -57,12 +57,13 @@ export type RecreateReason = 'PodRestarted' | 'PodDeleted';
  * Why a group must be replaced as a whole; undefined when it may stay.
  *  1. policy None (or its old name Default): never
  *  2. no leader, or the leader is going: the group is being replaced already
- *  3. RecreateGroupAfterStart, and a member has not started yet: not now
+ *  3. RecreateGroupAfterStart, and a member is missing or has not started yet: not now
  *  4. a container of a member has restarted, or a worker is being deleted
  */
 export function recreateReason(
   group: LeaderWorkerGroup,
   restartPolicy = 'RecreateGroupOnPodRestart',
+  size = 1 + group.workers.length,
 ): RecreateReason | undefined {
   if (restartPolicy === 'None' || restartPolicy === 'Default') return undefined;
   const { leader, workers } = group;
@@ -70,7 +71,7 @@ export function recreateReason(
   const members = [leader, ...workers];
   if (
     restartPolicy === 'RecreateGroupAfterStart' &&
-    members.some(({ status }) => (status?.phase ?? 'Pending') === 'Pending')
+    (members.length < size || members.some(({ status }) => (status?.phase ?? 'Pending') === 'Pending'))
   ) {
     return undefined;
   }
@@ -78,6 +79,13 @@ export function recreateReason(
   const own = workers.filter(({ metadata }) => !isOlder(metadata.creationTimestamp, leader.metadata.creationTimestamp));
   if (own.some(({ metadata }) => metadata.deletionTimestamp)) return 'PodDeleted';
   return [leader, ...own].some(hasRestarted) ? 'PodRestarted' : undefined;
+}
+
+/** The policy that holds for a set: an annotation may have it wait for the start of a group. */
+export function restartPolicyOf({ metadata, spec }: LeaderWorkerSet): string {
+  const { restartPolicy = 'RecreateGroupOnPodRestart' } = spec?.leaderWorkerTemplate ?? {};
+  const waits = metadata.annotations?.[LWS.recreateAfterStart] !== undefined;
+  return waits && restartPolicy === 'RecreateGroupOnPodRestart' ? 'RecreateGroupAfterStart' : restartPolicy;
 }
 
 function hasRestarted({ status }: Pod): boolean {
