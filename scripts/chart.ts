@@ -34,6 +34,7 @@ const SWITCHES: readonly { condition: string; on: Partial<InstallOptions> }[] = 
   { condition: '.Values.certManager', on: { certManager: true } },
   { condition: '.Values.failOpen', on: { failOpen: true } },
   { condition: 'eq .Values.groups "crd"', on: { groups: 'crd' } },
+  { condition: 'eq .Values.evictionRequests "crd"', on: { requestKinds: 'crd' } },
   { condition: '.Values.scheduler', on: { scheduler: true } },
   { condition: '.Values.webhookFrom', on: { webhookFrom: ['mark-of-cidr'] } },
   { condition: '.Values.recreateWebhooks', on: { recreateWebhooks: true } },
@@ -65,6 +66,7 @@ export function chartFiles(): Map<string, string> {
     mode: 'replace',
     certManager: true,
     groups: 'crd',
+    requestKinds: 'crd',
     scheduler: true,
     recreateWebhooks: true,
     reservations: true,
@@ -209,6 +211,8 @@ failOpen: ${defaultInstall.failOpen}
 certManager: ${defaultInstall.certManager}
 # Who serves Workload and PodGroup. native: the cluster itself. crd: definitions of Quorate, where it does not.
 groups: ${defaultInstall.groups}
+# Who serves EvictionRequest and Eviction. native: the cluster itself, or nobody. crd: definitions of Quorate.
+evictionRequests: ${defaultInstall.requestKinds}
 # CIDRs of API servers and nodes. With them, nobody else reaches the webhook's port.
 webhookFrom: []
 # Also run quorate-scheduler, which places groups whole.
@@ -271,6 +275,7 @@ const SCHEMA = {
     failOpen: { type: 'boolean' },
     certManager: { type: 'boolean' },
     groups: { enum: ['native', 'crd'] },
+    evictionRequests: { enum: ['native', 'crd'] },
     webhookFrom: { type: 'array', items: { type: 'string', minLength: 1 } },
     scheduler: { type: 'boolean' },
     recreateWebhooks: { type: 'boolean' },

@@ -10,6 +10,7 @@ export { type LinkResult, type LinkWebhook, reviewLink, reviewOwner } from './li
 export { reviewPicker } from './pickers.ts';
 export { type GroupWebhook, reviewGroupEviction, settleGroup, type Settlement } from './group-eviction.ts';
 export { beginNotice, endNotice, type NoticeWebhook } from './notices.ts';
+export { reviewEvictionRequest } from './eviction-requests.ts';
 export { reviewDisruptionPolicy } from './policies.ts';
 export { type MaintenanceWebhook, reviewMaintenance } from './maintenances.ts';
 export { type PodWebhook, reviewPod } from './pods.ts';

@@ -59,6 +59,7 @@ const ROUTES: readonly Route[] = [
   { webhook: 'downscales.quorate.dev', path: '/pick-downscale', traits: CHOICE },
   { webhook: 'pickers.quorate.dev', path: '/validate-pickers', traits: OTHER },
   { webhook: 'podgroups.quorate.dev', path: '/validate-pod-groups', traits: OTHER },
+  { webhook: 'requests.quorate.dev', path: '/validate-requests', traits: OTHER },
   { webhook: 'maintenances.quorate.dev', path: '/validate-maintenances', traits: OTHER },
   { webhook: 'policies.quorate.dev', path: '/validate-policies', traits: OTHER },
   { webhook: 'budgets.quorate.dev', path: '/validate-budgets', traits: OTHER },

@@ -67,6 +67,8 @@ test.each<[string[], Partial<InstallOptions>]>([
   ],
   [['mode=replace', 'certManager=true', 'failOpen=true'], { mode: 'replace', certManager: true, failOpen: true }],
   [['groups=crd', 'scheduler=true'], { groups: 'crd', scheduler: true }],
+  [['evictionRequests=crd'], { requestKinds: 'crd' }],
+  [['evictionRequests=crd', 'features.evictionRequests=false'], { requestKinds: 'crd', evictionRequests: false }],
   [['mode=replace', 'failOpen=true'], { mode: 'replace', failOpen: true }],
   [['mode=alongside', 'recreateWebhooks=true'], { mode: 'alongside', recreateWebhooks: true }],
   [['features.pickers=false'], { pickers: false }],

@@ -170,7 +170,7 @@ const SELDOM: Readonly<Record<string, readonly Right[]>> = {
       'podgroups',
       'compositepodgroups',
     ]),
-    ...anyOf(['create', 'change'], 'lifecycle.k8s.io', ['evictions']),
+    ...anyOf(['create', 'change'], 'lifecycle.k8s.io', ['evictions', 'evictionrequests']),
     ...anyOf(['change'], 'lifecycle.k8s.io', ['evictions/status', 'evictionrequests/status']),
   ],
   'a group that another size or nobody asks for any more': anyOf(['change', 'delete'], 'scheduling.k8s.io', [

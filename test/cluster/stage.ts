@@ -11,7 +11,7 @@ import { OWN_SCHEDULING_GROUP, POD_GROUP_TYPES, WORKLOAD_TYPES } from '../../src
 import { createClient, createHttpTransport, loadKubeconfig, silentLogger } from '../../src/machinery/runtime/index.ts';
 import {
   definitions,
-  type GroupKinds,
+  type KindsFrom,
   type OperatorMode,
   webhookConfigurations,
   type WebhookOptions,
@@ -38,7 +38,7 @@ export function parseMode(text: string): OperatorMode {
 const minor = chosenMinor();
 /** Undefined where Kubernetes knows no groups, and definitions of ours serve them. */
 const native = minor === '1.35' ? undefined : groupServing(minor);
-export const groupKinds: GroupKinds = native === undefined ? 'crd' : 'native';
+export const groupKinds: KindsFrom = native === undefined ? 'crd' : 'native';
 /** The version in which Workload and PodGroup are served on the chosen minor. */
 export const groupVersion = native?.version ?? 'v1beta1';
 
@@ -196,7 +196,7 @@ export async function startReplica(
 export async function registerWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
-  groups: GroupKinds = groupKinds,
+  groups: KindsFrom = groupKinds,
   mode: OperatorMode = 'alongside',
   more: Partial<WebhookOptions> = {},
 ): Promise<void> {
@@ -221,7 +221,7 @@ const SENSELESS = {
 export async function writeWebhooks(
   plane: RealControlPlane,
   { authority, webhookPort }: Pick<Operator, 'authority' | 'webhookPort'>,
-  groups: GroupKinds = groupKinds,
+  groups: KindsFrom = groupKinds,
   mode: OperatorMode = 'alongside',
   more: Partial<WebhookOptions> = {},
 ): Promise<void> {

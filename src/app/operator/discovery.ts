@@ -1,8 +1,9 @@
-import { OWN_KINDS } from '../../api/crds/index.ts';
+import { OWN_CATEGORY, OWN_KINDS } from '../../api/crds/index.ts';
 import { evictionRequestType } from '../../api/lifecycle/index.ts';
 import { qualifiedResource, type ResourceType } from '../../api/resource.ts';
 import type { ControllerHost } from '../../controllers/quorate/index.ts';
 import { type Client, existing } from '../../machinery/runtime/index.ts';
+import type { KindsFrom } from '../../webhook/index.ts';
 
 /** What the API server says at a path of its discovery; undefined where there is nothing. */
 export function readServed<T>(client: Client, path: string): Promise<T | undefined> {
@@ -18,6 +19,16 @@ export async function servedKinds(client: Client): Promise<ControllerHost['serve
   );
   const served = new Map(answers);
   return (type) => served.get(qualifiedResource(type)) === true;
+}
+
+/** Who serves EvictionRequests now; undefined where nobody does. Kubernetes' own are of no category. */
+export async function requestsServedBy(client: Client): Promise<KindsFrom | undefined> {
+  const { group, plural, version } = evictionRequestType;
+  const path = `/apis/${group}/${version}`;
+  const list = await readServed<{ resources?: { name: string; categories?: string[] }[] }>(client, path);
+  const found = list?.resources?.find(({ name }) => name === plural);
+  if (found === undefined) return undefined;
+  return found.categories?.includes(OWN_CATEGORY) === true ? 'crd' : 'native';
 }
 
 /** Whether the cluster serves a resource. */

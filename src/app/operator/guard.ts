@@ -31,7 +31,7 @@ import {
   type ReviewResponse,
   SYSTEM_NAMESPACES,
 } from '../../webhook/index.ts';
-import { isServed } from './discovery.ts';
+import { isServed, requestsServedBy } from './discovery.ts';
 import { countGuarded } from './guard-metrics.ts';
 import { GuardedNamespaces } from './guarded-namespaces.ts';
 import type { OperatorOptions } from './options.ts';
@@ -67,13 +67,16 @@ export interface Guard {
   readonly onMissed: (call: (deployment: Deployment, configuration: string) => void) => void;
 }
 
-/** Who we are, and whether groups of our own definitions and DisruptionPolicies are served. */
-function findOut(client: Client, namespace: string) {
-  return Promise.all([
+/** Who we are, whether DisruptionPolicies are served, and which kinds of Kubernetes by definitions of ours. */
+async function findOut(client: Client, namespace: string) {
+  const [user, policies, ownGroups, requestKinds] = await Promise.all([
     whoAmI(client, namespace),
-    isServed(client, { group: OWN_SCHEDULING_GROUP, version: 'v1beta1', plural: 'workloads' }),
     isServed(client, disruptionPolicyType),
+    isServed(client, { group: OWN_SCHEDULING_GROUP, version: 'v1beta1', plural: 'workloads' }),
+    requestsServedBy(client),
   ]);
+  const kinds = { groups: ownGroups ? 'crd' : 'native', requestKinds: requestKinds ?? 'native' } as const;
+  return { user, policies, kinds };
 }
 
 export async function createGuard(
@@ -83,7 +86,7 @@ export async function createGuard(
 ): Promise<Guard> {
   const { client, clock, isLeading, log, metrics, signal } = sources;
   const { gates = new FeatureGates(), mode, namespace } = options;
-  const [user, ownGroups, policies] = await findOut(client, namespace);
+  const { kinds, policies, user } = await findOut(client, namespace);
   let known: InformerSet | undefined;
   let calls: ((namespaces: readonly string[]) => void)[] = [];
   let asking: () => readonly string[] = () => [];
@@ -111,7 +114,7 @@ export async function createGuard(
           user,
           failOpen: options.failOpen === true,
           certManager: false,
-          groups: ownGroups ? 'crd' : 'native',
+          ...kinds,
           groupCreation: gates.enabled('GroupCreation'),
           updates: gates.enabled('PodUnavailableBudgetUpdateGate'),
         },
@@ -136,9 +139,7 @@ export async function createGuard(
     registered,
     follow(informers) {
       known = informers;
-      const types = [disruptionLedgerType, namespaceType, ...(guardsPods ? [POD_UNAVAILABLE_BUDGETS] : [])];
-      for (const type of types as ResourceType<KubeObject>[])
-        informers.of(type).addHandler({ added: look, deleted: look });
+      followNeeds(informers, { guardsPods, policies }, look);
       if (findsRoom) followAsking(informers, look);
       // Counted before that was known, or labelled since: nothing else would bring them up.
       if (mode === 'replace') followExempt(informers, clock, { isExempt, tell });
@@ -160,6 +161,21 @@ export async function createGuard(
 function othersWroteSince(known: InformerSet | undefined, sinceMs: number): boolean {
   const lastMs = lastForeignWriteMs(known?.of(podDisruptionBudgetType).list() ?? []);
   return lastMs !== undefined && lastMs > sinceMs;
+}
+
+/** What comes and goes where somebody may have to be asked. */
+function followNeeds(
+  informers: InformerSet,
+  { guardsPods, policies }: Pick<Needs, 'guardsPods' | 'policies'>,
+  look: () => void,
+): void {
+  const types = [
+    disruptionLedgerType,
+    namespaceType,
+    ...(policies ? [disruptionPolicyType] : []),
+    ...(guardsPods ? [POD_UNAVAILABLE_BUDGETS] : []),
+  ];
+  for (const type of types as ResourceType<KubeObject>[]) informers.of(type).addHandler({ added: look, deleted: look });
 }
 
 /** Evictions are asked about where a budget asks for room. */
@@ -211,7 +227,8 @@ function inNeed(known: InformerSet | undefined, { asking, findsRoom, guardsPods,
   const budgets = findsRoom ? (known?.of(podDisruptionBudgetType).list() ?? []) : [];
   const room = of(budgets.filter(({ metadata }) => needsRoom(metadata.annotations)));
   const limiting = policies ? known?.of(disruptionPolicyType).list() : [];
-  const limited = of(limiting?.filter(({ spec }) => spec?.limits !== undefined));
+  // Limits may refuse, and who is told first does not go at once: a policy has one of them or both.
+  const limited = of(limiting);
   return { evictions: [...new Set([...pods, ...ledgers, ...room, ...limited])], pods, links: inUse(asking) };
 }
 

@@ -30,6 +30,7 @@ import {
   reviewAllBudgets,
   reviewBudget,
   reviewDisruptionPolicy,
+  reviewEvictionRequest,
   reviewGroup,
   reviewGroupEviction,
   type ReviewHandler,
@@ -110,10 +111,11 @@ export interface Judges {
   readonly resyncAgeMs: () => number;
 }
 
-/** Reviews that know all they need from the object. */
-const RULES_ALONE: readonly (readonly [string, ReviewHandler])[] = [
+/** Reviews that know all they need from the object and the time. */
+const rulesAlone = (clock: Clock): readonly (readonly [string, ReviewHandler])[] => [
   ['/validate-pod-groups', (request) => Promise.resolve(reviewGroup(request))],
   ['/validate-policies', (request) => Promise.resolve(reviewDisruptionPolicy(request))],
+  ['/validate-requests', (request) => Promise.resolve(reviewEvictionRequest(clock, request))],
 ];
 
 export async function openJudges(options: OperatorOptions, parts: JudgesParts): Promise<Judges> {
@@ -188,7 +190,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
       ['/adopt-status', openAdoption(options, parts, evictions)],
       ['/validate-pods', (request, signal) => reviewPod(podGuard, request, signal)],
       ['/validate-groups', (request, signal) => reviewGroupEviction(groups, request, signal)],
-      ...RULES_ALONE,
+      ...rulesAlone(clock),
       ['/validate-maintenances', maintenanceReviews(maintenances, parts, components)],
       ['/validate-budgets', (request) => reviewGuarded(parts.guard, reviewBudget(podGuard, request), request)],
     ]),

@@ -26,6 +26,7 @@ export async function uninstall(
     mode: 'replace',
     certManager: true,
     groups: 'crd',
+    requestKinds: 'crd',
     scheduler: true,
     recreateWebhooks: true,
   }).toReversed();

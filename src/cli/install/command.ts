@@ -19,6 +19,11 @@ export function register(program: Command): void {
         .choices(['auto', 'native', 'crd'])
         .default('auto'),
     )
+    .addOption(
+      new Option('--eviction-requests <who>', 'who serves EvictionRequest and Eviction; auto asks the cluster')
+        .choices(['auto', 'native', 'crd'])
+        .default('auto'),
+    )
     .option(
       '--webhook-from <cidrs...>',
       'addresses of API servers and nodes; nobody else reaches the webhook (default: anybody)',

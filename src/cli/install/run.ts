@@ -1,14 +1,15 @@
 import {
   defaultInstall,
   findGroupKinds,
-  type GroupKinds,
+  findRequestKinds,
+  type KindsFrom,
   installAndWait,
   installObjects,
   type InstallOptions,
   uninstall,
 } from '../../app/index.ts';
 import { FEATURE_NAMES, OPTIONAL_FEATURES } from '../../api/crds/features.ts';
-import { systemClock } from '../../machinery/runtime/index.ts';
+import { type Client, systemClock } from '../../machinery/runtime/index.ts';
 import { openCluster, withCluster } from '../shared/cluster.ts';
 import type { ClusterFlags, DryRun } from '../shared/flags.ts';
 import { complain } from '../shared/complain.ts';
@@ -20,7 +21,8 @@ export interface InstallFlags extends ClusterFlags {
   readonly replicas: number;
   readonly failOpen: boolean;
   readonly certManager: boolean;
-  readonly groups: GroupKinds | 'auto';
+  readonly groups: KindsFrom | 'auto';
+  readonly evictionRequests: KindsFrom | 'auto';
   readonly scheduler: boolean;
   readonly webhookFrom?: string[];
   readonly recreateWebhooks: boolean;
@@ -40,9 +42,10 @@ export async function runInstall(flags: InstallFlags): Promise<void> {
 }
 
 async function printInstall(flags: InstallFlags): Promise<void> {
-  const groups = flags.groups === 'auto' ? await askCluster(flags) : flags.groups;
+  const isTold = flags.groups !== 'auto' && flags.evictionRequests !== 'auto';
+  const found = isTold ? ASSUMED : await askCluster(flags);
   const { stringify } = await import('yaml');
-  const documents = installObjects(optionsOf(flags, groups)).map((object) =>
+  const documents = installObjects(optionsOf(flags, found)).map((object) =>
     stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }),
   );
   process.stdout.write(documents.join('---\n'));
@@ -51,11 +54,16 @@ async function printInstall(flags: InstallFlags): Promise<void> {
 /** Applies the manifests and waits; unlike printing, this needs the cluster, so nothing is assumed. */
 async function install(flags: InstallFlags): Promise<number> {
   return withCluster('install', flags, async (cluster) => {
-    const groups = flags.groups === 'auto' ? await findGroupKinds(cluster.client) : flags.groups;
+    const found = await findKinds(cluster.client);
+    if (flags.evictionRequests === 'crd' && found.requestKinds === 'native') {
+      throw new Error(
+        '--eviction-requests crd: the cluster serves EvictionRequests itself, and definitions would stand beside them',
+      );
+    }
     const missing = await installAndWait({
       client: cluster.client,
       clock: systemClock,
-      install: optionsOf(flags, groups),
+      install: optionsOf(flags, found),
       timeoutMs: flags.timeout,
       applied: (what) => process.stdout.write(`${what} applied\n`),
       waiting: ({ check, problem }) => complain(`waiting for the ${check}: ${problem}`),
@@ -71,32 +79,42 @@ async function install(flags: InstallFlags): Promise<number> {
   });
 }
 
-function optionsOf(flags: InstallFlags, groups: GroupKinds): InstallOptions {
+function optionsOf(flags: InstallFlags, found: KindsFound): InstallOptions {
   const { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas } = flags;
   const { reservations, scheduler, webhookFrom = [] } = flags;
   const chosen = { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas };
   const left = OPTIONAL_FEATURES.filter((feature) => flags.without?.includes(FEATURE_NAMES[feature]));
   const without = Object.fromEntries(left.map((feature) => [feature, false]));
-  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, ...without, groups };
+  const groups = flags.groups === 'auto' ? found.groups : flags.groups;
+  const requestKinds = flags.evictionRequests === 'auto' ? found.requestKinds : flags.evictionRequests;
+  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, ...without, groups, requestKinds };
+}
+
+type KindsFound = Pick<InstallOptions, 'groups' | 'requestKinds'>;
+
+const ASSUMED: KindsFound = { groups: 'native', requestKinds: 'native' };
+
+async function findKinds(client: Client): Promise<KindsFound> {
+  return { groups: await findGroupKinds(client), requestKinds: await findRequestKinds(client) };
 }
 
 /** Printing must work without a cluster; what it then assumes is said. */
-async function askCluster({ context, kubeconfig }: InstallFlags): Promise<GroupKinds> {
+async function askCluster({ context, kubeconfig }: InstallFlags): Promise<KindsFound> {
   try {
     const cluster = openCluster({
       ...(context === undefined ? {} : { context }),
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
     });
     try {
-      return await findGroupKinds(cluster.client);
+      return await findKinds(cluster.client);
     } finally {
       cluster.close();
     }
   } catch {
     complain(
-      'quorate install: cannot ask the cluster who serves Workload and PodGroup; assuming it does (--groups says otherwise)',
+      'quorate install: cannot ask the cluster who serves Workload, PodGroup and EvictionRequest; assuming it does (--groups and --eviction-requests say otherwise)',
     );
-    return 'native';
+    return ASSUMED;
   }
 }
 

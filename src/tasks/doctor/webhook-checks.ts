@@ -78,6 +78,7 @@ function checkStated(
     failOpen: false,
     certManager: false,
     groups: 'crd',
+    requestKinds: 'crd',
     groupCreation: true,
     mode,
   })

@@ -6,6 +6,7 @@ import {
   type Rights,
 } from '../../api/crds/index.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { LIFECYCLE_GROUP } from '../../api/lifecycle/index.ts';
 import { READ, READ_SCALES, rule } from '../../api/policy-rule.ts';
 import type { ResourceType } from '../../api/resource.ts';
 import { OWN_SCHEDULING_GROUP, SCHEDULING_GROUP } from '../../api/scheduling/stored.ts';
@@ -154,6 +155,23 @@ function metricsReader(): ClusterRole {
 export function recreateAccess({ namespace }: InstallOptions): [ClusterRole, ClusterRoleBinding] {
   const kinds = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'];
   return boundRole(RECREATE, [rule(ADMISSION, kinds, ['create'])], namespace);
+}
+
+/** What Kubernetes lets the roles of users do with requests where it serves them itself: Evictions are its own affair. */
+export function requestAccess(): ClusterRole[] {
+  const roles = [
+    ['view', READ, ['evictionrequests', 'evictions']],
+    ['edit', ['create', 'delete', 'deletecollection', 'patch', 'update'], ['evictionrequests']],
+  ] as const;
+  return roles.map(([role, verbs, resources]) => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: {
+      name: `quorate-eviction-requests-${role}`,
+      labels: { ...labels, [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true' },
+    },
+    rules: [rule([LIFECYCLE_GROUP], [...resources], [...verbs])],
+  }));
 }
 
 export function accessObjects(

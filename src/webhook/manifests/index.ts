@@ -1,8 +1,8 @@
-import { groupDefinitions, OWN_KINDS } from '../../api/crds/index.ts';
+import { groupDefinitions, OWN_KINDS, requestDefinitions } from '../../api/crds/index.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
-import { accessObjects, featureAccess, recreateAccess } from './access.ts';
-import { type GroupKinds, type InstallOptions, labels } from './options.ts';
+import { accessObjects, featureAccess, recreateAccess, requestAccess } from './access.ts';
+import { type InstallOptions, type KindsFrom, labels } from './options.ts';
 import { schedulerObjects } from './scheduler.ts';
 import { emptyConfigurations } from './webhooks.ts';
 import { workloadObjects } from './workload.ts';
@@ -19,18 +19,22 @@ export {
 } from './webhooks.ts';
 
 /** The definitions a cluster needs; those of kinds that it or other software brings are not among them. */
-export function definitions(groups: GroupKinds = 'native'): CustomResourceDefinition[] {
+export function definitions(groups: KindsFrom = 'native', requests: KindsFrom = 'native'): CustomResourceDefinition[] {
   const own = OWN_KINDS.filter(({ installed }) => installed).map(({ definition }) => definition);
-  return [...own, ...(groups === 'crd' ? groupDefinitions : [])].map((definition) => ({
-    ...definition,
-    metadata: { ...definition.metadata, labels },
-  }));
+  return [...own, ...(groups === 'crd' ? groupDefinitions : []), ...(requests === 'crd' ? requestDefinitions : [])].map(
+    (definition) => ({
+      ...definition,
+      metadata: { ...definition.metadata, labels },
+    }),
+  );
 }
 
 /** Everything an installation consists of, in the order it must be applied. Removing goes the other way round. */
 export function installObjects(options: InstallOptions): KubeObject[] {
+  const { evictionRequests, groups, requestKinds } = options;
+  const ownRequests = evictionRequests && requestKinds === 'crd';
   return [
-    ...definitions(options.groups),
+    ...definitions(groups, ownRequests ? 'crd' : 'native'),
     {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -38,6 +42,7 @@ export function installObjects(options: InstallOptions): KubeObject[] {
     },
     ...accessObjects(options),
     ...featureAccess(options),
+    ...(ownRequests ? requestAccess() : []),
     ...workloadObjects(options),
     ...(options.scheduler ? schedulerObjects(options) : []),
     // Empty: nothing is asked about until a replica is there to answer, which then fills them.

@@ -25,7 +25,9 @@ export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean
   /** cert-manager issues the serving certificate and injects the CA; otherwise Quorate makes its own. */
   readonly certManager: boolean;
   /** Who serves Workloads and PodGroups: the cluster itself, or definitions of ours. */
-  readonly groups: GroupKinds;
+  readonly groups: KindsFrom;
+  /** Who serves EvictionRequests and Evictions, where they are carried out. */
+  readonly requestKinds: KindsFrom;
   /** Also install our scheduler, for pods that name it. */
   readonly scheduler: boolean;
   /** CIDRs that API servers and nodes ask from; nobody else reaches the webhook's port. None: anybody does. */
@@ -38,7 +40,8 @@ export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean
   readonly dashboard: boolean;
 }
 
-export type GroupKinds = 'native' | 'crd';
+/** Who serves kinds of Kubernetes: the cluster itself, or definitions of ours. */
+export type KindsFrom = 'native' | 'crd';
 
 export const defaultInstall: InstallOptions = {
   namespace: 'quorate-system',
@@ -48,6 +51,7 @@ export const defaultInstall: InstallOptions = {
   failOpen: false,
   certManager: false,
   groups: 'native',
+  requestKinds: 'native',
   scheduler: false,
   webhookFrom: [],
   recreateWebhooks: false,

@@ -1,4 +1,5 @@
 import { OWN_KINDS, type OwnKind } from '../../api/crds/index.ts';
+import { evictionRequestType, LIFECYCLE_GROUP } from '../../api/lifecycle/index.ts';
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type {
   MutatingWebhookConfiguration,
@@ -31,7 +32,7 @@ const SHRINKS =
   'has(object.spec.replicas) && has(oldObject.spec.replicas) && object.spec.replicas > 0 && object.spec.replicas < oldObject.spec.replicas';
 
 export type WebhookOptions = Pick<InstallOptions, 'certManager' | 'failOpen' | 'namespace'> &
-  Partial<Pick<InstallOptions, 'groupCreation' | 'groups' | 'mode'>> & {
+  Partial<Pick<InstallOptions, 'groupCreation' | 'groups' | 'mode' | 'requestKinds'>> & {
     /** Who the operator is to the API server, where that is not its service account. */
     readonly user?: string | undefined;
     /** Namespaces that are asked about. Default: all but those that never are. */
@@ -310,7 +311,7 @@ function podsWebhook(options: WebhookOptions, reach: Reach): ValidatingWebhook {
 }
 
 function validatingWebhooks(options: WebhookOptions, reach: Reach): ValidatingWebhookConfiguration {
-  const { groupCreation = false, groups = 'native' } = options;
+  const { groupCreation = false, groups = 'native', requestKinds = 'native' } = options;
   const webhook = webhookFor(options, reach);
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -347,12 +348,22 @@ function validatingWebhooks(options: WebhookOptions, reach: Reach): ValidatingWe
             ]),
           ]
         : []),
+      ...(requestKinds === 'crd' ? [webhook('requests', [REQUEST_RULE])] : []),
       ...OWN_KINDS.flatMap((kind) =>
         kind.review === undefined ? [] : [webhook(kind.review.webhook, [reviewRule(kind)])],
       ),
     ],
   };
 }
+
+/** Several write the status of an Eviction who need not trust each other: it is held to its rules like the rest. */
+const REQUEST_RULE: RuleWithOperations = {
+  operations: ['CREATE', 'UPDATE'],
+  apiGroups: [LIFECYCLE_GROUP],
+  apiVersions: [evictionRequestType.version],
+  resources: ['evictionrequests', 'evictionrequests/status', 'evictions', 'evictions/status'],
+  scope: 'Namespaced',
+};
 
 function reviewRule({ definition, review, type }: OwnKind): RuleWithOperations {
   return {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest, ResponderStatus } from '../../../src/api/generated/lifecycle-v1alpha1.ts';
 import { evictionRequestType, evictionType } from '../../../src/api/lifecycle/index.ts';
-import type { NoticeTerms } from '../../../src/api/quorate/disruption-policy.ts';
+import { disruptionPolicyType, type NoticeTerms } from '../../../src/api/quorate/disruption-policy.ts';
 import { type GroupEviction, groupEvictionType } from '../../../src/api/quorate/group-eviction.ts';
 import { podType } from '../../../src/api/resource-types.ts';
 import { formatTime } from '../../../src/machinery/values/index.ts';
@@ -259,4 +259,32 @@ test('5.3: a request for a pod on its own is told like a group, and withdrawn wi
   await intend('mine', 'Withdrawn');
   await told.world.pass(3);
   expect((await groupEvictions()).map(standOf)).toEqual(['Withdrawn/False Withdrawn']);
+});
+
+test('a pod, and a policy, that come right after a look at their namespace are not missed', async () => {
+  told = await Told.start(undefined, { gangs: 0 });
+  const alone = async (name: string): Promise<Pod> => {
+    const spec = { nodeName: 'node-0', containers: [{ name: 'c', image: 'app:1' }] };
+    const made = await told.client.create(podType, { metadata: { name, namespace }, spec });
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    const body = { status: { phase: 'Running', conditions } };
+    await told.client.patch(podType, { namespace, name }, { type: 'strategic', body }, { subresource: 'status' });
+    return made;
+  };
+  // No time passes between what is asked for and what comes then.
+  await ask('first', await alone('first'));
+  await told.world.plane.settle();
+  await told.client.create(disruptionPolicyType, {
+    metadata: { name: 'late', namespace },
+    spec: { selector: {}, notice: BY_SAVER },
+  });
+  await told.world.plane.settle();
+  await ask('second', await alone('second'));
+  await told.world.plane.settle();
+  await ask('third', await alone('third'));
+  await told.world.plane.settle();
+  for (const name of ['pod-1-second', 'pod-1-third']) {
+    const eviction = await told.client.get(evictionType, { namespace, name });
+    expect(turns(eviction)[0]).toBe(`${SAVER} 10000 Active`);
+  }
 });

@@ -1,6 +1,7 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { Eviction, EvictionRequest } from '../../../api/generated/lifecycle-v1alpha1.ts';
 import { evictionRequestType, evictionType, LIFECYCLE_GROUP } from '../../../api/lifecycle/index.ts';
+import { type DisruptionPolicy, disruptionPolicyType } from '../../../api/quorate/disruption-policy.ts';
 import { type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { READ, rule } from '../../../api/policy-rule.ts';
 import { podType } from '../../../api/resource-types.ts';
@@ -39,13 +40,21 @@ export function createEvictionRequestController({ groupEvictions = true, standsB
       countRequests(metrics, requests);
       const groups = groupEvictions ? informers.of(groupEvictionType) : undefined;
       groups?.addIndex(BY_OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid));
+      const looks = groupEvictions ? new GroupLooks(client, clock) : undefined;
+      if (looks !== undefined) {
+        const forget = ({ metadata }: DisruptionPolicy): void => looks.forget(metadata.namespace ?? '');
+        const updated = (policy: DisruptionPolicy, old: DisruptionPolicy): void => {
+          if (policy.metadata.generation !== old.metadata.generation) forget(policy);
+        };
+        informers.of(disruptionPolicyType).addHandler({ added: forget, updated, deleted: forget });
+      }
       return {
         client,
         clock,
         requests,
         evictions,
         pods: informers.of(podType),
-        groups: groupEvictions ? new GroupLooks(client, clock) : undefined,
+        groups: looks,
         groupEvictions: groups,
         memories: new Map(),
         others: standsBack ? { found: undefined, tell: (manager) => log.warn({ manager }, STANDS_BACK) } : undefined,
@@ -89,7 +98,7 @@ export const evictionRequest: OwnController<EvictionRequestHost> = {
   rightsWith: { groupEvictions: [rule(['policy.quorate.dev'], ['groupevictions'], ['create', 'delete', 'patch'])] },
   create({ evictionRequests = 'On', gates, serves }) {
     if (evictionRequests === 'Off' || !serves(evictionRequestType)) return undefined;
-    const groupEvictions = gates.enabled('GroupEviction') && serves(groupEvictionType);
+    const groupEvictions = [groupEvictionType, disruptionPolicyType].every(serves) && gates.enabled('GroupEviction');
     return createEvictionRequestController({ groupEvictions, standsBack: evictionRequests === 'Auto' });
   },
 };

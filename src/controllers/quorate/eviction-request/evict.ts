@@ -17,7 +17,8 @@ import { isConflict } from '../../../machinery/runtime/index.ts';
 import { type EvictionRequestDeps, type TargetMemory, placeOf } from './deps.ts';
 import { BY_TARGET, targetKey } from '../../shared/eviction-targets.ts';
 import { type Gathered, isStillAsked } from './gather.ts';
-import { askForGroup, type GroupSeen, isTogether } from './groups.ts';
+import { askForGroup, isTogether } from './ask-group.ts';
+import type { GroupSeen } from './groups.ts';
 
 /** How often a report is tried against others that write the same status. */
 const MAX_WRITES = 5;

@@ -1,24 +1,12 @@
-import { isPodActive, isPodReady } from '../../../api/core/pod-state.ts';
+import { isPodActive } from '../../../api/core/pod-state.ts';
 import type { Pod } from '../../../api/generated/core-v1.ts';
-import type { Eviction } from '../../../api/generated/lifecycle-v1alpha1.ts';
-import { evictionType } from '../../../api/lifecycle/index.ts';
-import {
-  EVICTED,
-  type GroupEviction,
-  type GroupEvictionSpec,
-  groupEvictionType,
-  NOTICED,
-} from '../../../api/quorate/group-eviction.ts';
-import { ORIGIN_LABEL } from '../../../api/quorate/notice.ts';
-import { apiVersionOf } from '../../../api/resource.ts';
+import type { GroupEvictionSpec } from '../../../api/quorate/group-eviction.ts';
 import { gatherBudgets } from '../../../cluster-state/index.ts';
 import { type NoticeQuestion, readPod, setGroupOf } from '../../../decisions/disruption/index.ts';
-import { goesTogether, type TryAnswer } from '../../../decisions/eviction-requests/index.ts';
 import { isMember } from '../../../decisions/group-eviction/index.ts';
 import { groupOf } from '../../../decisions/maintenance/index.ts';
 import { responderOf } from '../../../decisions/notice/index.ts';
-import { ApiError, type Client, type Clock } from '../../../machinery/runtime/index.ts';
-import { nameHash } from '../../../machinery/values/index.ts';
+import type { Client, Clock } from '../../../machinery/runtime/index.ts';
 
 /** How old what is known of a namespace may be: many pods of it are often asked for at once. */
 const LOOK_MS = 2000;
@@ -29,6 +17,8 @@ interface Look {
 }
 
 interface GroupsOfPods {
+  /** It was there when this was read. */
+  readonly knows: (pod: Pod) => boolean;
   readonly find: (pod: Pod) => GroupSeen | undefined;
   readonly responderOf: (pod: Pod) => string | undefined;
 }
@@ -42,7 +32,10 @@ export interface GroupSeen {
   readonly members: readonly Pod[];
 }
 
-/** The groups that pods are in, whether a budget counts them or not. */
+/**
+ * The groups that pods are in, whether a budget counts them or not, and who wants them to be told first. Read once for
+ * many that are asked for at once; never without the pod in question, or before the last change of a policy.
+ */
 export class GroupLooks {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -62,7 +55,20 @@ export class GroupLooks {
     return (await this.#look(pod)).responderOf(pod);
   }
 
-  #look({ metadata: { namespace = '' } }: Pod): Promise<GroupsOfPods> {
+  /** Something was changed there that is not to be missed. */
+  forget(namespace: string): void {
+    this.#looks.delete(namespace);
+  }
+
+  async #look(pod: Pod): Promise<GroupsOfPods> {
+    const { namespace = '' } = pod.metadata;
+    const known = await this.#lookInto(namespace);
+    if (known.knows(pod)) return known;
+    this.forget(namespace);
+    return this.#lookInto(namespace);
+  }
+
+  #lookInto(namespace: string): Promise<GroupsOfPods> {
     const now = this.#clock.now();
     for (const [at, look] of this.#looks) if (now - look.at >= LOOK_MS) this.#looks.delete(at);
     let look = this.#looks.get(namespace);
@@ -90,7 +96,9 @@ async function lookAt(client: Client, namespace: string, now: number): Promise<G
     return set === undefined ? undefined : { name: set, whole: false };
   };
   const noticeOn = (pod: Pod): NoticeQuestion | undefined => state.index.noticeOn(namespace, pod.metadata.name ?? '');
+  const known = new Set(state.pods.map(({ metadata }) => metadata.uid));
   return {
+    knows: ({ metadata }) => known.has(metadata.uid),
     find(pod) {
       const unit = unitOf(pod);
       const id = `${namespace}/${unit?.name ?? ''}`;
@@ -120,61 +128,4 @@ function underNotice(
   const { group, target: spec } = question;
   const members = active.filter((pod) => isMember(spec, readPod(pod)));
   return { id: `${namespace}/${group}`, spec, whole: false, minCount: members.length, members };
-}
-
-/** Whether pods that are asked for go with all of their group. */
-export function isTogether({ members, minCount, whole }: GroupSeen, isAsked: (uid: string) => boolean): boolean {
-  const healthy = members.filter(isPodReady);
-  const asked = healthy.filter(({ metadata }) => isAsked(metadata.uid ?? '')).length;
-  return goesTogether({ asked, healthy: healthy.length, minCount, whole });
-}
-
-/**
- * Asks for a group as one. The name is that of these very pods, so that all who ask for one of them join the same
- * GroupEviction, and a group that was made again gets another.
- */
-export async function askForGroup(
-  client: Client,
-  { id, members, spec }: GroupSeen,
-  causes: readonly Eviction[],
-): Promise<TryAnswer> {
-  const namespace = id.split('/')[0] ?? '';
-  const uids = members.map(({ metadata }) => metadata.uid ?? '').sort();
-  const name = `eviction-requests-${nameHash([id, ...uids].join(' '))}`;
-  const ownerReferences = causes.map(({ metadata }) => ({
-    apiVersion: apiVersionOf(evictionType),
-    kind: evictionType.kind,
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-  }));
-  try {
-    const labels = { [ORIGIN_LABEL]: 'eviction-request' };
-    return grantOf(
-      await client.create(groupEvictionType, { metadata: { name, namespace, labels, ownerReferences }, spec }),
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    // None of its pods runs any more.
-    if (error.code === 404) return {};
-    if (error.code !== 409) return { refused: error.message };
-  }
-  const made = await client.get(groupEvictionType, { namespace, name });
-  const told = made.status?.conditions?.find(({ type }) => type === EVICTED);
-  if (told?.status === 'False') {
-    // It was not carried out, or was taken back: it is asked for anew.
-    await client.delete(groupEvictionType, { namespace, name }, { preconditions: { uid: made.metadata.uid } });
-    return { refused: told.message };
-  }
-  const added = ownerReferences.filter(({ uid }) => !made.metadata.ownerReferences?.some((one) => one.uid === uid));
-  if (told !== undefined || added.length === 0) return grantOf(made);
-  // While one of them is asked for it is wanted.
-  const { ownerReferences: before = [], resourceVersion } = made.metadata;
-  const body = { metadata: { resourceVersion, ownerReferences: [...before, ...added] } };
-  return grantOf(await client.patch(groupEvictionType, { namespace, name }, { type: 'merge', body }));
-}
-
-function grantOf({ status }: GroupEviction): TryAnswer {
-  const isTold = status?.notice !== undefined || status?.joined !== undefined;
-  const noticed = isTold ? status?.conditions?.find(({ type }) => type === NOTICED) : undefined;
-  return noticed === undefined ? {} : { granted: `its group is told first: ${noticed.message ?? ''}` };
 }
