@@ -1,4 +1,4 @@
-/** `npm run test:crash-points [-- --every N] [--process NAME] [--host embedded|cluster]`: every crash point of the story, or one of so many. */
+/** `npm run test:crash-points [-- --every N] [--process NAME] [--host embedded|cluster] [--story drains|notice]`: every crash point of the story, or one of so many. */
 import { parseArgs } from 'node:util';
 import { onDefect } from '../../src/machinery/runtime/index.ts';
 import { freezeSharedObjects } from '../../src/machinery/values/index.ts';
@@ -9,6 +9,7 @@ const { values } = parseArgs({
     every: { type: 'string', default: '1' },
     process: { type: 'string' },
     host: { type: 'string', default: 'embedded' },
+    story: { type: 'string', default: 'drains' },
   },
 });
 const every = Number(values.every);
@@ -17,19 +18,22 @@ if (!Number.isInteger(every) || every < 1) throw new Error('--every is a whole n
 const { host } = values;
 if (host !== 'embedded' && host !== 'cluster') throw new Error('--host is embedded or cluster');
 
+const { story } = values;
+if (story !== 'drains' && story !== 'notice') throw new Error('--story is drains or notice');
+
 freezeSharedObjects();
 const defects: string[] = [];
 onDefect((error) => defects.push(error.stack ?? error.message));
 process.on('unhandledRejection', (error) => defects.push(String(error instanceof Error ? error.stack : error)));
 
 const begin = performance.now();
-const { end, points } = await findCrashPoints(host);
+const { end, points } = await findCrashPoints(host, story);
 const chosen = points
   .filter((point) => values.process === undefined || point.process === values.process)
   .filter((_, at) => at % every === 0);
 let broken = 0;
 for (const [at, point] of chosen.entries()) {
-  const { difference, outcome } = await tryCrashPoint(host, point, end);
+  const { difference, outcome } = await tryCrashPoint(host, point, { expected: end, story });
   const problem = outcome.violation?.text ?? difference ?? defects[0];
   defects.length = 0;
   if (problem !== undefined) {

@@ -28,11 +28,31 @@ const STORY: Plan = {
   ],
 };
 
-/** On a cluster nothing but evictions may take pods. */
-const storyOn = (host: HostKind): Plan => ({
+/**
+ * Gangs that are told before they go: one whose last member stays mute, one that stays because that is taken back, and
+ * the same again, acknowledged by all.
+ */
+const TOLD: Plan = {
   ...STORY,
+  toldSeconds: 20,
+  steps: [
+    { atMs: 1000, what: { kind: 'ask for group', name: 'mute', gang: 'gang-0' } },
+    { atMs: 4000, what: { kind: 'acknowledge', gang: 'gang-0', members: 2 } },
+    { atMs: 32_000, what: { kind: 'ask for group', name: 'taken-back', gang: 'gang-1' } },
+    { atMs: 40_000, what: { kind: 'withdraw', name: 'taken-back' } },
+    { atMs: 75_000, what: { kind: 'ask for group', name: 'agreed', gang: 'gang-1' } },
+    { atMs: 80_000, what: { kind: 'acknowledge', gang: 'gang-1', members: 2 } },
+  ],
+};
+
+export const STORIES = { drains: STORY, notice: TOLD } as const;
+export type StoryName = keyof typeof STORIES;
+
+/** On a cluster nothing but evictions may take pods. */
+const storyOn = (host: HostKind, story: StoryName): Plan => ({
+  ...STORIES[story],
   host,
-  steps: STORY.steps.filter(({ what }) => host === 'embedded' || what.kind !== 'delete pod'),
+  steps: STORIES[story].steps.filter(({ what }) => host === 'embedded' || what.kind !== 'delete pod'),
 });
 
 const VARIANTS = [
@@ -58,10 +78,13 @@ export interface CrashPointResult {
 export const nameOf = ({ process, variant, write }: CrashPoint): string => `${process} ${variant.name} write ${write}`;
 
 /** The story without faults: its end, and all crash points in it. */
-export async function findCrashPoints(host: HostKind): Promise<{ end: string; points: CrashPoint[] }> {
+export async function findCrashPoints(
+  host: HostKind,
+  story: StoryName = 'drains',
+): Promise<{ end: string; points: CrashPoint[] }> {
   const points: CrashPoint[] = [];
   let end = '';
-  const { violation } = await simulate(storyOn(host), {
+  const { violation } = await simulate(storyOn(host, story), {
     end(world) {
       end = endOf(world.history);
       for (const process of processesOf({ host }))
@@ -73,12 +96,16 @@ export async function findCrashPoints(host: HostKind): Promise<{ end: string; po
   return { end, points };
 }
 
-export async function tryCrashPoint(host: HostKind, point: CrashPoint, expected: string): Promise<CrashPointResult> {
+export async function tryCrashPoint(
+  host: HostKind,
+  point: CrashPoint,
+  { expected, story = 'drains' }: { expected: string; story?: StoryName },
+): Promise<CrashPointResult> {
   const { downMs, pauses, when } = point.variant;
   const crash: Happening = { kind: 'kill', process: point.process, afterWrites: point.write, when, downMs, pauses };
   let end = '';
   const outcome = await simulate(
-    { ...storyOn(host), first: [crash] },
+    { ...storyOn(host, story), first: [crash] },
     {
       end(world) {
         end = endOf(world.history);
@@ -116,6 +143,11 @@ function lineOf(plural: string, { metadata, spec, status }: StoredObject): strin
       return `${spec.replicas} asked ${status?.replicas} there ${status?.readyReplicas} ready`;
     case 'poddisruptionbudgets':
       return JSON.stringify({ ...status, conditions: statesOf(status?.conditions) });
+    case 'groupevictions': {
+      const went = ['Done', 'TimedOut'].includes(status?.notice?.state);
+      // Who hears of it late may see its time pass first.
+      return `${went ? 'went' : status?.notice?.state} ${statesOf(status?.conditions)}`;
+    }
     case 'podgroups':
       return JSON.stringify(statesOf(status?.conditions));
     case 'nodes':

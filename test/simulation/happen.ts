@@ -6,6 +6,7 @@ import { Dice } from '../placement/dice.ts';
 import { drainNode, persist, uncordon } from './drain-client.ts';
 import type { StoredObject } from './history.ts';
 import { CALM } from './network.ts';
+import { actOnNotice } from './notices.ts';
 import type { Happening, Plan } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -55,6 +56,16 @@ export class Actors {
       case 'set clock':
         this.#happened(`clock of ${what.process} set`);
         return world.processOf(what.process)?.setClockBy(what.byMs);
+      case 'ask for group':
+      case 'withdraw':
+      case 'acknowledge': {
+        const { client, person } = world;
+        const side = { client, clock: person };
+        return this.#keep(
+          JSON.stringify(what),
+          persist(side, () => actOnNotice(side, what)),
+        );
+      }
       case 'forget history':
         this.#happened('history forgotten');
         return world.server.compact();

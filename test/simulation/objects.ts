@@ -16,8 +16,9 @@ export function cpusOf({ gangs, nodes, plain }: Plan): number {
   return Math.ceil(pods / (nodes - 2)) + 2;
 }
 
-export function manifestsOf({ gangs, plain }: Plan): Manifest[] {
+export function manifestsOf({ gangs, plain, toldSeconds }: Plan): Manifest[] {
   return [
+    ...(toldSeconds === undefined ? [] : [policy(toldSeconds)]),
     budget('gangs', Math.max(1, gangs.length - 1)),
     budget('plain', Math.max(1, plain - 1)),
     {
@@ -58,6 +59,14 @@ function budget(name: string, minAvailable: number): Manifest {
   return {
     path: POLICY,
     body: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name }, spec },
+  };
+}
+
+function policy(seconds: number): Manifest {
+  const spec = { selector: { matchLabels: { budget: 'gangs' } }, notice: { duration: `${seconds}s` } };
+  return {
+    path: '/apis/policy.quorate.dev/v1alpha1/namespaces/default/disruptionpolicies',
+    body: { apiVersion: 'policy.quorate.dev/v1alpha1', kind: 'DisruptionPolicy', metadata: { name: 'told' }, spec },
   };
 }
 

@@ -1,5 +1,6 @@
 /** A run, drawn from its seed as data: what there is, and what happens to it when. */
 import { Dice } from '../placement/dice.ts';
+import type { NoticeHappening } from './notices.ts';
 
 const PROCESSES = ['controllers', 'scheduler', 'nodes'] as const;
 const REPLICAS = ['operator-0', 'operator-1'] as const;
@@ -36,6 +37,7 @@ export type Happening =
   | { readonly kind: 'kill server'; readonly afterFlushes: number; readonly keep: boolean; readonly downMs: number }
   | { readonly kind: 'pause'; readonly process: ProcessName | 'server'; readonly forMs: number }
   | { readonly kind: 'set clock'; readonly process: ProcessName | 'server'; readonly byMs: number }
+  | NoticeHappening
   | { readonly kind: 'forget history' }
   | { readonly kind: 'drain'; readonly node: number }
   | { readonly kind: 'evict'; readonly choice: number; readonly twice: boolean }
@@ -56,6 +58,8 @@ export interface Plan {
   readonly gangs: readonly Gang[];
   /** Pods of no group. */
   readonly plain: number;
+  /** For how long gangs are told before they go; absent: they are not. */
+  readonly toldSeconds?: number;
   /** From before there are any objects. */
   readonly first?: readonly Happening[];
   readonly steps: readonly Step[];

@@ -27,9 +27,26 @@ test('a process that dies at one of its writes leaves the same end behind', asyn
   const { end, points } = await findCrashPoints('embedded');
   const point = points.find(({ process, write }) => process === 'controllers' && write === 40);
   if (point === undefined) throw new Error('controllers write less than they did');
-  const { difference, outcome } = await tryCrashPoint('embedded', point, end);
+  const { difference, outcome } = await tryCrashPoint('embedded', point, { expected: end });
   expect([nameOf(point), outcome.violation, difference]).toEqual([nameOf(point), undefined, undefined]);
   expect([...outcome.faults.keys()]).toContain('controllers killed before a write');
+});
+
+test('4: a process that dies in the middle of a notice: nothing goes early, it is not begun anew, and can be taken back', async () => {
+  const { end, points } = await findCrashPoints('embedded', 'notice');
+  const own = points.filter(({ process }) => process === 'controllers');
+  const last = own.at(-1)?.write ?? 0;
+  // Of the first gang, while it is told; away for longer than the second one is told; the third, as it goes.
+  const chosen = [Math.floor(last * 0.3), Math.floor(last * 0.55), last - 20].map((write, at) =>
+    own.find(
+      (point) => point.write === write && point.variant.name === ['killed after', 'away from', 'killed before'][at],
+    ),
+  );
+  for (const point of chosen) {
+    if (point === undefined) throw new Error('controllers write less than they did');
+    const { difference, outcome } = await tryCrashPoint('embedded', point, { expected: end, story: 'notice' });
+    expect([nameOf(point), outcome.violation, difference]).toEqual([nameOf(point), undefined, undefined]);
+  }
 });
 
 describe('a bug that was planted is found', () => {

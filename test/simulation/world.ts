@@ -24,6 +24,7 @@ import { cpusOf } from './objects.ts';
 import { type Replica, startReplica } from './operator.ts';
 import { watchAnswers } from './oracles/acknowledged.ts';
 import { type BudgetCounts, watchBudgets } from './oracles/budgets.ts';
+import { watchNotices } from './oracles/notices.ts';
 import type { Violated } from './oracles/oracle.ts';
 import { watchPlaces } from './oracles/places.ts';
 import { watchRooms } from './oracles/rooms.ts';
@@ -94,6 +95,7 @@ export class World {
     this.budgets =
       plan.host === 'embedded' ? watchBudgets(this.history, violated) : watchPlaces(this.history, plan, violated);
     watchRooms(this.history, violated);
+    watchNotices(this.history, () => this.clock.now(), violated);
     const answers = watchAnswers(disk, violated);
     this.server = new SimulatedServer({
       seed: plan.seed,

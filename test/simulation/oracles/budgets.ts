@@ -62,6 +62,13 @@ function checkCharges(
     const allowed: unknown = after.status?.disruptionsAllowed ?? 0;
     if (typeof allowed !== 'number' || allowed < 0) violated('charge', `${name} allows ${String(allowed)} disruptions`);
     const known = new Set(Object.keys(before?.status?.disruptedPods ?? {}));
+    // What was kept for a group that was told and stays is given back with the end of its notice.
+    if (commit.some(isGivingBack)) {
+      for (const podName of known) {
+        const uid = history.state.get(`${PODS}default/${podName}`)?.metadata.uid;
+        if (after.status?.disruptedPods?.[podName] === undefined) chargedUids.delete(`${uid} ${name}`);
+      }
+    }
     for (const podName of Object.keys(after.status?.disruptedPods ?? {})) {
       if (known.has(podName)) continue;
       const pod = history.state.get(`${PODS}default/${podName}`);
@@ -73,6 +80,9 @@ function checkCharges(
     }
   }
 }
+
+const isGivingBack = ({ after, key }: Commit[number]): boolean =>
+  key.includes('/groupevictions/') && ['Withdrawn', 'Superseded'].includes(after?.status?.notice?.state as string);
 
 const minimumOf = (group: StoredObject): number =>
   (group.spec?.schedulingPolicy?.gang?.minCount as number | undefined) ?? 1;
