@@ -39,7 +39,7 @@ import {
   Metrics,
 } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
-import type { DisruptionIndex } from '../decisions/disruption/index.ts';
+import type { DisruptionIndex, RoomJudge } from '../decisions/disruption/index.ts';
 import type { AnswerQueue } from '../decisions/history/index.ts';
 import { type RefusedRequest, unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { createRefusalRecorder } from './unavailability-refusals.ts';
@@ -59,6 +59,8 @@ export interface PlaneOptions {
   readonly compat?: 'kruise' | undefined;
   /** Hears what is answered to those who ask for pods to go. */
   readonly answers?: AnswerQueue | undefined;
+  /** Learns who knows whether units find places. */
+  readonly roomLink?: RoomLink | undefined;
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
   /** Further budgets that evictions are asked of, by the counts of pods and groups. */
@@ -66,6 +68,11 @@ export interface PlaneOptions {
   readonly extend?: (context: ServerContext) => void;
   /** What `/readyz` looks at besides the store. */
   readonly health?: ApiServerOptions['health'];
+}
+
+/** Lets controllers ask whom evictions ask about room: both are made before they can know of each other. */
+export class RoomLink {
+  room: () => RoomJudge | undefined = () => undefined;
 }
 
 export function createPlane(options: PlaneOptions): ApiServer {
@@ -90,7 +97,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       ...guardPods(
         context,
         { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) },
-        { guards: options.guards, teller },
+        { guards: options.guards, teller, roomLink: options.roomLink },
       ),
     ],
     ...(options.health && { health: options.health }),
@@ -117,9 +124,14 @@ export function createPlane(options: PlaneOptions): ApiServer {
 function guardPods(
   context: ServerContext,
   options: UnavailabilityOptions,
-  { guards = () => [], teller }: { guards: PlaneOptions['guards']; teller: AnswerTeller | undefined },
+  {
+    guards = () => [],
+    roomLink,
+    teller,
+  }: Pick<PlaneOptions, 'guards' | 'roomLink'> & { teller: AnswerTeller | undefined },
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
+  if (roomLink !== undefined) roomLink.room = () => index.room;
   const unavailability = createUnavailability(context, { ...options, room: () => index.room });
   const { guard, guarding, plugins } = unavailability;
   const askNotice = noticeAsker({ guarding, index });
