@@ -38,6 +38,7 @@ import {
 import { taintEvictionController } from '../controllers/kubernetes/taint-eviction/index.ts';
 import { ttlAfterFinishedController } from '../controllers/kubernetes/ttl-after-finished/index.ts';
 import { type HistoryOptions, ownControllers } from '../controllers/quorate/index.ts';
+import type { RoomJudge } from '../decisions/disruption/index.ts';
 import { type Controller, FeatureGates } from '../machinery/runtime/index.ts';
 import { POWER } from '../nodes/index.ts';
 import { createScheduler } from '../scheduler/index.ts';
@@ -57,13 +58,15 @@ export interface ComponentOptions {
   readonly debounceMs?: number | undefined;
   /** How long groups must have been unresolved before a budget that counted them counts pods. Default 30 s. */
   readonly settlingMs?: number | undefined;
+  /** Who knows whether units find places. */
+  readonly room?: (() => RoomJudge | undefined) | undefined;
 }
 
 /** Where pod pickers may live, and whose certificates they may show. */
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
 export function embeddedComponents(options: ComponentOptions): Controller[] {
-  const { authority, compat, gates = new FeatureGates(), debounceMs, history, pickers, settlingMs } = options;
+  const { authority, compat, gates = new FeatureGates(), debounceMs, history, pickers, room, settlingMs } = options;
   return [
     namespaceController,
     serviceAccountController,
@@ -84,8 +87,8 @@ export function embeddedComponents(options: ComponentOptions): Controller[] {
     ...ownControllers('embedded', {
       gates,
       serves: () => true,
-      disruption: { debounceMs, settlingMs },
-      unavailability: { compat: compat === 'kruise', debounceMs },
+      disruption: { debounceMs, settlingMs, room },
+      unavailability: { compat: compat === 'kruise', debounceMs, room },
       history: { isOurs: (who) => who === systemAdmin.username, ...history },
       // Whoever is called is held to the rules of pod pickers, and to what was allowed for them.
       noticeAddresses: pickers?.pickerAddresses,

@@ -33,7 +33,7 @@ import { componentUser } from './component-user.ts';
 import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createEmbeddedDashboard } from './dashboard/index.ts';
 import { watchForJumps } from './clock-jumps.ts';
-import { createPlane } from './plane.ts';
+import { createPlane, RoomLink } from './plane.ts';
 import { runComponents } from './run-components.ts';
 
 export interface EmbeddedOptions {
@@ -114,6 +114,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   const { dataDirectory, log, bind, gates = new FeatureGates(), compat } = options;
   const metrics = new Metrics('up');
   const answers = new AnswerQueue();
+  const roomLink = new RoomLink();
   const pki = await openPki({
     ...(dataDirectory !== undefined && { directory: join(dataDirectory, 'pki') }),
     clock,
@@ -132,6 +133,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     metrics,
     answers,
     flowControl: true,
+    roomLink,
     health: [{ name: 'certificate', readinessOnly: true, check: () => pki.problem() }],
   });
   const transportFor = (user: UserInfo = systemAdmin) => inProcessTransport(plane.handle, user);
@@ -148,7 +150,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   });
   const components = runComponents(
     { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
-    options.apiOnly === true ? [] : controllersOf(options, { gates, pki, answers }),
+    options.apiOnly === true ? [] : controllersOf(options, { gates, pki, answers, roomLink }),
   );
   const certificate = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
@@ -210,7 +212,7 @@ async function openDoors({ allowWrites, bind, log, port }: EmbeddedOptions, { ap
 
 function controllersOf(
   options: EmbeddedOptions,
-  { answers, gates, pki }: { answers: AnswerQueue; gates: FeatureGates; pki: Pki },
+  { answers, gates, pki, roomLink }: { answers: AnswerQueue; gates: FeatureGates; pki: Pki; roomLink: RoomLink },
 ): Controller[] {
   const { compat, history: bounds, nodes, pickers, rules, settlingMs } = options;
   const authority = pki.authority.certificate;
@@ -223,6 +225,7 @@ function controllersOf(
       debounceMs: DEBOUNCE_MS,
       settlingMs,
       history: { answers, bounds },
+      room: () => roomLink.room(),
     }),
     createSimulatedNodes({ count: nodes, rules }),
   ];

@@ -40,7 +40,7 @@ import {
   Metrics,
 } from '../machinery/runtime/index.ts';
 import type { Store } from '../storage/index.ts';
-import type { DisruptionIndex } from '../decisions/disruption/index.ts';
+import type { DisruptionIndex, RoomJudge } from '../decisions/disruption/index.ts';
 import type { AnswerQueue } from '../decisions/history/index.ts';
 import { type RefusedRequest, unavailabilityGates } from '../decisions/unavailability/index.ts';
 import { createRefusalRecorder } from './unavailability-refusals.ts';
@@ -65,6 +65,8 @@ export interface PlaneOptions {
   readonly compat?: 'kruise' | undefined;
   /** Hears what is answered to those who ask for pods to go. */
   readonly answers?: AnswerQueue | undefined;
+  /** Learns who knows whether units find places. */
+  readonly roomLink?: RoomLink | undefined;
   /** Served at `/metrics`. */
   readonly metrics?: Metrics;
   /** Further budgets that evictions are asked of, by the counts of pods and groups. */
@@ -74,6 +76,11 @@ export interface PlaneOptions {
   readonly flowControl?: boolean;
   /** What `/readyz` looks at besides the store. */
   readonly health?: ApiServerOptions['health'];
+}
+
+/** Lets controllers ask whom evictions ask about room: both are made before they can know of each other. */
+export class RoomLink {
+  room: () => RoomJudge | undefined = () => undefined;
 }
 
 export function createPlane(options: PlaneOptions): ApiServer {
@@ -96,7 +103,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
       ...guardPods(
         context,
         { gates: unavailabilityGates(gates), compat, refused: (one) => refusals.tell(one) },
-        { guards: options.guards, ownKinds, teller },
+        { guards: options.guards, ownKinds, teller, roomLink: options.roomLink },
       ),
     ],
     ...(options.health && { health: options.health }),
@@ -130,10 +137,12 @@ function guardPods(
   {
     guards = () => [],
     ownKinds,
+    roomLink,
     teller,
-  }: { guards: PlaneOptions['guards']; ownKinds: boolean; teller: AnswerTeller | undefined },
+  }: Pick<PlaneOptions, 'guards' | 'roomLink'> & { ownKinds: boolean; teller: AnswerTeller | undefined },
 ): AdmissionPlugin[] {
   const index = createDisruptionView(context);
+  if (roomLink !== undefined) roomLink.room = () => index.room;
   const unavailability = createUnavailability(context, { ...options, room: () => index.room });
   const { guard, guarding, plugins } = unavailability;
   const askNotice = noticeAsker({ guarding, index });

@@ -10,7 +10,7 @@ import {
 import { bootstrapObjects } from '../app/bootstrap.ts';
 import { componentUser } from '../app/component-user.ts';
 import { embeddedComponents } from '../app/components.ts';
-import { createPlane } from '../app/plane.ts';
+import { createPlane, RoomLink } from '../app/plane.ts';
 import { type Components, runComponents } from '../app/run-components.ts';
 import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import {
@@ -100,6 +100,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const random = seededRandom(seed);
   const metrics = options.metrics ?? new Metrics();
   const answers = new AnswerQueue();
+  const roomLink = new RoomLink();
   const store = options.store ?? createMemoryStore({ now: () => clock.now() });
   const pki = options.port === undefined ? undefined : await openTestPki();
   const server = createPlane({
@@ -114,6 +115,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     compat: options.compat,
     metrics,
     answers,
+    roomLink,
     ...(pki && { pki }),
     ...(options.extend && { extend: options.extend }),
   });
@@ -130,7 +132,9 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const { compat, gates, settlingMs } = options;
   const authority = pki?.authority.certificate ?? '';
   const history = { answers, ...options.history };
-  const starts = [...chooseControllers(controllers, { authority, gates, compat, settlingMs, history })];
+  const starts = [
+    ...chooseControllers(controllers, { authority, gates, compat, settlingMs, history, room: () => roomLink.room() }),
+  ];
   if (nodes > 0) starts.push(createSimulatedNodes({ count: nodes }));
   const components: Components | undefined =
     starts.length === 0

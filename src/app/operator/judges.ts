@@ -166,7 +166,7 @@ export async function openJudges(options: OperatorOptions, parts: JudgesParts): 
     gates,
     serves,
     disruption: budgetOptions(options, parts, { components, evictions, resynced }),
-    unavailability: { feed, compat, forReplicas: true },
+    unavailability: { feed, compat, forReplicas: true, room: () => evictions.index.room },
     settleGroup: (namespace, spec) => settledGroup(groups, namespace, spec),
     ...(givesNotice && { notices: noticesOf(groups, components.informers) }),
     groupMaking: making.parts,

@@ -1,3 +1,4 @@
+export { CAPACITY_AVAILABLE, type CapacityFinding, findCapacity } from './condition.ts';
 export { ROOM_KINDS } from './room-kinds.ts';
 export { RoomKeeper } from './room-keeper.ts';
 export { decideHold, type HoldMember } from './hold-life.ts';

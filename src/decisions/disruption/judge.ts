@@ -1,7 +1,7 @@
 import type { DisruptionIndex } from './disruption-index.ts';
 import { LimitAccount } from './limits.ts';
 import { exemptionOf } from './pod-facts.ts';
-import { type FoundRoom, PROMISED_MS, type RoomJudge } from './room.ts';
+import { type FoundRoom, PROMISED_MS, type RoomAsk, type RoomJudge } from './room.ts';
 import { decideTogether, type PodName, type Step } from './together.ts';
 import { type BudgetView, decideEviction, type EvictionVerdict, type Grant } from './verdict.ts';
 
@@ -82,20 +82,44 @@ function lookForRoom(
   if (room === undefined) {
     return { allowed: false, reason: 'CannotTell', views: [view], room: 'CannotTell: the nodes are not known here' };
   }
-  const { name, namespace } = pod;
-  const ask = {
-    pod: { namespace, name },
-    members: index.membersOf(namespace, name, budget.name),
-    unit: `${namespace}/${unit?.key ?? name}`,
-    now,
-    closing: judgement.closing ?? [],
-  };
+  const ask = roomAskOf(index, pod, { budget: budget.name, key: unit?.key, now, closing: judgement.closing });
   const answer = room.ask(ask);
   if (!answer.found) {
     const { reason, retryAfterSeconds, text } = answer;
     return { allowed: false, reason, views: [view], room: text, retryAfterSeconds };
   }
   return { ...grant, room: { ask, where: answer.where } };
+}
+
+/** What is asked about the unit of a pod: its group under the budget, or the pod alone. */
+function roomAskOf(
+  index: DisruptionIndex,
+  { name, namespace }: PodName,
+  of: { budget: string; key: string | undefined; now: number; closing?: readonly string[] | undefined },
+): RoomAsk {
+  return {
+    pod: { namespace, name },
+    members: index.membersOf(namespace, name, of.budget),
+    unit: `${namespace}/${of.key ?? name}`,
+    now: of.now,
+    closing: of.closing ?? [],
+  };
+}
+
+/** A question for each unit under a budget of which nothing is on its way out; undefined where it asks for no room. */
+export function roomAsks(index: DisruptionIndex, budget: PodName, now: number): RoomAsk[] | undefined {
+  const { name, namespace } = budget;
+  if (index.budget(namespace, name)?.needsRoom !== true) return undefined;
+  const asks = new Map<string, RoomAsk>();
+  for (const pod of index.podsOf(namespace, name)) {
+    if (exemptionOf(pod) !== undefined || pod.nodeName === '') continue;
+    const key = index.unitOf(namespace, pod.name, name, now)?.key;
+    const ask = asks.get(`${namespace}/${key ?? pod.name}`) ?? roomAskOf(index, pod, { budget: name, key, now });
+    asks.set(ask.unit, ask);
+  }
+  return [...asks.values()].filter(({ members }) =>
+    members.every((member) => index.pod(namespace, member.name)?.deletionTimestamp === undefined),
+  );
 }
 
 function takesDown(

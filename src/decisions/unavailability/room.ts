@@ -95,6 +95,19 @@ function askFor(
   };
 }
 
+/** A question for each unit under a budget of which nothing is on its way out; undefined where it asks for no room. */
+export function roomAsksOf(entry: IndexedBudget, nowMs: number): RoomAsk[] | undefined {
+  if (!asksForRoom(entry.budget)) return undefined;
+  const asks = new Map<string, RoomAsk>();
+  const going = new Set<string>();
+  for (const pod of entry.tally.pods.values()) {
+    const unit = pod.group ?? pod.name;
+    if (!pod.active) going.add(unit);
+    else if (!asks.has(unit)) asks.set(unit, askFor(entry, pod, { nowMs }));
+  }
+  return [...asks].flatMap(([unit, ask]) => (going.has(unit) ? [] : [ask]));
+}
+
 /** Keeps the room that grants rest on from other units, until they are back or the time is over. */
 export function keepFoundRoom(
   judge: RoomJudge | undefined,

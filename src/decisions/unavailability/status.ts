@@ -1,8 +1,11 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodUnavailableBudget, PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
 import { deepEqual, formatTime } from '../../machinery/values/index.ts';
+import { CAPACITY_AVAILABLE } from '../capacity/index.ts';
+import { setCondition } from '../disruption/index.ts';
 import type { PrunedLedger } from './ledger.ts';
 import { computeNumbers } from './numbers.ts';
+import { asksForRoom } from './room.ts';
 import type { UnavailabilityTally } from './tally.ts';
 
 /** How long no group may reach a threshold that one has reached before it counts as impossible. */
@@ -31,6 +34,8 @@ export interface UnavailabilityStatusQuestion {
   readonly nowMs: number;
   /** How new the pods in the tally are, for those who decide with pods of their own. */
   readonly podsResourceVersion?: string | undefined;
+  /** Whether what the budget guards would find places, as it was last found out. */
+  readonly capacity?: Pick<Condition, 'type' | 'status' | 'reason' | 'message'> | undefined;
 }
 
 type ConditionType =
@@ -56,7 +61,7 @@ export function computeStatus(question: UnavailabilityStatusQuestion): PodUnavai
   const grouped = spec.podGroupPolicy !== undefined;
   const available = grouped ? tally.availableGroups : tally.availablePods;
   const numbers = computeNumbers(spec, { expected: expected.count, available });
-  const conditions = computeConditions(question);
+  const conditions = [...computeConditions(question), ...capacityOf(question)];
   return {
     observedGeneration: budget.metadata.generation,
     ...(Object.keys(ledger.disruptedPods).length > 0 ? { disruptedPods: ledger.disruptedPods } : {}),
@@ -125,6 +130,15 @@ export function isThresholdGivenUp(question: Pick<UnavailabilityStatusQuestion, 
 function wasThresholdReached({ metadata, status }: PodUnavailableBudget): boolean {
   if ((status?.observedGeneration ?? 0) !== (metadata.generation ?? 0)) return false;
   return status?.conditions?.some(({ reason, type }) => type === IMPOSSIBLE && reason === REACHED) ?? false;
+}
+
+/** What was found out about room; what the status says of it stands until something else is found. */
+function capacityOf({ budget, capacity, nowMs }: UnavailabilityStatusQuestion): Condition[] {
+  if (!asksForRoom(budget)) return [];
+  const said = (budget.status?.conditions ?? []).filter(({ type }) => type === CAPACITY_AVAILABLE);
+  if (capacity === undefined) return said;
+  const observedGeneration = budget.metadata.generation ?? 0;
+  return setCondition(said, { ...capacity, observedGeneration }, nowMs);
 }
 
 function computeConditions(question: UnavailabilityStatusQuestion): Condition[] {

@@ -7,7 +7,7 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../../api/resource-types.ts';
-import { DisruptionIndex } from '../../../decisions/disruption/index.ts';
+import { DisruptionIndex, type RoomJudge, roomAsks } from '../../../decisions/disruption/index.ts';
 import {
   type Controller,
   type ControllerContext,
@@ -18,6 +18,7 @@ import {
   wake,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
+import { CAPACITY_EVERY_MS, type CapacityDeps, capacityLoop } from '../../shared/capacity-looks/index.ts';
 import { type HoldDeps, holdLoop } from '../../shared/holds/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
@@ -38,6 +39,8 @@ const MAX_BACKOFF_MS = 160;
 export interface DisruptionOptions {
   /** The counts, for a caller that decides on them as well. */
   readonly index?: DisruptionIndex | undefined;
+  /** Who knows whether units find places. Default: whom the counts ask. */
+  readonly room?: (() => RoomJudge | undefined) | undefined;
   /** Take back DisruptionTarget conditions of evictions that never happened. Default true; Kubernetes does it too. */
   readonly clearsStaleTargets?: boolean | undefined;
   /**
@@ -61,6 +64,7 @@ const NAME = 'disruption';
 const RECHECK = 'disruption_recheck';
 const STALE_TARGETS = 'stale_pod_disruption';
 const HOLDS = 'capacity_hold';
+const CAPACITY = 'capacity_look';
 
 /** How often all room that is held is looked at. */
 const SWEEP_MS = 60_000;
@@ -79,7 +83,12 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
     workers: WORKERS,
     backOff,
     deps: (context, queueOf) =>
-      gatherDeps(context, options, { queue: queueOf(NAME), recheck: queueOf(RECHECK), holds: queueOf(HOLDS) }),
+      gatherDeps(context, options, {
+        queue: queueOf(NAME),
+        recheck: queueOf(RECHECK),
+        holds: queueOf(HOLDS),
+        capacityLooks: queueOf(CAPACITY),
+      }),
     ready: ({ groups }) => groups.firstTry,
     watches: (deps) => [watchBudgets(deps), watchPods(deps)],
     reconcile: reconcileDisruptionBudget,
@@ -97,13 +106,20 @@ export function createDisruptionController(options: DisruptionOptions = {}): Con
         ? [{ name: STALE_TARGETS, workers: 1, backOff, watches: watchStaleTargets, reconcile: clearStaleTarget }]
         : []),
       holdLoop(HOLDS),
+      capacityLoop(CAPACITY),
     ],
     passes: [
       // A budget may be gone, or a unit: no event tells.
       { everyMs: SWEEP_MS, pass: ({ held, holds }) => wake(holds, [...held]) },
+      { everyMs: CAPACITY_EVERY_MS, pass: wakeWhatAsksForRoom },
       ...(resyncMs === undefined ? [] : [{ everyMs: resyncMs, pass: lookAtAll }]),
     ],
   });
+}
+
+function wakeWhatAsksForRoom({ capacityLooks, index }: Deps): void {
+  const asking = [...index.budgets()].filter(({ name, namespace }) => index.budget(namespace, name)?.needsRoom);
+  wake(capacityLooks, asking.map(formatKey));
 }
 
 export interface DisruptionHost extends ControllerHost {
@@ -116,7 +132,7 @@ export const disruption: OwnController<DisruptionHost> = {
   create: (host) => createDisruptionController(host.disruption),
 };
 
-interface Deps extends DisruptionDeps, StaleTargetDeps, HoldDeps {
+interface Deps extends DisruptionDeps, StaleTargetDeps, HoldDeps, Omit<CapacityDeps, 'queue'> {
   readonly groups: FollowedGroups;
   readonly queue: WorkQueue;
   readonly holds: WorkQueue;
@@ -125,7 +141,7 @@ interface Deps extends DisruptionDeps, StaleTargetDeps, HoldDeps {
 function gatherDeps(
   context: ControllerContext,
   options: DisruptionOptions,
-  { holds, queue, recheck }: Pick<Deps, 'holds' | 'queue' | 'recheck'>,
+  { capacityLooks, holds, queue, recheck }: Pick<Deps, 'capacityLooks' | 'holds' | 'queue' | 'recheck'>,
 ): Deps {
   const { client, clock, informers } = context;
   const index = options.index ?? new DisruptionIndex();
@@ -140,6 +156,10 @@ function gatherDeps(
     recheck,
     holds,
     held: new Set<string>(),
+    capacityLooks,
+    capacity: new Map(),
+    room: options.room ?? (() => index.room),
+    asksOf: ({ name, namespace = '' }: ObjectKey) => roomAsks(index, { namespace, name }, clock.now()),
     index,
     groups: followGroups({ context, index, changed }),
     events: context.eventsFor('controllermanager'),

@@ -3,6 +3,7 @@ import type { OwnerReference } from '../../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus, LedgerGrant } from '../../../api/quorate/types.ts';
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
+import type { CapacityFinding } from '../../../decisions/capacity/index.ts';
 import {
   type BudgetCount,
   type BudgetFacts,
@@ -55,6 +56,9 @@ export interface DisruptionDeps {
   readonly recheck: WorkQueue;
   readonly debounce: Debounce;
   readonly settling: SettlingTimes;
+  /** Whether what a budget guards would find places, by its key; `capacityLooks` finds it out. */
+  readonly capacity: Map<string, CapacityFinding>;
+  readonly capacityLooks: WorkQueue;
   /** What was last said about the way each budget counts. */
   readonly said: Map<string, string>;
   readonly scaleOf: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
@@ -70,6 +74,7 @@ export async function reconcileDisruptionBudget(deps: DisruptionDeps, key: Objec
   const budget = deps.book.get(key);
   if (budget === undefined) {
     deps.said.delete(formatKey(key));
+    deps.capacity.delete(formatKey(key));
     deps.settling.forget(formatKey(key));
     return settled;
   }
@@ -136,7 +141,11 @@ async function syncBudget(deps: DisruptionDeps, key: ObjectKey, budget: PodDisru
   const count = countNow(deps, key, now) ?? seen;
   sayMode(deps, key, budget, count);
   const { healthy, mode, settlesAt } = count;
-  const numbers = { healthy, desired, expected, disruptedPods: kept, grants: listed?.kept, mode, settlesAt };
+  const { needsRoom } = count.budget;
+  const capacity = deps.capacity.get(formatKey(key));
+  const counted = { healthy, desired, expected, disruptedPods: kept, grants: listed?.kept, mode, settlesAt };
+  const numbers = { ...counted, needsRoom, capacity };
+  if (needsRoom && capacity === undefined) deps.capacityLooks.add(formatKey(key));
   const status = computeStatus(budget, numbers, now);
   if (status === undefined) await deps.book.mend?.(budget);
   else await deps.book.write(budget, status);

@@ -1,5 +1,6 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../api/generated/policy-v1.ts';
 import type { DisruptionLedgerStatus, LedgerGrant } from '../../../api/quorate/types.ts';
+import { CAPACITY_AVAILABLE, type CapacityFinding } from '../../../decisions/capacity/index.ts';
 import {
   computeAllowed,
   disruptionAllowedCondition,
@@ -19,6 +20,10 @@ export interface DisruptionNumbers {
   /** Only of a ledger. */
   readonly grants?: LedgerGrant[] | undefined;
   readonly mode: Mode;
+  /** Whether what the budget guards would find places, as it was last found out. */
+  readonly capacity?: CapacityFinding | undefined;
+  /** It asks for room: what its status says of that stands until something else is found. */
+  readonly needsRoom?: boolean | undefined;
   /** When pods are counted instead of groups that cannot be resolved; only while that is waited for. */
   readonly settlesAt: number | undefined;
 }
@@ -26,7 +31,7 @@ export interface DisruptionNumbers {
 /** The status these numbers make; undefined when the budget already says all of it. */
 export function computeStatus(
   { metadata, status = {} }: PodDisruptionBudget,
-  { desired, disruptedPods, expected, grants, healthy, mode, settlesAt }: DisruptionNumbers,
+  { capacity, desired, disruptedPods, expected, grants, healthy, mode, needsRoom, settlesAt }: DisruptionNumbers,
   now: number,
 ): DisruptionLedgerStatus | undefined {
   const observedGeneration = metadata.generation ?? 0;
@@ -36,7 +41,8 @@ export function computeStatus(
     groupBudget(mode, status, observedGeneration),
     settling(mode, status, { observedGeneration, settlesAt }),
   ];
-  let conditions = status.conditions ?? [];
+  if (needsRoom && capacity !== undefined) wanted.push({ ...capacity, observedGeneration });
+  let conditions = (status.conditions ?? []).filter(({ type }) => needsRoom || type !== CAPACITY_AVAILABLE);
   for (const condition of wanted) if (condition !== undefined) conditions = setCondition(conditions, condition, now);
   const next: DisruptionLedgerStatus = {
     observedGeneration,

@@ -6,6 +6,7 @@ import {
 } from '../../../api/lws/types.ts';
 import { POD_UNAVAILABLE_BUDGETS, type TargetReference } from '../../../api/kruise/types.ts';
 import { READ_SCALES, rule } from '../../../api/policy-rule.ts';
+import { keyOf } from '../../../api/resource.ts';
 import {
   deploymentType,
   podType,
@@ -13,7 +14,14 @@ import {
   replicationControllerType,
   statefulSetType,
 } from '../../../api/resource-types.ts';
-import { BudgetIndexes, OWNER_TYPES, UnavailabilityFeed } from '../../../decisions/unavailability/index.ts';
+import type { RoomJudge } from '../../../decisions/disruption/index.ts';
+import {
+  asksForRoom,
+  BudgetIndexes,
+  OWNER_TYPES,
+  roomAsksOf,
+  UnavailabilityFeed,
+} from '../../../decisions/unavailability/index.ts';
 import {
   type Controller,
   type ControllerContext,
@@ -22,6 +30,7 @@ import {
   wake,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
+import { CAPACITY_EVERY_MS, type CapacityDeps, capacityLoop } from '../../shared/capacity-looks/index.ts';
 import { type HoldDeps, holdLoop } from '../../shared/holds/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
@@ -45,9 +54,15 @@ export interface PodUnavailableBudgetOptions {
   readonly debounceMs?: number | undefined;
   /** Others decide by this status and by pods they follow themselves: tell them how new theirs must be. Default false. */
   readonly forReplicas?: boolean | undefined;
+  /** Who knows whether units find places. Default: nobody. */
+  readonly room?: (() => RoomJudge | undefined) | undefined;
 }
 
+type Deps = UnavailabilityDeps & Watched & HoldDeps & CapacityDeps & { readonly holds: WorkQueue };
+
+const NAME = 'pod-unavailable-budget';
 const HOLDS = 'pod_unavailable_budget_hold';
+const CAPACITY = 'pod_unavailable_budget_capacity';
 
 /** How often all room that is held is looked at. */
 const SWEEP_MS = 60_000;
@@ -55,8 +70,8 @@ const SWEEP_MS = 60_000;
 /** Keeps the status of PodUnavailableBudgets, and the room that they have held. */
 export function createPodUnavailableBudgetController(options: PodUnavailableBudgetOptions = {}): Controller {
   const { compat = false, debounceMs = 0 } = options;
-  return defineController<UnavailabilityDeps & Watched & HoldDeps & { readonly holds: WorkQueue }>({
-    name: 'pod-unavailable-budget',
+  return defineController<Deps>({
+    name: NAME,
     deps(context, queueOf) {
       const { client, clock, informers, metrics } = context;
       const pods = informers.of(podType);
@@ -71,6 +86,14 @@ export function createPodUnavailableBudgetController(options: PodUnavailableBudg
         holding: holdingUnavailableBudgets({ budgets, index }),
         held: new Set<string>(),
         holds: queueOf(HOLDS),
+        queue: queueOf(NAME),
+        capacityLooks: queueOf(CAPACITY),
+        capacity: new Map(),
+        room: options.room ?? (() => undefined),
+        asksOf({ name, namespace = '' }) {
+          const entry = index(namespace).budget(name);
+          return entry && roomAsksOf(entry, clock.now());
+        },
         pods,
         owners: OWNER_TYPES.map((type) => ({ type, informer: informers.of(type) })),
         ...workloadSources(context, options),
@@ -85,10 +108,17 @@ export function createPodUnavailableBudgetController(options: PodUnavailableBudg
     },
     watches: watchEverything,
     reconcile: reconcileUnavailableBudget,
-    loops: [holdLoop(HOLDS)],
-    // A budget may be gone, or a unit: no event tells.
-    passes: [{ everyMs: SWEEP_MS, pass: ({ held, holds }) => wake(holds, [...held]) }],
+    loops: [holdLoop(HOLDS), capacityLoop(CAPACITY)],
+    passes: [
+      // A budget may be gone, or a unit: no event tells.
+      { everyMs: SWEEP_MS, pass: ({ held, holds }) => wake(holds, [...held]) },
+      { everyMs: CAPACITY_EVERY_MS, pass: wakeWhatAsksForRoom },
+    ],
   });
+}
+
+function wakeWhatAsksForRoom({ budgets, capacityLooks }: Deps): void {
+  wake(capacityLooks, budgets.list().filter(asksForRoom).map(keyOf));
 }
 
 export interface UnavailabilityHost extends ControllerHost {

@@ -1,6 +1,8 @@
 import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../../api/kruise/types.ts';
 import { formatKey, type ObjectKey } from '../../../api/resource.ts';
+import type { CapacityFinding } from '../../../decisions/capacity/index.ts';
 import {
+  asksForRoom,
   type BudgetIndex,
   UnavailabilityTally,
   computeStatus,
@@ -17,6 +19,7 @@ import {
   type ReconcileResult,
   settled,
   wallTimeOf,
+  type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { type ExpectedSources, gatherExpected } from './expected.ts';
 import { markNewPods, type MarkedPods } from './mark-pods.ts';
@@ -35,6 +38,9 @@ export interface UnavailabilityDeps {
   /** Since when no group of a budget reaches its threshold, by key. */
   readonly shortSince: Map<string, number>;
   readonly marked: Map<string, MarkedPods>;
+  /** Whether what a budget guards would find places, by its key; `capacityLooks` finds it out. */
+  readonly capacity: Map<string, CapacityFinding>;
+  readonly capacityLooks: WorkQueue;
   /** How new the pods in the index are; absent where nobody else decides. */
   readonly podsResourceVersion?: (() => string) | undefined;
 }
@@ -48,10 +54,13 @@ export async function reconcileUnavailableBudget(deps: UnavailabilityDeps, key: 
     gauges.forget(key);
     deps.shortSince.delete(formatKey(key));
     deps.marked.delete(formatKey(key));
+    deps.capacity.delete(formatKey(key));
     return settled;
   }
   const { budget } = entry;
   const nowMs = clock.now();
+  const capacity = deps.capacity.get(formatKey(key));
+  if (capacity === undefined && asksForRoom(budget)) deps.capacityLooks.add(formatKey(key));
   const expected = await gatherExpected(budget, entry.tally, sources);
   // A target scaled to nothing has no pods to guard, whatever still runs.
   const tally = budget.spec?.targetRef && expected.count === 0 ? new UnavailabilityTally() : entry.tally;
@@ -59,7 +68,7 @@ export async function reconcileUnavailableBudget(deps: UnavailabilityDeps, key: 
   const counted = withLedger(tally, ledger, () => {
     const shortSinceMs = followThreshold(deps, formatKey(key), { budget, tally });
     const podsResourceVersion = deps.podsResourceVersion?.();
-    const question = { budget, tally, ledger, expected, shortSinceMs, nowMs, podsResourceVersion };
+    const question = { budget, tally, ledger, expected, shortSinceMs, nowMs, podsResourceVersion, capacity };
     return { shortSinceMs, status: computeStatus(question) };
   });
   const { shortSinceMs, status } = counted;
