@@ -5,6 +5,7 @@ import {
   type ApiHandler,
   bootstrapRoles,
   inProcessTransport,
+  legacyTokenIssuer,
   type Listening,
   listen,
   openPki,
@@ -202,6 +203,7 @@ function controllersOf(
   return [
     ...embeddedComponents({
       authority,
+      issueToken: legacyTokenIssuer(pki.serviceAccountKey),
       gates,
       pickers,
       compat,
