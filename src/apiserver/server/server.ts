@@ -46,7 +46,7 @@ import { checkRoute } from './route.ts';
 import { noSuchResource } from '../exchange/status.ts';
 import type { StoredReads } from '../stored/kind-view.ts';
 import { ObjectCache } from '../stored/object-cache.ts';
-import { observeWrites } from '../stored/pending-writes.ts';
+import { observeWrites, whenWritten } from '../stored/pending-writes.ts';
 import { WatchLines } from '../stored/watch-lines.ts';
 import { anonymous, type UserInfo } from '../exchange/user.ts';
 import { dispatch } from '../verbs/dispatch.ts';
@@ -198,7 +198,8 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
     try {
       response = await answer(request, warnings, timing);
     } catch (error) {
-      response = answerFailure(error, request, context.log, warnings);
+      const told = timing.found === undefined || isReading(request.method) ? error : await onceWritten(context, error);
+      response = answerFailure(told, request, context.log, warnings);
     } finally {
       leaveRequest(request);
     }
@@ -211,6 +212,21 @@ function requestServer(context: ServerContext, access: AccessControl, routes: re
     const body = requests.end(timing, response);
     return document === undefined ? { status, headers, body } : { status, headers, body, document };
   };
+}
+
+const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/**
+ * A refused write was held against the newest state, which may still be on its way to the disk. It is told when that state
+ * can be read: whoever looks why sees it, and tries no more with what is outdated. Where the state is lost, that is told.
+ */
+async function onceWritten({ store }: ServerContext, error: unknown): Promise<unknown> {
+  try {
+    await whenWritten(store);
+    return error;
+  } catch (lost) {
+    return lost;
+  }
 }
 
 const APPLY_TYPE = 'application/apply-patch+yaml';
