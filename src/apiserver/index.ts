@@ -23,7 +23,15 @@ export { objectKey } from './registry/resource.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './server/server.ts';
 export type { UserInfo } from './exchange/user.ts';
 export { anonymous } from './exchange/user.ts';
-export { createAuth, openPki, type Pki, bootstrapRoles, writeKubeconfig } from './auth/index.ts';
+export {
+  createAuth,
+  legacyTokenIssuer,
+  type TokenUse,
+  openPki,
+  type Pki,
+  bootstrapRoles,
+  writeKubeconfig,
+} from './auth/index.ts';
 export { bootstrapFlowControl } from './flow-control/index.ts';
 export { builtinAdmission } from './server/builtin-admission.ts';
 export { type Listening, listen } from './http/listen.ts';

@@ -30,6 +30,10 @@ import {
 import { resourceQuotaController } from '../controllers/kubernetes/resource-quota/index.ts';
 import { createRootCaController } from '../controllers/kubernetes/root-ca/index.ts';
 import { serviceAccountController } from '../controllers/kubernetes/service-account/index.ts';
+import {
+  createServiceAccountTokenController,
+  type TokenControllerOptions,
+} from '../controllers/kubernetes/service-account-tokens/index.ts';
 import { statefulSetController } from '../controllers/kubernetes/statefulset/index.ts';
 import {
   claimProtectionController,
@@ -47,6 +51,8 @@ import { yielding } from './yielding.ts';
 export interface ComponentOptions {
   /** PEM certificate published to every namespace as `kube-root-ca.crt`. */
   readonly authority: string;
+  /** Makes tokens of service accounts that do not end; without it Secrets that ask for one are left as they are. */
+  readonly issueToken?: TokenControllerOptions['issue'] | undefined;
   readonly gates?: FeatureGates | undefined;
   /** `kruise`: PodUnavailableBudgets with OpenKruise's quirks instead of the safer rules. */
   readonly compat?: 'kruise' | undefined;
@@ -66,11 +72,13 @@ export interface ComponentOptions {
 export type PickerOptions = Pick<ReplicaControllerOptions, 'pickerAddresses' | 'pickerCertificates'>;
 
 export function embeddedComponents(options: ComponentOptions): Controller[] {
-  const { authority, compat, gates = new FeatureGates(), debounceMs, history, pickers, room, settlingMs } = options;
+  const { authority, compat, gates = new FeatureGates(), debounceMs, history, issueToken, pickers } = options;
+  const { room, settlingMs } = options;
   return [
     namespaceController,
     serviceAccountController,
     createRootCaController(authority),
+    ...(issueToken === undefined ? [] : [createServiceAccountTokenController({ authority, issue: issueToken })]),
     clusterRoleAggregationController,
     garbageCollector,
     endpointsController,

@@ -6,6 +6,7 @@ import {
   bootstrapFlowControl,
   bootstrapRoles,
   inProcessTransport,
+  legacyTokenIssuer,
   type Listening,
   listen,
   openPki,
@@ -219,6 +220,7 @@ function controllersOf(
   return [
     ...embeddedComponents({
       authority,
+      issueToken: legacyTokenIssuer(pki.serviceAccountKey),
       gates,
       pickers,
       compat,

@@ -29,16 +29,20 @@ import {
   ownResources,
   type Pki,
   systemAdmin,
+  type TokenUse,
   type UnavailabilityOptions,
 } from '../apiserver/index.ts';
 import {
+  type Client,
   type Clock,
   createClient,
   createEventRecorder,
   FeatureGates,
+  isNotFound,
   type Logger,
   Metrics,
 } from '../machinery/runtime/index.ts';
+import { secretType } from '../api/resource-types.ts';
 import type { Store } from '../storage/index.ts';
 import type { DisruptionIndex, RoomJudge } from '../decisions/disruption/index.ts';
 import type { AnswerQueue } from '../decisions/history/index.ts';
@@ -88,6 +92,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
   const newUid = options.newUid ?? (() => crypto.randomUUID());
   const compat = options.compat === 'kruise';
   const refusals = new Refusals();
+  let labelUse: (use: TokenUse) => void = () => {};
   const teller = options.answers && { answers: options.answers, clock };
   const server: ApiServerOptions = {
     store,
@@ -109,10 +114,12 @@ export function createPlane(options: PlaneOptions): ApiServer {
     ...(options.health && { health: options.health }),
     ...(options.flowControl && { flowControl: options.metrics === undefined ? {} : { metrics: options.metrics } }),
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
-    ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
+    ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid, used: (use) => labelUse(use) }) }),
   };
   const plane = createApiServer(server);
-  const client = createClient({ transport: inProcessTransport(plane.handle, systemAdmin), userAgent: 'pub-webhook' });
+  const transport = inProcessTransport(plane.handle, systemAdmin);
+  labelUse = tokenUseLabeller(createClient({ transport, userAgent: 'kube-apiserver' }), log);
+  const client = createClient({ transport, userAgent: 'pub-webhook' });
   const events = createEventRecorder({ client, clock, log, random, component: 'pub-webhook' });
   refusals.listen(createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log }));
   if (options.metrics !== undefined) {
@@ -153,6 +160,17 @@ function guardPods(
     ...(ownKinds ? [...plugins, groupEvictionPlugin(guarding, index, teller)] : []),
     ...(teller === undefined ? [] : [tellDeletes(teller, judges)]),
   ];
+}
+
+/** Writes into a Secret on which day its token was last used; that is nothing a request waits for. */
+function tokenUseLabeller(client: Client, log: Logger): (use: TokenUse) => void {
+  return ({ labels, name, namespace, uid }) => {
+    const body = { metadata: { uid, labels } };
+    client.patch(secretType, { namespace, name }, { type: 'merge', body }).catch((error: unknown) => {
+      if (!isNotFound(error))
+        log.warn({ err: error, secret: `${namespace}/${name}` }, 'cannot note the use of a token');
+    });
+  };
 }
 
 /** Refusals, told of once the transaction that they were made in is over. */

@@ -20,6 +20,7 @@ import { accessReviews } from './reviews/access-reviews.ts';
 import { identityReviews } from './reviews/identity-reviews.ts';
 import { policyParameters } from './second-rights/policy-parameters.ts';
 import { resourceClaimStatus } from './second-rights/resource-claims.ts';
+import type { TokenUse } from './legacy-tokens.ts';
 import { tokenSubresource } from './token-request.ts';
 import { ServiceAccountTokens } from './tokens.ts';
 
@@ -30,6 +31,8 @@ export interface AuthOptions {
   readonly clock: Clock;
   readonly newUid: () => string;
   readonly issuer?: string;
+  /** Told when a token that does not end is used, once a day for each. */
+  readonly used?: ((use: TokenUse) => void) | undefined;
 }
 
 export interface Auth {
@@ -47,10 +50,11 @@ export interface Auth {
 const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /** Adds the review resources and the subresources `token` and `approval` to the registry. */
-export function createAuth({ reads, pki, clock, newUid, issuer = DEFAULT_ISSUER }: AuthOptions): Auth {
+export function createAuth(options: AuthOptions): Auth {
+  const { reads, pki, clock, newUid, issuer = DEFAULT_ISSUER, used } = options;
   const index = new RoleIndex(reads);
   const authorizer = createRbacAuthorizer(index);
-  const tokens = new ServiceAccountTokens({ reads, privateKey: pki.serviceAccountKey, issuer, clock, newUid });
+  const tokens = new ServiceAccountTokens({ reads, privateKey: pki.serviceAccountKey, issuer, clock, newUid, used });
   const known = [{ token: pki.adminToken, user: { username: 'kubernetes-admin', groups: [SUPERUSERS] } }];
   const authenticators: Authenticator[] = [
     inProcess,

@@ -2,10 +2,11 @@
  * Service-account tokens: JSON Web Tokens signed with ES256. A token names its service account and may be bound to a
  * pod, node or secret; it stops working when any of them is gone or has been made anew.
  */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { Clock } from '../../machinery/runtime/index.ts';
 import { readStored, type StoredReads } from '../stored/kind-view.ts';
 import type { UserInfo } from '../exchange/user.ts';
+import { isLegacy, LegacyTokens, type TokenUse } from './legacy-tokens.ts';
+import { TokenSigner } from './token-signer.ts';
 
 export interface BoundObject {
   readonly name: string;
@@ -48,35 +49,29 @@ export interface TokenOptions {
   readonly issuer: string;
   readonly clock: Clock;
   readonly newUid: () => string;
+  /** Told when a token that does not end is used, once a day for each. */
+  readonly used?: ((use: TokenUse) => void) | undefined;
 }
 
-const SIGNED_CACHE_SIZE = 4096;
 /** A token of a pod that is going away works a little longer, so that the pod can say goodbye. */
 const DELETION_LEEWAY_MS = 60_000;
 const CREDENTIAL = 'authentication.kubernetes.io';
-
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 export class ServiceAccountTokens {
   readonly issuer: string;
   readonly #reads: StoredReads;
   readonly #clock: Clock;
   readonly #newUid: () => string;
-  readonly #private: KeyObject;
-  readonly #public: KeyObject;
-  readonly #keyId: string;
-  /** Tokens whose signature was checked; the rest of the check is repeated on every use. */
-  readonly #signed = new Map<string, TokenClaims>();
+  readonly #signer: TokenSigner;
+  readonly #legacy: LegacyTokens;
 
-  constructor({ reads, privateKey, issuer, clock, newUid }: TokenOptions) {
+  constructor({ reads, privateKey, issuer, clock, newUid, used = () => {} }: TokenOptions) {
     this.issuer = issuer;
     this.#reads = reads;
     this.#clock = clock;
     this.#newUid = newUid;
-    this.#private = createPrivateKey(privateKey);
-    this.#public = createPublicKey(this.#private);
-    const der = this.#public.export({ type: 'spki', format: 'der' });
-    this.#keyId = createHash('sha256').update(der).digest('base64url');
+    this.#signer = new TokenSigner(privateKey);
+    this.#legacy = new LegacyTokens({ reads, clock, used });
   }
 
   issue(subject: TokenSubject, audiences: readonly string[], expirationSeconds: number): string {
@@ -98,15 +93,16 @@ export class ServiceAccountTokens {
       nbf: now,
       sub: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
     };
-    const text = `${encode({ alg: 'ES256', kid: this.#keyId })}.${encode(claims)}`;
-    const signature = sign('sha256', Buffer.from(text), { key: this.#private, dsaEncoding: 'ieee-p1363' });
-    return `${text}.${signature.toString('base64url')}`;
+    return this.#signer.sign(claims);
   }
 
   /** Undefined when the text is not a token of this issuer, so that somebody else may know it. */
   check(token: string, audiences: readonly string[] = [this.issuer]): TokenVerdict | undefined {
-    const claims = this.#claimsOf(token);
-    if (claims === undefined) return undefined;
+    const signed = this.#signer.read(token);
+    if (signed === undefined) return undefined;
+    if (isLegacy(signed)) return this.#checkLegacy(token, signed, audiences);
+    const claims = signed as TokenClaims;
+    if (claims.iss !== this.issuer || !Array.isArray(claims.aud)) return undefined;
     const now = this.#clock.now();
     if (now >= claims.exp * 1000) return refuse('service account token has expired');
     // `nbf` is not looked at: what this server signed was valid then, and its clock may have been set back since.
@@ -122,8 +118,8 @@ export class ServiceAccountTokens {
 
   /** The keys a verifier needs, as `/openid/v1/jwks` serves them. */
   keySet(): object {
-    const { kty, crv, x, y } = this.#public.export({ format: 'jwk' });
-    return { keys: [{ use: 'sig', kty, kid: this.#keyId, crv, alg: 'ES256', x, y }] };
+    const { kty, crv, x, y } = this.#signer.publicKey();
+    return { keys: [{ use: 'sig', kty, kid: this.#signer.keyId, crv, alg: 'ES256', x, y }] };
   }
 
   /** What `/.well-known/openid-configuration` serves. */
@@ -137,22 +133,19 @@ export class ServiceAccountTokens {
     };
   }
 
-  #claimsOf(token: string): TokenClaims | undefined {
-    const known = this.#signed.get(token);
-    if (known !== undefined) return known;
-    const parts = token.split('.');
-    if (parts.length !== 3) return undefined;
-    const [header, payload, signature] = parts as [string, string, string];
-    const head = parseJson(header) as { alg?: unknown } | undefined;
-    const claims = parseJson(payload) as TokenClaims | undefined;
-    if (head?.alg !== 'ES256' || claims?.iss !== this.issuer || !Array.isArray(claims.aud)) return undefined;
-    const key = { key: this.#public, dsaEncoding: 'ieee-p1363' } as const;
-    if (!verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'))) {
-      return undefined;
-    }
-    if (this.#signed.size >= SIGNED_CACHE_SIZE) this.#signed.delete(this.#signed.keys().next().value as string);
-    this.#signed.set(token, claims);
-    return claims;
+  #checkLegacy(
+    token: string,
+    claims: Parameters<LegacyTokens['check']>[1],
+    audiences: readonly string[],
+  ): TokenVerdict {
+    const verdict = this.#legacy.check(token, claims);
+    if ('problem' in verdict) return refuse(verdict.problem);
+    // They were made for this server alone.
+    const shared = audiences.filter((audience) => audience === this.issuer);
+    if (shared.length === 0) return refuse(`token audiences ${JSON.stringify([this.issuer])} is invalid`);
+    const { account, namespace } = verdict.subject;
+    const user = { username: verdict.username, uid: account.uid, groups: serviceAccountGroups(namespace) };
+    return { valid: true, user, audiences: shared };
   }
 
   /** Why an object the token stands on no longer carries it. */
@@ -202,12 +195,4 @@ function userOf({ sub, jti, 'kubernetes.io': bound }: TokenClaims): UserInfo {
       }),
     },
   };
-}
-
-function parseJson(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -24,6 +24,9 @@ export interface PendingWrites {
   listen(listener: WriteListener): () => void;
 }
 
+/** Resolves when everything that was written before can be read; rejects when it was lost. */
+export const whenWritten = (store: Pick<Store, 'transact'>): Promise<void> => store.transact(() => {});
+
 /** Hears how long transactions take that write. */
 export interface WriteMeter {
   begin(): number;

@@ -9,6 +9,7 @@ import { negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
 import { ApiError } from '../exchange/status.ts';
 import { allInVersion } from '../stored/encoding.ts';
+import { whenWritten } from '../stored/pending-writes.ts';
 import { deleteObject } from './delete.ts';
 import { current, LIST_TRANSFORMS } from './list.ts';
 
@@ -18,9 +19,12 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   // First: a refusal of the form of the answer must not come when everything is gone.
   const accepted = negotiate(call.request.headers['accept'], { allowed: LIST_TRANSFORMS, protobuf: !resource.custom });
   const options = readDeleteOptions(context.codec, call.request, call.options);
+  // What is on its way to the disk is not left out: who looks right after would find it.
+  await whenWritten(context.store);
   const selection = selectionOf(parseSelectors(call.options.query), { resource, objects: context.objects });
   const revision = String(context.store.revision);
   const entries = current(call, collectionPrefix(resource, info.namespace), selection);
+  let missed = false;
   const deleted = await Promise.all(
     entries.map(async (entry): Promise<ApiObject | undefined> => {
       const { metadata } = context.objects.readWithoutManagedFields(entry);
@@ -33,11 +37,14 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
         return outcome.object();
       } catch (error) {
         // Someone else was faster; the caller wanted it gone.
-        if (error instanceof ApiError && error.code === 404) return undefined;
-        throw error;
+        if (!(error instanceof ApiError && error.code === 404)) throw error;
+        missed = true;
+        return undefined;
       }
     }),
   );
+  // Deleted by them, and perhaps not to the end yet.
+  if (missed) await whenWritten(context.store);
   const gone = deleted.filter((object) => object !== undefined);
   const items = (await allInVersion(call, gone, deepClone)).map((object) => {
     if (resource.custom) return object;

@@ -10,6 +10,7 @@ import { apiVersion, type Verb } from '../registry/resource.ts';
 import type { Subresource, SubresourceVerb } from '../registry/subresource.ts';
 import { bodyType, negotiate } from '../request/negotiate.ts';
 import { encodeAnswer } from '../response/respond.ts';
+import { whenWritten } from '../stored/pending-writes.ts';
 import { badRequest, noSuchResource } from '../exchange/status.ts';
 import { admit, admitInTransaction, attributesOf, validateAdmission } from './admit.ts';
 import { readObject, reportProblems } from './body.ts';
@@ -57,11 +58,11 @@ function run(call: Call): Promise<ApiResponse> {
 
 /**
  * Writes are computed from what may still be on its way to disk, and are refused because of it. The refusal waits until
- * that is there, and falls with it: what is read after it must agree, and a server that dies must not have told of what
- * never was.
+ * that is there, and falls with it: whoever reads again sees why and tries no more with what is outdated, and a server that
+ * dies must not have told of what never was.
  */
 async function refuseWhenDurable({ context }: Call, refusal: unknown): Promise<never> {
-  await context.store.transact(() => undefined);
+  await whenWritten(context.store);
   throw refusal;
 }
 

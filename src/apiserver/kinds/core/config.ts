@@ -1,11 +1,12 @@
 /** ConfigMap and Secret. */
 import type { ConfigMap, Secret } from '../../../api/generated/core-v1.ts';
-import { FieldPath, forbidden, invalid, type Issue, semanticEqual } from '../../../machinery/values/index.ts';
+import { FieldPath, forbidden, invalid, type Issue, required, semanticEqual } from '../../../machinery/values/index.ts';
 import { ageColumn, nameColumn, table, text } from '../../registry/columns.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const MAX_BYTES = 1024 * 1024;
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
 function validateData(data: Readonly<Record<string, Record<string, string> | undefined>>): Issue[] {
   const issues: Issue[] = [];
@@ -72,6 +73,12 @@ export const configMapStrategy = strategyOf<ConfigMap>({
   ]),
 });
 
+/** The rest of such a Secret is for a controller to fill in. */
+function validateAccount(type: string | undefined, { annotations }: NonNullable<Secret['metadata']>): Issue[] {
+  if (type !== 'kubernetes.io/service-account-token' || annotations?.[ACCOUNT_NAME]) return [];
+  return [required(FieldPath.of('metadata', 'annotations').key(ACCOUNT_NAME))];
+}
+
 export const secretStrategy = strategyOf<Secret>({
   defaults(object) {
     object.type ||= 'Opaque';
@@ -83,7 +90,7 @@ export const secretStrategy = strategyOf<Secret>({
       delete object.stringData;
     }
   },
-  validate: ({ data }) => validateData({ data }),
+  validate: ({ data, metadata, type }) => [...validateData({ data }), ...validateAccount(type, metadata)],
   validateUpdate(object, old) {
     const issues = validateImmutable(object, old, ['data']);
     if (object.type !== old.type) issues.push(invalid(FieldPath.of('type'), object.type, 'field is immutable'));

@@ -75,7 +75,7 @@ function numberOf(address: string, family: Family): bigint {
   const [head = '', tail] = address.split('::');
   const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
   const [left, right] = [groups(head), groups(tail ?? '')];
-  const zeros = new Array<string>(8 - left.length - right.length).fill('0');
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
   return [...left, ...zeros, ...right].reduce((sum, part) => (sum << 16n) + BigInt(`0x${part}`), 0n);
 }
 

@@ -1,0 +1,1 @@
+export { createServiceAccountTokenController, type TokenControllerOptions } from './controller.ts';
