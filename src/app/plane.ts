@@ -98,13 +98,16 @@ export function createPlane(options: PlaneOptions): ApiServer {
     ...(options.health && { health: options.health }),
     ...(options.flowControl && { flowControl: options.metrics === undefined ? {} : { metrics: options.metrics } }),
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
-    ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
+    ...(pki && { proxyIdentity: pki.frontProxy, access: (reads) => createAuth({ reads, pki, clock, newUid }) }),
   };
   const plane = createApiServer(server);
   const client = createClient({ transport: inProcessTransport(plane.handle, systemAdmin), userAgent: 'pub-webhook' });
   const events = createEventRecorder({ client, clock, log, random, component: 'pub-webhook' });
   refusals.listen(createRefusalRecorder({ metrics: options.metrics ?? new Metrics(), events, log }));
-  if (options.metrics !== undefined) registerStorageMetrics(options.metrics, plane.context);
+  if (options.metrics !== undefined) {
+    registerStorageMetrics(options.metrics, plane.context);
+    registerAvailability(options.metrics, plane.aggregator);
+  }
   const custom = new CustomResources(plane.context);
   options.extend?.(plane.context);
   return {
@@ -114,6 +117,15 @@ export function createPlane(options: PlaneOptions): ApiServer {
       plane.close();
     },
   };
+}
+
+function registerAvailability(metrics: Metrics, aggregator: ApiServer['aggregator']): void {
+  metrics.countedGauge('aggregator_unavailable_apiservice', function* () {
+    for (const { apiService } of aggregator?.servers() ?? []) {
+      const found = apiService.status?.conditions?.find(({ type }) => type === 'Available');
+      yield [{ name: apiService.metadata.name ?? '' }, found?.status === 'True' ? 0 : 1];
+    }
+  });
 }
 
 /** Everything that may refuse to let pods go, by one count of their budgets: serves evictions, answers the plugins. */
