@@ -66,7 +66,7 @@ function startOther(pair: { certificate: string; key: string }, authority: strin
 const condition = async (field: string) =>
   kubectl.out('get', 'apiservice', `v1.${GROUP}`, '-o', `jsonpath={.status.conditions[0].${field}}`);
 const apply = (...objects: object[]) =>
-  kubectl.run(['apply', '-f', '-'], { stdin: objects.map((object) => JSON.stringify(object)).join('\n---\n') });
+  kubectl.run(['apply', '-f', '-'], { stdin: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 const waitFor = (reason: string) =>
   kubectl.run([
     'wait',
@@ -136,6 +136,21 @@ it('lists what is built in as kube-apiserver does, and what definitions add', as
   const names = (await kubectl.out('get', 'apiservices', '-o', 'name')).split('\n');
   expect(names).toContain('apiservice.apiregistration.k8s.io/v1.flowcontrol.apiserver.k8s.io');
   expect(names).not.toContain('apiservice.apiregistration.k8s.io/v1.apiregistration.k8s.io');
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'xs.ex.com' },
+    spec: {
+      group: 'ex.com',
+      scope: 'Namespaced',
+      names: { plural: 'xs', kind: 'X' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  await apply(definition);
+  await kubectl.run(['wait', '--for=create', 'apiservice/v1.ex.com', '--timeout=60s']);
+  await kubectl.run(['delete', 'crd', 'xs.ex.com']);
+  await kubectl.run(['wait', '--for=delete', 'apiservice/v1.ex.com', '--timeout=60s']);
 });
 
 it('says why the server of an APIService cannot be asked, with the reasons of Kubernetes', async () => {
@@ -233,6 +248,30 @@ it('says so when the server fails, and trusts no other certificate', async () =>
     stdin: JSON.stringify({ ...apiService(), spec: { ...rest, insecureSkipTLSVerify: true } }),
   });
   await waitFor('Passed');
+});
+
+it('goes on serving metrics itself when the Service of an APIService leads to simulated pods', async () => {
+  const spec = {
+    ...apiService().spec,
+    group: 'metrics.k8s.io',
+    version: 'v1beta1',
+    service: { namespace: 'default', name: 'm' },
+  };
+  await apply(
+    {
+      ...service,
+      metadata: { name: 'm', namespace: 'default' },
+      spec: { ports: [{ port: 443 }], selector: { app: 'm' } },
+    },
+    { ...apiService(), metadata: { name: 'v1beta1.metrics.k8s.io' }, spec },
+  );
+  const why = '--for=jsonpath={.status.conditions[0].reason}=FailedDiscoveryCheck';
+  await kubectl.run(['wait', why, 'apiservice/v1beta1.metrics.k8s.io', '--timeout=60s']);
+  const answer = await kubectl.out('get', '--raw', '/apis/metrics.k8s.io/v1beta1/pods');
+  expect(JSON.parse(answer)).toMatchObject({ kind: 'PodMetricsList' });
+  expect(await kubectl.out('api-resources', '--api-group', 'metrics.k8s.io', '-o', 'name')).toContain(
+    'pods.metrics.k8s.io',
+  );
 });
 
 it.each([

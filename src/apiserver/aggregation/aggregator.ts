@@ -57,7 +57,16 @@ export class Aggregator {
 
   /** Undefined where the group version is served here, or by nobody. */
   serverOf(group: string, version: string): RegisteredServer | undefined {
-    return this.#remotes.size === 0 ? undefined : this.#remotes.get(`${group}/${version}`);
+    if (this.#remotes.size === 0) return undefined;
+    const server = this.#remotes.get(`${group}/${version}`);
+    return server === undefined || this.#staysHere(server) ? undefined : server;
+  }
+
+  /** A server in simulated pods answers nothing: what is served here too, such as metrics, goes on being served here. */
+  #staysHere({ apiService: { spec }, remote }: RegisteredServer): boolean {
+    if (!this.#context.registry.hasVersion(spec?.group ?? '', spec?.version ?? '')) return false;
+    const found = remote.address();
+    return !isAddress(found) && found.problem === 'simulated-pods';
   }
 
   /** The server of a path that is no resource's: discovery and OpenAPI of one group version. */
@@ -83,8 +92,10 @@ export class Aggregator {
   }
 
   *groupVersions(): Iterable<RemoteGroupVersion> {
-    for (const { apiService, remote } of this.#remotes.values()) {
+    for (const server of this.#remotes.values()) {
+      const { apiService, remote } = server;
       const { group = '', version = '', versionPriority = 0 } = apiService.spec ?? {};
+      if (this.#staysHere(server)) continue;
       yield { group, version, versionPriority, resources: this.#learned.get(remote) };
     }
   }

@@ -39,8 +39,8 @@ const VERSION_PRIORITY: Readonly<Record<string, number>> = {
 const LATER = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 const BUILT_IN = new Set(builtinKinds.map(({ group }) => group));
-/** What tells of APIServices is not one. */
-const UNLISTED = new Set(['apiregistration.k8s.io']);
+/** What tells of APIServices is not one, and on a cluster metrics come from somewhere else, which installs its own. */
+const UNLISTED = new Set(['apiregistration.k8s.io', 'metrics.k8s.io']);
 
 export function localApiServices(registry: Registry): APIService[] {
   const services = new Map<string, APIService>();
@@ -49,7 +49,7 @@ export function localApiServices(registry: Registry): APIService[] {
     for (const { name: version } of versions) {
       const name = `${version}.${group}`;
       if (services.has(name)) continue;
-      const isKubernetes = BUILT_IN.has(group);
+      const isKubernetes = BUILT_IN.has(group) || group in GROUP_PRIORITY;
       services.set(name, {
         metadata: { name, labels: { [MANAGED]: isKubernetes ? 'onstart' : 'true' } },
         spec: { ...(group !== '' && { group }), version, ...prioritiesOf(group, version) },
