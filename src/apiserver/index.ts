@@ -25,6 +25,7 @@ export type { UserInfo } from './exchange/user.ts';
 export { anonymous } from './exchange/user.ts';
 export {
   createAuth,
+  FRONT_PROXY,
   legacyTokenIssuer,
   type TokenUse,
   openPki,
@@ -32,6 +33,7 @@ export {
   bootstrapRoles,
   writeKubeconfig,
 } from './auth/index.ts';
+export { keepApiServices } from './aggregation/index.ts';
 export { bootstrapFlowControl } from './flow-control/index.ts';
 export { builtinAdmission } from './server/builtin-admission.ts';
 export { type Listening, listen } from './http/listen.ts';

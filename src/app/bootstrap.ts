@@ -28,9 +28,21 @@ export async function bootstrapObjects(client: Client): Promise<void> {
  * What other servers and controllers read about who may log in here: the authority of client certificates, and since
  * when tokens in Secrets are tracked.
  */
-export async function publishAuthentication(client: Client, authority: string, now: Date): Promise<void> {
+export async function publishAuthentication(
+  client: Client,
+  { authority, frontProxy, frontProxyName }: { authority: string; frontProxy: string; frontProxyName: string },
+  now: Date,
+): Promise<void> {
   const namespace = 'kube-system';
-  const data = { 'client-ca-file': authority };
+  const data = {
+    'client-ca-file': authority,
+    'requestheader-allowed-names': JSON.stringify([frontProxyName]),
+    'requestheader-client-ca-file': frontProxy,
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-uid-headers': '["X-Remote-Uid"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+  };
   const configMaps = builtinType('ConfigMap');
   const metadata = { name: 'extension-apiserver-authentication', namespace };
   await ensure(client, configMaps, { metadata, data });

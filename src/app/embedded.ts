@@ -5,7 +5,9 @@ import {
   type ApiHandler,
   bootstrapFlowControl,
   bootstrapRoles,
+  FRONT_PROXY,
   inProcessTransport,
+  keepApiServices,
   legacyTokenIssuer,
   type Listening,
   listen,
@@ -142,7 +144,14 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
   await bootstrapObjects(client);
   await bootstrapRoles(client);
   await bootstrapFlowControl(client);
-  await publishAuthentication(client, pki.authority.certificate, new Date(clock.now()));
+  const authorities = {
+    authority: pki.authority.certificate,
+    frontProxy: pki.frontProxyAuthority.certificate,
+    frontProxyName: FRONT_PROXY,
+  };
+  await publishAuthentication(client, authorities, new Date(clock.now()));
+  const apiServices = plane.aggregator && keepApiServices(client, plane.aggregator, plane.context);
+  await apiServices?.look();
   const { dashboard, listening, url } = await openDoors(options, { api: plane.handle, client, clock, pki });
   writeKubeconfig(options.kubeconfig, {
     server: url,

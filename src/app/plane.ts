@@ -114,7 +114,10 @@ export function createPlane(options: PlaneOptions): ApiServer {
     ...(options.health && { health: options.health }),
     ...(options.flowControl && { flowControl: options.metrics === undefined ? {} : { metrics: options.metrics } }),
     routes: () => (options.metrics === undefined ? [] : [metricsRoute(options.metrics)]),
-    ...(pki && { access: (reads) => createAuth({ reads, pki, clock, newUid, used: (use) => labelUse(use) }) }),
+    ...(pki && {
+      proxyIdentity: pki.frontProxy,
+      access: (reads) => createAuth({ reads, pki, clock, newUid, used: (use) => labelUse(use) }),
+    }),
   };
   const plane = createApiServer(server);
   const transport = inProcessTransport(plane.handle, systemAdmin);
@@ -125,6 +128,7 @@ export function createPlane(options: PlaneOptions): ApiServer {
   if (options.metrics !== undefined) {
     registerStorageMetrics(options.metrics, plane.context);
     registerServerMetrics(options.metrics, plane.context.meters);
+    registerAvailability(options.metrics, plane.aggregator);
   }
   const custom = new CustomResources(plane.context);
   options.extend?.(plane.context);
@@ -135,6 +139,15 @@ export function createPlane(options: PlaneOptions): ApiServer {
       plane.close();
     },
   };
+}
+
+function registerAvailability(metrics: Metrics, aggregator: ApiServer['aggregator']): void {
+  metrics.countedGauge('aggregator_unavailable_apiservice', function* () {
+    for (const { apiService } of aggregator?.servers() ?? []) {
+      const found = apiService.status?.conditions?.find(({ type }) => type === 'Available');
+      yield [{ name: apiService.metadata.name ?? '' }, found?.status === 'True' ? 0 : 1];
+    }
+  });
 }
 
 /** Everything that may refuse to let pods go, by one count of their budgets: serves evictions, answers the plugins. */

@@ -1,9 +1,7 @@
 import { connect } from 'node:tls';
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EmbeddedHost } from '../../src/app/index.ts';
-import { startHost } from './host.ts';
+import { adminOf, startHost } from './host.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
 
 let host: EmbeddedHost;
@@ -62,19 +60,8 @@ it.each([
   ['GET', '/api/v1/namespaces/default/pods/p/exec?command=ls', 'websocket', 400, 'at least 1 of stdin'],
   ['GET', '/version', 'websocket', 200, '"major"'],
 ])('answers %s %s with Upgrade: %s as HTTP: %d', async (method, path, upgrade, status, text) => {
-  const { clusters, users } = parse(readFileSync(host.kubeconfig, 'utf8')) as {
-    clusters: [{ cluster: { 'certificate-authority-data': string } }];
-    users: [{ user: Record<'client-certificate-data' | 'client-key-data', string> }];
-  };
-  const read = (data: string): string => Buffer.from(data, 'base64').toString();
-  const { port } = new URL(host.url);
-  const socket = connect({
-    host: '127.0.0.1',
-    port: Number(port),
-    ca: read(clusters[0].cluster['certificate-authority-data']),
-    cert: read(users[0].user['client-certificate-data']),
-    key: read(users[0].user['client-key-data']),
-  });
+  const { ca, cert, key, port } = adminOf(host);
+  const socket = connect({ host: '127.0.0.1', port, ca, cert, key });
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`);

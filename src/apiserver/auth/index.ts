@@ -2,6 +2,6 @@
 export { createAuth } from './auth.ts';
 export { legacyTokenIssuer, type TokenUse } from './legacy-tokens.ts';
 export * from './kubeconfig.ts';
-export { openPki, type Pki } from './pki.ts';
+export { FRONT_PROXY, openPki, type Pki } from './pki.ts';
 export { bootstrapRoles } from './rbac/bootstrap.ts';
 export * from './rbac/strategy.ts';

@@ -83,7 +83,7 @@ test('openPki() keeps its secrets across starts, readable by their owner only', 
   expect(second.serviceAccountKey).toBe(first.serviceAccountKey);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   const names = readdirSync(directory);
-  expect(names).toHaveLength(8);
+  expect(names).toHaveLength(12);
   for (const name of names) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
 });
 

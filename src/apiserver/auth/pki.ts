@@ -47,6 +47,9 @@ const UNSPECIFIED = new Set(['0.0.0.0', '::', '']);
 export class Pki {
   readonly authority: KeyPair;
   readonly admin: KeyPair;
+  /** Signs the certificate by which other API servers believe what we say of who asks; it signs nothing else. */
+  readonly frontProxyAuthority: KeyPair;
+  readonly frontProxy: KeyPair;
   /** Bearer token of the administrator. */
   readonly adminToken: string;
   /** PEM private key (P-256) that signs service-account tokens. */
@@ -58,7 +61,10 @@ export class Pki {
   readonly hosts: readonly string[];
 
   constructor(
-    parts: Pick<Pki, 'authority' | 'admin' | 'adminToken' | 'serviceAccountKey' | 'server'>,
+    parts: Pick<
+      Pki,
+      'authority' | 'admin' | 'adminToken' | 'frontProxy' | 'frontProxyAuthority' | 'serviceAccountKey' | 'server'
+    >,
     files: SecretFiles,
     clock: Clock,
     hosts: readonly string[],
@@ -66,6 +72,8 @@ export class Pki {
     this.authority = parts.authority;
     this.admin = parts.admin;
     this.adminToken = parts.adminToken;
+    this.frontProxyAuthority = parts.frontProxyAuthority;
+    this.frontProxy = parts.frontProxy;
     this.serviceAccountKey = parts.serviceAccountKey;
     this.#server = parts.server;
     this.#files = files;
@@ -171,12 +179,34 @@ export async function openPki({ directory, clock, hosts = [], serviceAddress }: 
     admin = await issueClient(authority, subject, leaf);
     files.writePair('admin', admin);
   }
+  const proxies = await openFrontProxy(files, now);
   const adminToken = files.readOrMake('admin.token', () => randomBytes(32).toString('base64url'));
   const serviceAccountKey = files.readOrMake('service-account.key', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   });
-  return new Pki({ authority, admin, adminToken, serviceAccountKey, server }, files, clock, names);
+  return new Pki({ authority, admin, adminToken, ...proxies, serviceAccountKey, server }, files, clock, names);
+}
+
+/** The name that other servers are told to believe. */
+export const FRONT_PROXY = 'front-proxy-client';
+
+async function openFrontProxy(
+  files: SecretFiles,
+  now: number,
+): Promise<Pick<Pki, 'frontProxy' | 'frontProxyAuthority'>> {
+  let frontProxyAuthority = files.readPair('front-proxy-ca');
+  if (frontProxyAuthority === undefined) {
+    frontProxyAuthority = await createAuthority('front-proxy-ca', { now, days: CA_DAYS });
+    files.writePair('front-proxy-ca', frontProxyAuthority);
+  }
+  let frontProxy = files.readPair('front-proxy-client');
+  if (frontProxy === undefined || !isFresh(frontProxy.certificate, frontProxyAuthority.certificate, [], now)) {
+    const subject = { commonName: FRONT_PROXY, organizations: [] };
+    frontProxy = await issueClient(frontProxyAuthority, subject, { now, days: LEAF_DAYS });
+    files.writePair('front-proxy-client', frontProxy);
+  }
+  return { frontProxy, frontProxyAuthority };
 }
 
 interface SecretFiles {

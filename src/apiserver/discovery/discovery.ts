@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Registry } from '../registry/registry.ts';
 import { apiVersion, type Resource, type ServedVersion } from '../registry/resource.ts';
 import type { Subresource } from '../registry/subresource.ts';
+import { aggregatedRemote, type RemoteDiscovery, type RemoteGroupVersion } from './remote.ts';
 
 interface Served {
   readonly resource: Resource;
@@ -20,14 +21,17 @@ export interface OpenGroup {
 export class DiscoveryDocuments {
   readonly #registry: Registry;
   readonly #open: readonly OpenGroup[];
-  #generation = -1;
+  readonly #remote: RemoteDiscovery | undefined;
+  readonly #remotes = new Map<string, RemoteGroupVersion>();
+  #generation = '';
   #groups = new Map<string, Group>();
   readonly #documents = new Map<string, { readonly body: Buffer; readonly etag: string }>();
 
   /** `open` groups are served without saying which resources they have. */
-  constructor(registry: Registry, open: readonly OpenGroup[] = []) {
+  constructor(registry: Registry, open: readonly OpenGroup[] = [], remote?: RemoteDiscovery) {
     this.#registry = registry;
     this.#open = open;
+    this.#remote = remote;
   }
 
   /** One encoded document with its tag; undefined when the path names nothing served. */
@@ -48,10 +52,14 @@ export class DiscoveryDocuments {
   }
 
   #refresh(): void {
-    if (this.#generation === this.#registry.generation) return;
-    this.#generation = this.#registry.generation;
+    const generation = `${this.#registry.generation} ${this.#remote?.generation ?? 0}`;
+    if (this.#generation === generation) return;
+    this.#generation = generation;
     this.#documents.clear();
-    this.#groups = groupResources(this.#registry.resources(), this.#open);
+    this.#remotes.clear();
+    for (const one of this.#remote?.groupVersions() ?? []) this.#remotes.set(apiVersion(one.group, one.version), one);
+    const others = [...this.#remotes.values()].map(({ group, version }) => ({ group, versions: [version] }));
+    this.#groups = groupResources(this.#registry.resources(), [...this.#open, ...others]);
   }
 
   #legacy(path: string): object | undefined {
@@ -90,11 +98,12 @@ export class DiscoveryDocuments {
       .filter(([name]) => (name === '') === core)
       .map(([name, versions]) => ({
         metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
-        versions: [...versions].map(([version, served]) => ({
-          version,
-          resources: served.map(({ resource }) => aggregatedResource(resource, name, version)),
-          freshness: 'Current',
-        })),
+        versions: [...versions].map(([version, served]) => {
+          const remote = this.#remotes.get(apiVersion(name, version));
+          if (remote !== undefined) return aggregatedRemote(remote);
+          const resources = served.map(({ resource }) => aggregatedResource(resource, name, version));
+          return { version, resources, freshness: 'Current' };
+        }),
       }));
     return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${form}`, metadata: {}, items };
   }
@@ -127,7 +136,11 @@ const GROUP_ORDER = [
 
 function groupResources(resources: Iterable<Resource>, open: readonly OpenGroup[]): Map<string, Group> {
   const groups = new Map<string, Map<string, Served[]>>();
-  for (const { group, versions } of open) groups.set(group, new Map(versions.map((version) => [version, []])));
+  for (const { group, versions } of open) {
+    const known = groups.get(group) ?? new Map<string, Served[]>();
+    groups.set(group, known);
+    for (const version of versions) known.set(version, []);
+  }
   for (const resource of resources) {
     const versions = groups.get(resource.group) ?? new Map<string, Served[]>();
     groups.set(resource.group, versions);

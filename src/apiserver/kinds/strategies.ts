@@ -14,6 +14,7 @@ import {
 } from '../auth/rbac/strategy.ts';
 import { definitionStrategy } from '../crd/strategy.ts';
 import type { Strategy } from '../registry/strategy.ts';
+import { apiServiceStrategy } from './api-service.ts';
 import { controllerRevisionStrategy } from './apps/controller-revision.ts';
 import { daemonSetStrategy } from './apps/daemon-set.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
@@ -64,6 +65,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': mutatingPolicyBindingStrategy,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': validatingPolicyStrategy,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': validatingPolicyBindingStrategy,
+  'apiregistration.k8s.io/APIService': apiServiceStrategy,
   'apps/ControllerRevision': controllerRevisionStrategy,
   'apps/DaemonSet': daemonSetStrategy,
   'apps/Deployment': deploymentStrategy,

@@ -49,25 +49,35 @@ const VERSION = 'v1.36.4';
 export class OpenApi {
   readonly #registry: Registry;
   readonly #parts: Parts;
+  readonly #others: () => Iterable<string>;
   readonly #documents = new Map<string, EncodedDocument>();
   readonly #json = new WeakMap<object, string>();
   readonly #gnostic = new WeakMap<object, Buffer>();
   #generation = -1;
 
-  constructor(registry: Registry, schema: Schema = loadSchema()) {
+  /** `others`: the paths of group versions that other servers have documents of. */
+  constructor(registry: Registry, schema: Schema = loadSchema(), others: () => Iterable<string> = () => []) {
     this.#registry = registry;
+    this.#others = others;
     this.#parts = new Parts(schema);
   }
 
   /** `/openapi/v3`: where the document of each group-version is. */
   index(): EncodedDocument {
-    return this.#cached('v3', () => {
+    const own = this.#cached('v3', () => {
       const paths: JsonObject = {};
       for (const [path, served] of [...this.#groupVersions()].sort(([a], [b]) => (a < b ? -1 : 1))) {
         paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${fingerprint(served)}` };
       }
       return Buffer.from(JSON.stringify({ paths }));
     });
+    const others = [...this.#others()];
+    if (others.length === 0) return own;
+    const { paths } = JSON.parse(own.body.toString('utf8')) as { paths: Record<string, object> };
+    // Their documents change when they please: clients ask again each time.
+    for (const path of others) paths[path] = { serverRelativeURL: `/openapi/v3/${path}` };
+    const body = Buffer.from(JSON.stringify({ paths }));
+    return { body, hash: sha256(body) };
   }
 
   /** The version 3 document of `api/v1` or `apis/apps/v1`; undefined when that is not served. */

@@ -13,6 +13,7 @@ import {
 } from '../../machinery/runtime/index.ts';
 import type { Store } from '../../storage/index.ts';
 import { allowAll, type Authorizer } from '../access/access.ts';
+import { Aggregator, type ProxyIdentity } from '../aggregation/index.ts';
 import type { AdmissionPlugin } from '../context/admission-plugin.ts';
 import { authorizePath, authorizeResource } from '../access/authorize.ts';
 import { createCodec } from '../codec/index.ts';
@@ -79,11 +80,14 @@ export interface ApiServerOptions {
   readonly health?: readonly HealthCheck[];
   /** Requests from outside begin when it is their turn; absent: at once. */
   readonly flowControl?: FlowControlOptions;
+  /** Sends requests on to the servers of APIServices, which know us by this certificate; absent: there are none. */
+  readonly proxyIdentity?: ProxyIdentity;
 }
 
 export interface ApiServer {
   readonly handle: ApiHandler;
   readonly context: ServerContext;
+  readonly aggregator: Aggregator | undefined;
   /** Ends every open watch. The store stays open: it is the caller's. */
   close(): void;
 }
@@ -120,24 +124,27 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry.add(nodeMetrics(context, { nodes: nodes.prefix, pods: pods.prefix }));
   }
   admission.push(...(access.plugins ?? []), ...(options.admission?.(context) ?? []));
+  const aggregator = options.proxyIdentity && new Aggregator(context, options.proxyIdentity);
   const storageCheck = { name: 'storage', readinessOnly: true, check: () => store.checkWritable() };
   const routes: readonly PlainRoute[] = [
     versionRoute,
     healthRoute([storageCheck, ...(options.health ?? [])], meters.health),
     documentRoute((path) => access.plain?.(path)),
     ...(options.routes?.(context) ?? []),
-    discoveryRoute(new DiscoveryDocuments(registry, metricGroups)),
-    openApiRoute(new OpenApi(registry)),
+    discoveryRoute(new DiscoveryDocuments(registry, metricGroups, aggregator)),
+    openApiRoute(new OpenApi(registry, undefined, () => aggregator?.openApiPaths() ?? [])),
     notFoundRoute,
   ];
   const flows = options.flowControl && new FlowControl(context, options.flowControl);
-  const serve = requestServer(context, { access, flows, routes });
+  const serve = requestServer(context, { access, aggregator, flows, routes });
   return {
     context,
+    aggregator,
     handle: serve,
     close() {
       for (const end of context.streams) end();
       flows?.stop();
+      aggregator?.stop();
       access.stop?.();
     },
   };
@@ -150,6 +157,7 @@ const openAccess: AccessControl = {
 
 interface Serving {
   readonly access: AccessControl;
+  readonly aggregator: Aggregator | undefined;
   readonly flows: FlowControl | undefined;
   readonly routes: readonly PlainRoute[];
 }
@@ -161,7 +169,7 @@ interface Passage {
   flow?: Flow | undefined;
 }
 
-function requestServer(context: ServerContext, { access, flows, routes }: Serving): ApiHandler {
+function requestServer(context: ServerContext, { access, aggregator, flows, routes }: Serving): ApiHandler {
   const { requests } = context.meters;
   async function answer(request: ApiRequest, passage: Passage): Promise<ApiResponse> {
     const { timing, warnings } = passage;
@@ -179,10 +187,15 @@ function requestServer(context: ServerContext, { access, flows, routes }: Servin
     if (info.kind === 'plain') {
       await authorizePath(context.authorizer, user, request.method, path);
       timing.plain = plainName(path);
+      const other = aggregator?.serverOfPath(path);
+      if (aggregator !== undefined && other !== undefined) return aggregator.proxy(other, request, user);
       return inTurn(() => answerPlain(routes, request, path, user));
     }
     const authorizing = authorizeResource(context.authorizer, user, info, { method: request.method, search });
     if (authorizing !== undefined) await authorizing;
+    const other = aggregator?.serverOf(info.group, info.version);
+    // It waits for its turn there, and shares out its own seats.
+    if (aggregator !== undefined && other !== undefined) return aggregator.proxy(other, request, user);
     const found = context.registry.find(info.group, info.version, info.plural);
     if (found === undefined) {
       const measured = answerMetrics(context, request, info);

@@ -1,11 +1,10 @@
 /** One call of a webhook: HTTPS with the CA of its configuration, one JSON document there and one back. */
 import { Agent, request as httpsRequest } from 'node:https';
 import { createHash } from 'node:crypto';
-import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import type { Service } from '../../api/generated/core-v1.ts';
 import type { WebhookClientConfig } from '../../api/generated/admissionregistration-v1.ts';
 import type { Clock } from '../../machinery/runtime/index.ts';
-import { listStored, readStored, type StoredReads } from '../stored/kind-view.ts';
+import type { StoredReads } from '../stored/kind-view.ts';
+import { type Address, addressOf, isAddress, type NoAddress, type ServicePort } from './service-address.ts';
 
 export class WebhookCallError extends Error {
   override name = 'WebhookCallError';
@@ -14,7 +13,7 @@ export class WebhookCallError extends Error {
 interface Target {
   readonly url: URL;
   /** Where to connect when it is not the host of the URL. */
-  readonly address?: { readonly host: string; readonly port: number };
+  readonly address?: Address;
 }
 
 const MAX_AGENTS = 64;
@@ -62,37 +61,9 @@ export class WebhookCaller {
     const { namespace, name, path = '', port = 443 } = service;
     const target = new URL(`https://${name}.${namespace}.svc:${port}`);
     target.pathname = path;
-    const found = readStored<Service>(this.#reads, { group: '', plural: 'services' }, namespace, name);
-    const refuse = (why: string) => new WebhookCallError(`Post "${target.href}": ${why}`);
-    if (found === undefined) throw refuse(`service "${name}" not found`);
-    const served = found.spec?.ports?.find((item) => item.port === port);
-    if (served === undefined) throw refuse(`service "${name}" has no port ${port}`);
-    if (found.spec?.type === 'ExternalName') {
-      return { url: target, address: { host: found.spec.externalName ?? '', port } };
-    }
-    if (Object.keys(found.spec?.selector ?? {}).length > 0) {
-      throw refuse(
-        `no route to the pods of service "${namespace}/${name}": pods of this control plane are simulated; set clientConfig.url, or give the service no selector and an EndpointSlice with the address of the webhook`,
-      );
-    }
-    const address = this.#endpoint(namespace, name, served.name);
-    if (address === undefined) throw refuse(`no endpoints available for service "${name}"`);
-    return { url: target, address };
-  }
-
-  #endpoint(namespace: string, service: string, portName: string | undefined) {
-    const slices = listStored<EndpointSlice>(
-      this.#reads,
-      { group: 'discovery.k8s.io', plural: 'endpointslices' },
-      namespace,
-    );
-    for (const { metadata, endpoints, ports } of slices) {
-      if (metadata.labels?.['kubernetes.io/service-name'] !== service) continue;
-      const host = endpoints?.find(({ conditions }) => conditions?.ready !== false)?.addresses?.[0];
-      const port = (ports ?? []).find(({ name }) => (name ?? '') === (portName ?? ''))?.port;
-      if (host !== undefined && port !== undefined) return { host, port };
-    }
-    return undefined;
+    const address = addressOf(this.#reads, { namespace, name, port });
+    if (isAddress(address)) return { url: target, address };
+    throw new WebhookCallError(`Post "${target.href}": ${whyNot(address.problem, { namespace, name, port })}`);
   }
 
   #agentFor(caBundle: string | undefined): Agent {
@@ -159,4 +130,12 @@ export class WebhookCaller {
       call.end(payload);
     });
   }
+}
+
+function whyNot(problem: NoAddress['problem'], { name, namespace, port }: ServicePort): string {
+  if (problem === 'no-service') return `service "${name}" not found`;
+  if (problem === 'no-port') return `service "${name}" has no port ${port}`;
+  return problem === 'simulated-pods'
+    ? `no route to the pods of service "${namespace}/${name}": pods of this control plane are simulated; set clientConfig.url, or give the service no selector and an EndpointSlice with the address of the webhook`
+    : `no endpoints available for service "${name}"`;
 }

@@ -1,4 +1,4 @@
-/** Metrics of priority and fairness, under the names that Kubernetes gives them. */
+/** Metrics of priority and fairness and of aggregation, under the names that Kubernetes gives them. */
 import type { MetricRow } from './metric-row.ts';
 
 const FLOW = ['priority_level', 'flow_schema'] as const;
@@ -46,6 +46,12 @@ export const FLOW_METRICS = {
     help: 'How long requests waited that had to, by whether they got their turn; what begins at once is not counted',
     labels: [...FLOW, 'execute'],
     buckets: [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
+    on: UP,
+  },
+  aggregator_unavailable_apiservice: {
+    type: 'gauge',
+    help: 'Whether the server of an APIService cannot be asked',
+    labels: ['name'],
     on: UP,
   },
 } as const satisfies Record<string, MetricRow>;

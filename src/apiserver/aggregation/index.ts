@@ -1,0 +1,3 @@
+export { Aggregator } from './aggregator.ts';
+export { keepApiServices } from './keep.ts';
+export type { ProxyIdentity } from './remote.ts';
