@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'src/**/*.test.ts',
-      'test/{scenarios,simulation,agreement,clients,cli,faults,attacks,docs,package,conformance,linearizable}/**/*.test.ts',
+      'test/{scenarios,simulation,agreement,clients,cli,faults,attacks,docs,package,conformance,linearizable,corpus}/**/*.test.ts',
     ],
     pool: 'threads',
     isolate: false,

@@ -59,6 +59,22 @@ const refusals: [name: string, run: () => unknown, text: string][] = [
     () => loadKubeconfig({ path: write('c', config()), context: 'lost' }),
     'Cannot find cluster "gone"',
   ],
+  [
+    'a server that is no URL',
+    () => loadKubeconfig({ path: write('c', config().replace('https://example.test:6443/', '://h')), env: {} }),
+    'server "://h" is not a URL',
+  ],
+  [
+    'clusters that are no list',
+    () => loadKubeconfig({ path: write('c', 'clusters: {a: b}') }),
+    'clusters is not a list',
+  ],
+  ['an empty entry', () => loadKubeconfig({ path: write('c', 'users:\n- \n') }), 'users[0] is not a map'],
+  [
+    'an entry with a text in its place',
+    () => loadKubeconfig({ path: write('c', 'contexts:\n- name: a\n  context: b\n') }),
+    'contexts[0].context is not a map',
+  ],
   ['text that is no YAML', () => loadKubeconfig({ path: write('c', 'a: [') }), 'Cannot read kubeconfig'],
   [
     'no configuration at all',

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
+import { isObject } from '../values/index.ts';
 import { type KubeconfigEntry, KubeconfigError, pem, readText, text } from './kubeconfig-entry.ts';
 import { type UserCredentials, identityOf } from './kubeconfig-user.ts';
 import { proxyFor } from './proxy.ts';
@@ -56,6 +57,11 @@ export function loadKubeconfig({ path, context, env = process.env }: KubeconfigO
   const user = userName ? find(merged.users, 'user', userName) : undefined;
   const server = text(cluster.body['server']);
   if (!server) throw new KubeconfigError(`Cannot use cluster "${cluster.name}" of ${cluster.from}: it names no server`);
+  if (!URL.canParse(server)) {
+    throw new KubeconfigError(
+      `Cannot use cluster "${cluster.name}" of ${cluster.from}: server "${server}" is not a URL`,
+    );
+  }
   const reached = {
     server: server.replace(/\/+$/, ''),
     ca: pem(cluster, 'certificate-authority'),
@@ -82,7 +88,7 @@ export function contextNames({ path, env = process.env }: Pick<KubeconfigOptions
 
 /** What a cluster has to say to credential plugins. */
 function execConfig({ body }: KubeconfigEntry): unknown {
-  const extensions = (Array.isArray(body['extensions']) ? body['extensions'] : []) as Record<string, unknown>[];
+  const extensions = Array.isArray(body['extensions']) ? body['extensions'].filter(isObject) : [];
   return extensions.find(({ name }) => name === 'client.authentication.k8s.io/exec')?.['extension'];
 }
 
@@ -98,6 +104,11 @@ function configFiles(path: string | undefined, env: NodeJS.ProcessEnv): string[]
   return existsSync(usual) ? [usual] : [];
 }
 
+function mapOf(value: unknown, from: string, path: string): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw new KubeconfigError(`Cannot read kubeconfig ${from}: ${path} is not a map`);
+}
+
 /** The first file to name a thing wins, as in kubectl. */
 function mergeFiles(files: readonly string[]): Merged {
   const merged: Merged = { currentContext: undefined, contexts: [], clusters: [], users: [] };
@@ -109,8 +120,12 @@ function mergeFiles(files: readonly string[]): Merged {
       [merged.clusters, 'clusters', 'cluster'],
       [merged.users, 'users', 'user'],
     ] as const) {
-      for (const item of (config[key] ?? []) as Record<string, unknown>[]) {
-        list.push({ name: text(item['name']) ?? '', from, body: (item[field] ?? {}) as Record<string, unknown> });
+      const items = config[key] ?? [];
+      if (!Array.isArray(items)) throw new KubeconfigError(`Cannot read kubeconfig ${from}: ${key} is not a list`);
+      for (const [at, item] of (items as unknown[]).entries()) {
+        const entry = mapOf(item, from, `${key}[${at}]`);
+        const body = mapOf(entry[field] ?? {}, from, `${key}[${at}].${field}`);
+        list.push({ name: text(entry['name']) ?? '', from, body });
       }
     }
   }
@@ -120,7 +135,8 @@ function mergeFiles(files: readonly string[]): Merged {
 function readConfig(path: string): Record<string, unknown> {
   let parsed: unknown;
   try {
-    parsed = parse(readFileSync(path, 'utf8'));
+    // What is only odd is nobody's business.
+    parsed = parse(readFileSync(path, 'utf8'), { logLevel: 'error' });
   } catch (cause) {
     throw new KubeconfigError(
       `Cannot read kubeconfig ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,

@@ -1,6 +1,6 @@
 /** Documents that people hand us as files. */
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 
 /** The file cannot be read or is not what it should be; the message is one line that names it. */
 export class DocumentError extends Error {
@@ -42,9 +42,25 @@ function parseYaml(file: string, text: string): unknown {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const [error] = document.errors;
-  if (error === undefined) return document.toJS({ maxAliasCount: 100 });
+  if (error === undefined) return plainValue(file, document);
   const { col, line } = lines.linePos(error.pos[0]);
   throw new DocumentError(`${file}:${line}:${col}: ${error.message.replaceAll(/\s+/g, ' ').trim()}`);
+}
+
+/**
+ * Aliases are looked up only now: some name nothing, some what they are a part of, and some would make gigabytes of a small
+ * file.
+ */
+function plainValue(file: string, document: Document): unknown {
+  try {
+    const value = document.toJS({ maxAliasCount: 100 }) as unknown;
+    // Throws where a value holds itself.
+    JSON.stringify(value);
+    return value;
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split('\n', 1);
+    throw new DocumentError(`Cannot read ${file}: ${reason}`, { cause: error });
+  }
 }
 
 /** A file of the wanted format, not of a later version than this program knows. Its parts are for the caller to check. */

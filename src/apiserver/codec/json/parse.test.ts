@@ -82,3 +82,14 @@ test('17.11: parseJson() tells of a hundred repeated keys, and spends little on 
   expect(long?.duplicates).toHaveLength(1);
   expect([...(long?.order.keys() ?? [])].join('').length).toBeLessThan(2 * 1024 * 1024);
 });
+
+test.each(['1e999', '{"a":1e999}', '{"a":{"b":[1,-1e400]}}', `[${'9'.repeat(400)}]`])(
+  'parseJson() refuses numbers that are stored as nothing: %s',
+  (text) => {
+    expect(() => parseJson(text)).toThrow(DecodeError);
+  },
+);
+
+test('parseJson() reads the largest and the smallest numbers', () => {
+  expect(parseJson('[1.7976931348623157e308,5e-324,1e-999]').value).toEqual([Number.MAX_VALUE, 5e-324, 0]);
+});

@@ -51,17 +51,30 @@ function mayBeDeep(text: string): boolean {
   return false;
 }
 
+/** Numbers on the way are looked at as well: JSON.parse makes Infinity of what is too large, which nothing can store. */
 function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+  if (typeof value !== 'object' || value === null) {
+    expectFinite(value);
+    return 0;
+  }
   let count = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') count += countKeys(item);
+    for (const item of value) {
+      if (typeof item === 'object') count += countKeys(item);
+      else expectFinite(item);
+    }
     return count;
   }
   for (const key in value) {
     count++;
     const member = (value as Record<string, unknown>)[key];
     if (typeof member === 'object') count += countKeys(member);
+    else expectFinite(member);
   }
   return count;
+}
+
+function expectFinite(value: unknown): void {
+  if (value === Infinity || value === -Infinity)
+    throw new DecodeError('json: cannot unmarshal number into Go value of type float64: it is out of range');
 }
