@@ -12,7 +12,7 @@ import { builtinType } from '../../src/api/registry.ts';
 import type { ResourceType } from '../../src/api/resource.ts';
 import { podType } from '../../src/api/resource-types.ts';
 import { findRequestKinds, type NodesHost, type Operator, startNodes, uninstall } from '../../src/app/index.ts';
-import { type Client, existing, silentLogger } from '../../src/machinery/runtime/index.ts';
+import { type Client, existing, type Logger, silentLogger } from '../../src/machinery/runtime/index.ts';
 import { formatTime } from '../../src/machinery/values/index.ts';
 import { defaultInstall, emptyConfigurations, installObjects, URL_ANNOTATION } from '../../src/webhook/index.ts';
 import { chosenMinor } from '../kubernetes/binaries.ts';
@@ -32,6 +32,7 @@ let plane: RealControlPlane;
 let client: Client;
 let nodes: NodesHost;
 let operator: Operator;
+const warnings: string[] = [];
 const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...args);
 const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
 
@@ -56,6 +57,7 @@ beforeAll(async () => {
   ];
   operator = await stage.startReplica(plane, 'first', 'alongside', {
     kubeconfig: await stage.accountKubeconfig(plane, 'quorate', rights),
+    log: { ...silentLogger, warn: (_: unknown, text?: string) => void warnings.push(text ?? '') } as Logger,
   });
   // Empty, as they are installed: the replica itself finds that the definitions are ours, and asks to be asked.
   const reach = { [URL_ANNOTATION]: `https://127.0.0.1:${operator.webhookPort}` };
@@ -265,6 +267,19 @@ test('roles of users are those that Kubernetes gives them where it serves the ki
   await until('the roles to be aggregated', async () => (await rightsOf('admin')).length === 3);
   expect(await rightsOf('view')).toEqual(read);
   expect(await rightsOf('edit')).toEqual(['evictionrequests create,delete,deletecollection,patch,update', ...read]);
+});
+
+test('ER-20: the operator stands back, and says so, once somebody else has answered a request', async () => {
+  const key = { namespace, name: 'for-plain' };
+  const body = { status: { observedGeneration: 2 } };
+  await client.patch(evictionRequestType, key, { type: 'merge', body }, { subresource: 'status' });
+  await until('the operator to say so', () =>
+    Promise.resolve(warnings.some((one) => one.startsWith('another controller'))),
+  );
+  const pod = await run('theirs');
+  await ask(pod);
+  expect((await client.get(evictionRequestType, { namespace, name: 'for-theirs' })).status ?? {}).toEqual({});
+  expect(await evictionOf(pod)).toBeUndefined();
 });
 
 test('installing again finds who serves the kinds; uninstalling removes definitions of ours only', async () => {

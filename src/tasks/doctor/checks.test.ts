@@ -3,7 +3,7 @@ import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { DisruptionLedger, DisruptionLedgerStatus } from '../../api/quorate/types.ts';
 import { createAuthority, issueServer } from '../../machinery/runtime/certificates.ts';
 import { formatMicroTime, formatTime } from '../../machinery/values/index.ts';
-import { webhookConfigurations } from '../../webhook/index.ts';
+import { definitions, webhookConfigurations } from '../../webhook/index.ts';
 import { checkBudgets, checkGroupVersions } from './budget-checks.ts';
 import {
   checkDefinitions,
@@ -55,6 +55,24 @@ const lease = (renewedMs: number, more: { writtenMs?: number; namespace?: string
     renewTime: formatMicroTime(renewedMs),
     acquireTime: formatMicroTime(NOW - 60_000),
   },
+});
+
+test('checkDefinitions() looks at stand-ins for EvictionRequest where they are there, and ours', () => {
+  const status = { conditions: [{ type: 'Established', status: 'True' as const }] };
+  const ours = definitions('native', 'crd').map((one) => ({ ...one, status }));
+  const found = (value: typeof ours): string[] =>
+    checkDefinitions(facts({ definitions: { value } }))
+      .filter(({ what }) => what.includes('lifecycle.k8s.io'))
+      .map(({ status, what }) => `${status} ${what}`);
+  expect(found([])).toEqual([]);
+  const installed = 'is installed and as this version wants it';
+  expect(found(ours)).toEqual([
+    `ok evictionrequests.lifecycle.k8s.io ${installed}`,
+    `ok evictions.lifecycle.k8s.io ${installed}`,
+  ]);
+  const half = ours.filter(({ metadata }) => metadata.name !== 'evictions.lifecycle.k8s.io');
+  expect(found(half)[1]).toBe('fail evictions.lifecycle.k8s.io is not installed');
+  expect(found(ours.map((one) => ({ ...one, metadata: { name: one.metadata.name ?? '' } })))).toEqual([]);
 });
 
 test.each([

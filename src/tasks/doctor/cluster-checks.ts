@@ -1,6 +1,8 @@
 import { REPLACES_BUILT_IN } from '../../api/crds/index.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
-import { definitions } from '../../webhook/index.ts';
+import { evictionRequestType } from '../../api/lifecycle/index.ts';
+import { qualifiedResource } from '../../api/resource.ts';
+import { definitions, labels } from '../../webhook/index.ts';
 import { isObject } from '../../machinery/values/index.ts';
 import type { ClusterFacts } from './facts.ts';
 import { QUORATE_VERSION } from '../../api/version.ts';
@@ -56,7 +58,11 @@ export function checkDefinitions(facts: ClusterFacts): DoctorFinding[] {
   const { hidden, value: installed = [] } = facts.definitions;
   if (facts.embedded) return [ok(check, 'built in'), ...replacing(installed)];
   if (hidden !== undefined) return [cannotTell(check, hidden)];
-  return definitions().map((wanted) => {
+  // Those that stand in for kinds of Kubernetes are looked at where they are there, and ours.
+  const isOurs = ({ metadata }: CustomResourceDefinition): boolean =>
+    metadata.name === qualifiedResource(evictionRequestType) &&
+    metadata.labels?.['app.kubernetes.io/managed-by'] === labels['app.kubernetes.io/managed-by'];
+  return definitions('native', installed.some(isOurs) ? 'crd' : 'native').map((wanted) => {
     const name = wanted.metadata.name ?? '';
     const found = installed.find(({ metadata }) => metadata.name === name);
     const fix = 'apply the definitions again: quorate install | kubectl apply -f -';
