@@ -26,6 +26,7 @@ export interface InstallFlags extends ClusterFlags {
   readonly recreateWebhooks: boolean;
   readonly reservations: boolean;
   readonly dashboard: boolean;
+  readonly noticeSecret: readonly string[];
   readonly without?: string[];
   readonly wait: boolean;
   /** In milliseconds. */
@@ -73,11 +74,11 @@ async function install(flags: InstallFlags): Promise<number> {
 
 function optionsOf(flags: InstallFlags, groups: GroupKinds): InstallOptions {
   const { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas } = flags;
-  const { reservations, scheduler, webhookFrom = [] } = flags;
+  const { noticeSecret: noticeSecrets, reservations, scheduler, webhookFrom = [] } = flags;
   const chosen = { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas };
   const left = OPTIONAL_FEATURES.filter((feature) => flags.without?.includes(FEATURE_NAMES[feature]));
   const without = Object.fromEntries(left.map((feature) => [feature, false]));
-  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, ...without, groups };
+  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, noticeSecrets, ...without, groups };
 }
 
 /** Printing must work without a cluster; what it then assumes is said. */
