@@ -10,7 +10,7 @@ import { stringify } from 'yaml';
 import type { KubeObject } from '../src/api/resource.ts';
 import { QUORATE_VERSION } from '../src/api/version.ts';
 import { OPTIONAL_FEATURES } from '../src/api/crds/index.ts';
-import { defaultInstall, type InstallOptions, installObjects } from '../src/webhook/index.ts';
+import { defaultInstall, type InstallOptions, installObjects, NOTICE_ACCESS } from '../src/webhook/index.ts';
 import { extraFiles } from './monitoring/templates.ts';
 
 export const CHART = join(import.meta.dirname, '..', 'deploy', 'chart');
@@ -91,6 +91,7 @@ export function chartFiles(): Map<string, string> {
     ['README.md', README],
     ['templates/NOTES.txt', NOTES],
     ...extraFiles(),
+    ['templates/notice-secrets.yaml', noticeSecrets()],
     ...[...templates].map(([path, parts]): [string, string] => [path, parts.join('')]),
   ]);
 }
@@ -223,6 +224,9 @@ recreateWebhooks: ${defaultInstall.recreateWebhooks}
 reservations: ${defaultInstall.reservations}
 # Also serve the dashboard, behind the Service quorate-dashboard, for whoever shows a token of the cluster.
 dashboard: ${defaultInstall.dashboard}
+# Secrets with headers of calls that tell groups before they go, such as {namespace: ml, names: [checkpoints]}: the operator
+# may read these, and no others.
+noticeSecrets: []
 # What is not used can be left out, and with it the rights that only it needs.
 features:
   # Guard deletes by PodUnavailableBudgets (patches pods).
@@ -281,6 +285,15 @@ const SCHEMA = {
     recreateWebhooks: { type: 'boolean' },
     reservations: { type: 'boolean' },
     dashboard: { type: 'boolean' },
+    noticeSecrets: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['namespace', 'names'],
+        properties: { namespace: NAME, names: { type: 'array', minItems: 1, items: NAME } },
+      },
+    },
     features: {
       type: 'object',
       additionalProperties: false,
@@ -320,6 +333,19 @@ const NOTES = `Quorate runs in namespace {{ .Release.Namespace }}, {{ .Values.mo
   quorate doctor --namespace {{ .Release.Namespace }}        checks the installation
   kubectl get disruptionledgers --all-namespaces    shows what may go now
 `;
+
+/** As for one Secret, for each namespace with all of its own. */
+function noticeSecrets(): string {
+  const options = { ...defaultInstall, ...MARKS, noticeSecrets: ['mark-of-place/mark-of-secret'] };
+  const text = installObjects(options)
+    .filter(({ metadata }) => metadata.name === NOTICE_ACCESS)
+    .map((object) => `---\n${stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })}`)
+    .join('')
+    .replaceAll('mark-of-place', '{{ .namespace }}')
+    .replaceAll(MARKS.namespace, '{{ $.Release.Namespace }}')
+    .replace(/ +- mark-of-secret\n/, '{{ toYaml .names | indent 6 }}\n');
+  return `{{- if .Values.features.groupEvictions }}\n{{- range .Values.noticeSecrets }}\n${text}{{- end }}\n{{- end }}\n`;
+}
 
 export function writeChart(): void {
   rmSync(CHART, { recursive: true, force: true });

@@ -73,6 +73,15 @@ test.each<[string[], Partial<InstallOptions>]>([
   [['mode=alongside', 'recreateWebhooks=true'], { mode: 'alongside', recreateWebhooks: true }],
   [['features.pickers=false'], { pickers: false }],
   [
+    [
+      'noticeSecrets[0].namespace=ml',
+      'noticeSecrets[0].names={checkpoints,saver}',
+      'noticeSecrets[1].namespace=web',
+      'noticeSecrets[1].names={x}',
+    ],
+    { noticeSecrets: ['ml/checkpoints', 'ml/saver', 'web/x'] },
+  ],
+  [
     ['mode=replace', 'features.groupEvictions=false', 'features.podUnavailableBudgets=false'],
     { mode: 'replace', groupEvictions: false, podUnavailableBudgets: false },
   ],

@@ -1,4 +1,7 @@
-/** `npm run test:record -- [--days 30] [--nodes 200] [--seed 1] [--minutes 60]`: says every simulated day how it stands; exits with 1 where something is wrong. */
+/**
+ * `npm run test:record -- [--days 30] [--nodes 200] [--seed 1] [--minutes 60] [--every 24]`: says after so many
+ * simulated hours how it stands; exits with 1 where something is wrong.
+ */
 import { parseArgs } from 'node:util';
 import { type Played, play } from './play.ts';
 
@@ -8,6 +11,7 @@ const { values } = parseArgs({
     nodes: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '0' },
+    every: { type: 'string', default: '24' },
   },
 });
 const begunAt = Date.now();
@@ -27,6 +31,7 @@ const played = await play({
   hours: Number(values.days) * 24,
   nodes: Number(values.nodes),
   seed: Number(values.seed),
+  everyHours: Number(values.every),
   told(sofar) {
     say(sofar);
     return minutes === 0 || Date.now() - begunAt < minutes * 60_000;

@@ -35,11 +35,13 @@ export interface PlayOptions {
   readonly hours: number;
   readonly nodes: number;
   readonly seed: number;
-  /** Told every 24 hours; false ends it there. */
+  /** So often it is looked whether all is well. Default: every 24 simulated hours. */
+  readonly everyHours?: number | undefined;
+  /** Told then; false ends it there. */
   readonly told?: ((played: Played) => boolean) | undefined;
 }
 
-export async function play({ hours, nodes, seed, told = () => true }: PlayOptions): Promise<Played> {
+export async function play({ everyHours = 24, hours, nodes, seed, told = () => true }: PlayOptions): Promise<Played> {
   const world = await startRecordWorld(nodes, seed);
   const dice = new Dice(seed);
   const end = new AbortController();
@@ -56,7 +58,7 @@ export async function play({ hours, nodes, seed, told = () => true }: PlayOption
       ...(await account(world, oracle)),
       done: actors.done,
     });
-    let day = 1;
+    let looked = 1;
     while (world.clock.now() - from < hours * HOUR_MS) {
       await actors.step();
       const until = world.clock.now() + dice.whole(20, 600) * SECOND_MS;
@@ -64,8 +66,8 @@ export async function play({ hours, nodes, seed, told = () => true }: PlayOption
         await world.pass(5 * SECOND_MS);
         await actors.tend();
       }
-      if (world.clock.now() - from < day * 24 * HOUR_MS) continue;
-      day += 1;
+      if (world.clock.now() - from < looked * everyHours * HOUR_MS) continue;
+      looked += 1;
       const played = await sofar();
       if (!told(played) || played.problems.length > 0) return played;
     }

@@ -87,6 +87,7 @@ export async function findCrashPoints(
   const { violation } = await simulate(storyOn(host, story), {
     end(world) {
       end = endOf(world.history);
+      if (host === 'embedded') for (const text of world.unrecorded()) throw new Error(`the story by itself: ${text}`);
       for (const process of processesOf({ host }))
         for (let write = 0; write < world.writesOf(process); write += 1)
           for (const variant of VARIANTS) points.push({ process, write, variant });
@@ -104,14 +105,17 @@ export async function tryCrashPoint(
   const { downMs, pauses, when } = point.variant;
   const crash: Happening = { kind: 'kill', process: point.process, afterWrites: point.write, when, downMs, pauses };
   let end = '';
+  let unrecorded: string[] = [];
   const outcome = await simulate(
     { ...storyOn(host, story), first: [crash] },
     {
       end(world) {
         end = endOf(world.history);
+        unrecorded = host === 'embedded' ? world.unrecorded() : [];
       },
     },
   );
+  if (unrecorded.length > 0) return { point, outcome, difference: unrecorded.join('; ') };
   const difference = end === expected ? undefined : differenceOf(expected.split('\n'), end.split('\n'));
   return { point, outcome, difference };
 }

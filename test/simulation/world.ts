@@ -27,6 +27,7 @@ import { type BudgetCounts, watchBudgets } from './oracles/budgets.ts';
 import { watchNotices } from './oracles/notices.ts';
 import type { Violated } from './oracles/oracle.ts';
 import { watchPlaces } from './oracles/places.ts';
+import { watchRecord } from './oracles/record.ts';
 import { watchRooms } from './oracles/rooms.ts';
 import { WatchOracle } from './oracles/watches.ts';
 import { type Happening, isReplica, type Plan, type ProcessName, processesOf } from './plan.ts';
@@ -68,6 +69,8 @@ export class World {
   readonly watches: WatchOracle;
   readonly budgets: BudgetCounts;
   readonly network: Network;
+  /** What is wrong with the record of disruptions, once all is at rest. */
+  readonly unrecorded: () => string[];
   readonly server: SimulatedServer;
   /** A person at a terminal of the simulated cluster. */
   readonly person = new SimulatedProcess('person', this.clock);
@@ -95,6 +98,7 @@ export class World {
     this.budgets =
       plan.host === 'embedded' ? watchBudgets(this.history, violated) : watchPlaces(this.history, plan, violated);
     watchRooms(this.history, violated);
+    this.unrecorded = watchRecord(this.history, () => this.clock.now());
     watchNotices(this.history, () => this.clock.now(), violated);
     const answers = watchAnswers(disk, violated);
     this.server = new SimulatedServer({

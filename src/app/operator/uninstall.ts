@@ -1,9 +1,9 @@
-import { splitApiVersion } from '../../api/resource.ts';
+import { apiVersionOf, type KubeObject, type ResourceType, splitApiVersion } from '../../api/resource.ts';
 import { podDisruptionBudgetType } from '../../api/resource-types.ts';
 import { isMarked, withoutMarker } from '../../decisions/disruption/index.ts';
-import { type Client, discover, isConflict, isNotFound } from '../../machinery/runtime/index.ts';
+import { type Client, discover, isConflict, isNotFound, listAll } from '../../machinery/runtime/index.ts';
 import { isOurs } from './group-kinds.ts';
-import { defaultInstall, installObjects } from '../../webhook/index.ts';
+import { defaultInstall, installObjects, NOTICE_ACCESS } from '../../webhook/index.ts';
 
 export interface UninstallOptions {
   readonly namespace: string;
@@ -19,7 +19,7 @@ export async function uninstall(
   { dryRun = 'none', keepDefinitions, namespace, removed }: UninstallOptions,
 ): Promise<void> {
   const { resources } = await discover(client);
-  const objects = installObjects({
+  const own = installObjects({
     ...defaultInstall,
     namespace,
     // The one with most roles.
@@ -30,6 +30,7 @@ export async function uninstall(
     scheduler: true,
     recreateWebhooks: true,
   }).toReversed();
+  const objects = [...own, ...(await noticeAccess(client, resources))];
   let unmarks = false;
   for (const { apiVersion = '', kind = '', metadata } of objects) {
     // The configurations come first, after the right to put them back: from here on nobody puts our numbers in.
@@ -53,6 +54,19 @@ export async function uninstall(
       if (!isNotFound(error)) throw error;
     }
   }
+}
+
+/** What lets the operator read Secrets of other namespaces, wherever that was granted. */
+async function noticeAccess(client: Client, types: readonly ResourceType[]): Promise<KubeObject[]> {
+  const found: KubeObject[] = [];
+  for (const kind of ['RoleBinding', 'Role']) {
+    const type = types.find((one) => one.group === 'rbac.authorization.k8s.io' && one.kind === kind);
+    if (type === undefined) continue;
+    const all = await listAll(client, type, undefined, `metadata.name=${NOTICE_ACCESS}`);
+    const own = all.filter(({ metadata }) => isOurs(metadata.labels));
+    found.push(...own.map((object) => ({ ...object, apiVersion: apiVersionOf(type), kind })));
+  }
+  return found;
 }
 
 /** Budgets with our numbers say that they are nobody's now; who counts their pods is woken by that. */

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { FEATURE_NAMES } from '../../api/crds/features.ts';
 import { modeOption, withClusterFlags, withDryRunFlag } from '../shared/flags.ts';
 import type { InstallFlags, UninstallFlags } from './run.ts';
-import { someDuration, wholeNumber } from '../shared/parse.ts';
+import { collectNamespaced, someDuration, wholeNumber } from '../shared/parse.ts';
 
 export function register(program: Command): void {
   withClusterFlags(program.command('install'))
@@ -38,6 +38,12 @@ export function register(program: Command): void {
     .option('--recreate-webhooks', 'let the operator put webhook configurations back that somebody deletes', false)
     .option('--reservations', 'let the operator make pods that hold room for groups (it may then create pods)', false)
     .option('--dashboard', 'also serve the dashboard, for whoever shows a token of the cluster', false)
+    .option(
+      '--notice-secret <namespace/name...>',
+      'Secrets with headers of calls that tell groups before they go, which the operator may then read',
+      collectNamespaced,
+      [],
+    )
     .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)
     .option('--timeout <duration>', 'with --wait: give up after this long', someDuration, 300_000)
     .addHelpText(

@@ -28,6 +28,7 @@ export interface InstallFlags extends ClusterFlags {
   readonly recreateWebhooks: boolean;
   readonly reservations: boolean;
   readonly dashboard: boolean;
+  readonly noticeSecret: readonly string[];
   readonly without?: string[];
   readonly wait: boolean;
   /** In milliseconds. */
@@ -81,13 +82,14 @@ async function install(flags: InstallFlags): Promise<number> {
 
 function optionsOf(flags: InstallFlags, found: KindsFound): InstallOptions {
   const { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas } = flags;
-  const { reservations, scheduler, webhookFrom = [] } = flags;
+  const { noticeSecret: noticeSecrets, reservations, scheduler, webhookFrom = [] } = flags;
   const chosen = { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas };
   const left = OPTIONAL_FEATURES.filter((feature) => flags.without?.includes(FEATURE_NAMES[feature]));
   const without = Object.fromEntries(left.map((feature) => [feature, false]));
   const groups = flags.groups === 'auto' ? found.groups : flags.groups;
   const requestKinds = flags.evictionRequests === 'auto' ? found.requestKinds : flags.evictionRequests;
-  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, ...without, groups, requestKinds };
+  const kinds = { groups, requestKinds };
+  return { ...defaultInstall, ...chosen, reservations, scheduler, webhookFrom, noticeSecrets, ...without, ...kinds };
 }
 
 type KindsFound = Pick<InstallOptions, 'groups' | 'requestKinds'>;

@@ -32,5 +32,13 @@ export function someDuration(text: string): number {
 /** For a flag that may be given more than once. */
 export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
+/** Likewise, of NAMESPACE/NAME. */
+export function collectNamespaced(text: string, before: readonly string[] = []): string[] {
+  const part = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
+  if (!new RegExp(`^${part}/${part}$`).test(text))
+    throw new InvalidArgumentError('It must be NAMESPACE/NAME, such as ml/checkpoints.');
+  return [...before, text];
+}
+
 /** `a,b` as its parts. */
 export const commaList = (text: string): string[] => text.split(',').filter((item) => item !== '');

@@ -16,7 +16,18 @@ export interface PolicyOutlook {
 export function policyOutlook(
   policy: PolicyFacts,
   before: DisruptionPolicyStatus,
-  { groups, ledger, now }: { groups: readonly GroupNow[]; ledger: PolicyLedgerGroup[]; now: number },
+  {
+    groups,
+    ledger,
+    now,
+    secretProblem,
+  }: {
+    groups: readonly GroupNow[];
+    ledger: PolicyLedgerGroup[];
+    now: number;
+    /** Why headers of its calls cannot be read. */
+    secretProblem?: string | undefined;
+  },
 ): PolicyOutlook {
   const whole = groups.filter(({ isWhole }) => isWhole);
   const answers = whole.map(({ group, namespace, wholeSince }) =>
@@ -36,7 +47,7 @@ export function policyOutlook(
     since: before.since ?? formatTime(now),
     allowedNow: allowed,
     ...(next !== undefined && { nextAllowed: formatTime(next) }),
-    conditions: conditionsOf(policy, before.conditions ?? [], { groups: groups.length, soonest, now }),
+    conditions: conditionsOf(policy, before.conditions ?? [], { groups: groups.length, secretProblem, soonest, now }),
     ...(ledger.length > 0 && { ledger }),
     summary: { limits: limitsText(policy.limits), allowed: allowedText(soonest) },
   };
@@ -46,12 +57,19 @@ export function policyOutlook(
 function conditionsOf(
   { generation }: PolicyFacts,
   before: readonly Condition[],
-  { groups, now, soonest }: { groups: number; soonest: LimitRefusal | undefined; now: number },
+  {
+    groups,
+    now,
+    secretProblem,
+    soonest,
+  }: { groups: number; soonest: LimitRefusal | undefined; secretProblem: string | undefined; now: number },
 ): Condition[] {
   const isFull = groups > MAX_LEDGER_GROUPS;
-  const reason = isFull ? 'LedgerFull' : groups === 0 ? 'SelectsNothing' : 'Counting';
+  const counting = groups === 0 ? 'SelectsNothing' : 'Counting';
+  const reason = isFull ? 'LedgerFull' : secretProblem === undefined ? counting : 'SecretMissing';
   const messages = {
     LedgerFull: `it speaks for ${groups} groups, its ledger has room for ${MAX_LEDGER_GROUPS}`,
+    SecretMissing: secretProblem ?? '',
     SelectsNothing: 'no group is selected',
     Counting: `${groups} groups are selected`,
   };

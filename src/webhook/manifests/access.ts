@@ -19,6 +19,7 @@ import {
   labels,
   METRICS_READER,
   NAME,
+  NOTICE_ACCESS,
   RECREATE,
   STATUS_CONFIGURATION,
   TOKEN_SECRET,
@@ -172,6 +173,30 @@ export function requestAccess(): ClusterRole[] {
     },
     rules: [rule([LIFECYCLE_GROUP], [...resources], [...verbs])],
   }));
+}
+
+/** One Secret by name, and no other: for headers of notices, in the namespaces of their policies. */
+export function noticeAccess({ groupEvictions, namespace, noticeSecrets }: InstallOptions): (Role | RoleBinding)[] {
+  const names = new Map<string, string[]>();
+  for (const one of groupEvictions ? noticeSecrets : []) {
+    const [place = '', name = ''] = one.split('/');
+    names.set(place, [...(names.get(place) ?? []), name]);
+  }
+  return [...names].flatMap(([place, secrets]): (Role | RoleBinding)[] => [
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: NOTICE_ACCESS, namespace: place, labels },
+      rules: [rule([''], ['secrets'], ['get'], secrets)],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: NOTICE_ACCESS, namespace: place, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: NOTICE_ACCESS },
+      subjects: [{ kind: 'ServiceAccount', name: NAME, namespace }],
+    },
+  ]);
 }
 
 export function accessObjects(

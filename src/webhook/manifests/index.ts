@@ -1,7 +1,7 @@
 import { groupDefinitions, OWN_KINDS, requestDefinitions } from '../../api/crds/index.ts';
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import type { KubeObject } from '../../api/resource.ts';
-import { accessObjects, featureAccess, recreateAccess, requestAccess } from './access.ts';
+import { accessObjects, featureAccess, noticeAccess, recreateAccess, requestAccess } from './access.ts';
 import { type InstallOptions, type KindsFrom, labels } from './options.ts';
 import { schedulerObjects } from './scheduler.ts';
 import { emptyConfigurations } from './webhooks.ts';
@@ -43,6 +43,7 @@ export function installObjects(options: InstallOptions): KubeObject[] {
     ...accessObjects(options),
     ...featureAccess(options),
     ...(ownRequests ? requestAccess() : []),
+    ...noticeAccess(options),
     ...workloadObjects(options),
     ...(options.scheduler ? schedulerObjects(options) : []),
     // Empty: nothing is asked about until a replica is there to answer, which then fills them.

@@ -38,6 +38,8 @@ export interface InstallOptions extends Readonly<Record<OptionalFeature, boolean
   readonly reservations: boolean;
   /** Replicas also serve the dashboard, behind a Service of its own. */
   readonly dashboard: boolean;
+  /** Secrets with headers of calls that tell groups before they go, as NAMESPACE/NAME: the operator may read these. */
+  readonly noticeSecrets: readonly string[];
 }
 
 /** Who serves kinds of Kubernetes: the cluster itself, or definitions of ours. */
@@ -57,6 +59,7 @@ export const defaultInstall: InstallOptions = {
   recreateWebhooks: false,
   reservations: false,
   dashboard: false,
+  noticeSecrets: [],
   ...(Object.fromEntries(OPTIONAL_FEATURES.map((feature) => [feature, true])) as Record<OptionalFeature, boolean>),
 };
 
@@ -66,6 +69,8 @@ export const SCHEDULER = 'quorate-scheduler';
 export const METRICS_READER = 'quorate-metrics';
 /** Lets the operator make webhook configurations; its own role, so that an uninstallation takes it first. */
 export const RECREATE = 'quorate-recreate-webhooks';
+/** In the namespaces of policies: lets the operator read the Secrets that these name. */
+export const NOTICE_ACCESS = 'quorate-notice';
 export const SERVICE = 'quorate-webhook';
 export const CERTIFICATE_SECRET = 'quorate-webhook-tls';
 /** Holds the secret path of reviews. */

@@ -98,6 +98,48 @@ test('RC-05: likewise where the API server has forgotten what was before', async
   await store.close();
 });
 
+test.each([0, 300, 900, 1100, 1300, 2000])(
+  'RC-05: everything dies %i ms after an eviction, and with it what the API server remembers: the pod is entered once',
+  async (ms) => {
+    const clock = new ManualClock();
+    const store = createMemoryStore({ now: () => clock.now() });
+    recorded = await Recorded.on(store, { clock, nodes: 2, seed: 1 });
+    // It is gone after a second, which is as long as entries wait to be written.
+    await recorded.fleet('web', 2, { stopDelay: '1s' });
+    await recorded.pass(10);
+    const pod = await recorded.one('web');
+    expect(await recorded.evict(pod)).toBe(201);
+    await clock.advance(ms);
+    await recorded.stop();
+    store.compact(store.revision);
+    recorded = await Recorded.on(store, { clock, nodes: 2, seed: 2 });
+    await recorded.pass(60);
+    const entered = (await recorded.entries()).flatMap(({ pods }) => pods.map(({ uid }) => uid));
+    expect(entered).toEqual([pod.metadata.uid]);
+    await store.close();
+  },
+);
+
+test('RC-05: a pod that is gone at once in the last moment of an embedded host may be missing, and that is said', async () => {
+  const clock = new ManualClock();
+  const store = createMemoryStore({ now: () => clock.now() });
+  recorded = await Recorded.on(store, { clock, nodes: 2, seed: 1 });
+  await recorded.fleet('web', 2);
+  await recorded.pass(10);
+  const { name = '' } = (await recorded.one('web')).metadata;
+  const begun = clock.now();
+  await recorded.client.delete(podType, { namespace, name }, { gracePeriodSeconds: 0 });
+  await recorded.stop();
+  store.compact(store.revision);
+  recorded = await Recorded.on(store, { clock, nodes: 2, seed: 2 });
+  await recorded.pass(60);
+  const entered = (await recorded.entries()).flatMap(({ pods }) => pods.map((pod) => pod.name));
+  const gaps = (await recorded.histories()).flatMap(({ spec }) => spec?.gaps ?? []);
+  const isTold = gaps.some(({ from, to }) => Date.parse(from) <= begun && begun <= Date.parse(to));
+  expect([entered.includes(name), isTold]).toEqual([false, true]);
+  await store.close();
+});
+
 test('RC-06: the oldest days go where there is more than is kept, and it is known how far back the rest goes', async () => {
   const clock = new ManualClock();
   const store = createMemoryStore({ now: () => clock.now() });

@@ -1,4 +1,4 @@
-/** A group of two pods that stand where they are, for tests that need no scheduler. */
+/** A group of pods that stand where they are, for tests that need no scheduler. */
 import type { PodGroup } from '../../../src/api/generated/scheduling-v1beta1.ts';
 import { disruptionPolicyType, type NoticeTerms } from '../../../src/api/quorate/disruption-policy.ts';
 import {
@@ -15,12 +15,12 @@ import { namespace } from './fixture.ts';
 
 const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io') as ResourceType<PodGroup>;
 
-/** The PodGroup `a` of the pods `a0` and `a1`, under a policy with these terms. */
-export async function addGroup(plane: ControlPlane, notice: NoticeTerms): Promise<void> {
+/** The PodGroup `a` of the pods `a0`, `a1` and so on, under a policy with these terms. */
+export async function addGroup(plane: ControlPlane, notice: NoticeTerms, size = 2): Promise<void> {
   const { client } = plane;
-  const spec = { schedulingPolicy: { gang: { minCount: 2 } } };
+  const spec = { schedulingPolicy: { gang: { minCount: size } } };
   await client.create(podGroupType, { metadata: { name: 'a', namespace }, spec });
-  for (const at of [0, 1]) {
+  for (let at = 0; at < size; at += 1) {
     const made = await client.create(podType, {
       metadata: { name: `a${at}`, namespace },
       spec: { nodeName: 'n', schedulingGroup: { podGroupName: 'a' }, containers: [{ name: 'c', image: 'app:1' }] },

@@ -16,6 +16,7 @@ import {
   watch,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
+import { HeaderSecrets } from './header-secrets.ts';
 import { type PolicyDeps, reconcileDisruptionPolicy } from './reconcile.ts';
 
 const NAME = 'disruption-policy';
@@ -99,5 +100,14 @@ function gatherDeps(context: ControllerContext, queue: WorkQueue): Deps {
       for (const policy of policies.list()) wake(queue, keyOf(policy));
     },
   });
-  return { client, clock, index, policies, pods: informers.of(podType), groups, wakeAll };
+  return {
+    client,
+    clock,
+    index,
+    policies,
+    pods: informers.of(podType),
+    groups,
+    wakeAll,
+    secrets: new HeaderSecrets(client),
+  };
 }

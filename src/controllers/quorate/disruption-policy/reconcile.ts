@@ -11,17 +11,19 @@ import {
   settled,
 } from '../../../machinery/runtime/index.ts';
 import { semanticEqual } from '../../../machinery/values/index.ts';
+import type { HeaderSecrets } from './header-secrets.ts';
 
 export interface PolicyDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly index: DisruptionIndex;
   readonly policies: Informer<DisruptionPolicy>;
+  readonly secrets: HeaderSecrets;
 }
 
 /** Brings the ledger of a policy to what pods show. Grants are entered by whoever gives them, and win every race. */
 export async function reconcileDisruptionPolicy(
-  { client, clock, index }: PolicyDeps,
+  { client, clock, index, secrets }: PolicyDeps,
   { name, namespace = '' }: ObjectKey,
 ): Promise<ReconcileResult> {
   const policy = await existing(client.get(disruptionPolicyType, { namespace, name }));
@@ -36,7 +38,10 @@ export async function reconcileDisruptionPolicy(
   };
   const ledger = observedLedger(facts, before.ledger ?? [], { groups, stays, now });
   const after = readPolicy({ ...policy, status: { ...before, ledger } }, facts);
-  const { lookAgainAt, status } = policyOutlook(after, before, { groups, ledger, now });
+  const looked = await secrets.look(policy, now);
+  const outlook = { groups, ledger, now, secretProblem: looked?.problem };
+  const { lookAgainAt, status } = policyOutlook(after, before, outlook);
   if (!semanticEqual(before, status)) await client.updateStatus(disruptionPolicyType, { ...policy, status });
-  return lookAgainAt === undefined ? settled : { requeueAfterMs: Math.max(1, lookAgainAt - now) };
+  const next = Math.min(lookAgainAt ?? Infinity, looked?.againAt ?? Infinity);
+  return next === Infinity ? settled : { requeueAfterMs: Math.max(1, next - now) };
 }
