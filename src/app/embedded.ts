@@ -34,6 +34,7 @@ import { createEmbeddedDashboard } from './dashboard/index.ts';
 import { watchForJumps } from './clock-jumps.ts';
 import { createPlane } from './plane.ts';
 import { runComponents } from './run-components.ts';
+import { mayBeReplaced } from './yielding.ts';
 
 export interface EmbeddedOptions {
   /** Where data and secrets live; absent: in memory, gone when the process ends. */
@@ -143,7 +144,14 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
   });
   const components = runComponents(
-    { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
+    {
+      transportFor: (component) => transportFor(componentUser(component)),
+      clock,
+      log,
+      metrics,
+      pageSize: PAGE_SIZE,
+      optional: mayBeReplaced,
+    },
     options.apiOnly === true ? [] : controllersOf(options, { gates, pki, answers }),
   );
   const certificate = pki.keepServerFresh(

@@ -12,6 +12,7 @@ import { componentUser } from '../app/component-user.ts';
 import { embeddedComponents } from '../app/components.ts';
 import { createPlane } from '../app/plane.ts';
 import { type Components, runComponents } from '../app/run-components.ts';
+import { mayBeReplaced } from '../app/yielding.ts';
 import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import {
   type Client,
@@ -136,7 +137,14 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     starts.length === 0
       ? undefined
       : runComponents(
-          { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, random },
+          {
+            transportFor: (component) => transportFor(componentUser(component)),
+            clock,
+            log,
+            metrics,
+            random,
+            optional: mayBeReplaced,
+          },
           starts,
         );
   await components?.informers.whenSynced();
