@@ -23,6 +23,7 @@ import {
   Metrics,
   type Controller,
   systemClock,
+  type Transport,
 } from '../machinery/runtime/index.ts';
 import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import { type Rules, createSimulatedNodes } from '../nodes/index.ts';
@@ -33,7 +34,7 @@ import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createEmbeddedDashboard } from './dashboard/index.ts';
 import { watchForJumps } from './clock-jumps.ts';
 import { createPlane } from './plane.ts';
-import { runComponents } from './run-components.ts';
+import { type Components, runComponents } from './run-components.ts';
 import { mayBeReplaced } from './yielding.ts';
 
 export interface EmbeddedOptions {
@@ -143,17 +144,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     authority: pki.authority.certificate,
     user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
   });
-  const components = runComponents(
-    {
-      transportFor: (component) => transportFor(componentUser(component)),
-      clock,
-      log,
-      metrics,
-      pageSize: PAGE_SIZE,
-      optional: mayBeReplaced,
-    },
-    options.apiOnly === true ? [] : controllersOf(options, { gates, pki, answers }),
-  );
+  const components = startComponents(options, { transportFor, clock, metrics, gates, pki, answers });
   const certificate = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
     (error) => log.error({ err: error }, 'cannot renew the serving certificate'),
@@ -205,10 +196,31 @@ async function openDoors({ allowWrites, bind, log, port }: EmbeddedOptions, { ap
   return { dashboard, listening, url };
 }
 
-function controllersOf(
+function startComponents(
   options: EmbeddedOptions,
-  { answers, gates, pki }: { answers: AnswerQueue; gates: FeatureGates; pki: Pki },
-): Controller[] {
+  parts: Parts & { transportFor: (user: UserInfo) => Transport; clock: Clock; metrics: Metrics },
+): Components {
+  const { clock, metrics, transportFor } = parts;
+  return runComponents(
+    {
+      transportFor: (component) => transportFor(componentUser(component)),
+      clock,
+      log: options.log,
+      metrics,
+      pageSize: PAGE_SIZE,
+      optional: mayBeReplaced,
+    },
+    options.apiOnly === true ? [] : controllersOf(options, parts),
+  );
+}
+
+interface Parts {
+  readonly answers: AnswerQueue;
+  readonly gates: FeatureGates;
+  readonly pki: Pki;
+}
+
+function controllersOf(options: EmbeddedOptions, { answers, gates, pki }: Parts): Controller[] {
   const { compat, history: bounds, nodes, pickers, rules, settlingMs } = options;
   const authority = pki.authority.certificate;
   return [

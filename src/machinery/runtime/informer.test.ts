@@ -223,7 +223,7 @@ test('18.6: a kind whose software was removed is empty and live a minute later, 
 });
 
 test('23.3: a kind of removable software that is not served from the start holds nobody up for more than a minute', async () => {
-  const { clock, informer, state, stop, warnings } = changingServer({ optional: true, mode: 'unserved' });
+  const { clock, informer, stop, warnings } = changingServer({ optional: true, mode: 'unserved' });
   let filled = false;
   void informer.whenSynced().then(() => (filled = true));
   await clock.advance(30_000);
