@@ -27,6 +27,7 @@ import {
   Metrics,
   type Controller,
   systemClock,
+  type Transport,
 } from '../machinery/runtime/index.ts';
 import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import { type Rules, createSimulatedNodes } from '../nodes/index.ts';
@@ -37,7 +38,8 @@ import { embeddedComponents, type PickerOptions } from './components.ts';
 import { createEmbeddedDashboard } from './dashboard/index.ts';
 import { watchForJumps } from './clock-jumps.ts';
 import { createPlane, RoomLink } from './plane.ts';
-import { runComponents } from './run-components.ts';
+import { type Components, runComponents } from './run-components.ts';
+import { mayBeReplaced } from './yielding.ts';
 
 export interface EmbeddedOptions {
   /** Where data and secrets live; absent: in memory, gone when the process ends. */
@@ -158,10 +160,7 @@ async function startOnStore(options: EmbeddedOptions, store: Store, clock: Clock
     authority: pki.authority.certificate,
     user: { name: 'admin', certificate: pki.admin.certificate, key: pki.admin.key },
   });
-  const components = runComponents(
-    { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, pageSize: PAGE_SIZE },
-    options.apiOnly === true ? [] : controllersOf(options, { gates, pki, answers, roomLink }),
-  );
+  const components = startComponents(options, { transportFor, clock, metrics, gates, pki, answers, roomLink });
   const certificate = pki.keepServerFresh(
     (pair) => listening.renew(tlsOf(pki, pair)),
     (error) => log.error({ err: error }, 'cannot renew the serving certificate'),
@@ -220,10 +219,32 @@ async function openDoors({ allowWrites, bind, log, port }: EmbeddedOptions, { ap
   return { dashboard, listening, url };
 }
 
-function controllersOf(
+function startComponents(
   options: EmbeddedOptions,
-  { answers, gates, pki, roomLink }: { answers: AnswerQueue; gates: FeatureGates; pki: Pki; roomLink: RoomLink },
-): Controller[] {
+  parts: Parts & { transportFor: (user: UserInfo) => Transport; clock: Clock; metrics: Metrics },
+): Components {
+  const { clock, metrics, transportFor } = parts;
+  return runComponents(
+    {
+      transportFor: (component) => transportFor(componentUser(component)),
+      clock,
+      log: options.log,
+      metrics,
+      pageSize: PAGE_SIZE,
+      optional: mayBeReplaced,
+    },
+    options.apiOnly === true ? [] : controllersOf(options, parts),
+  );
+}
+
+interface Parts {
+  readonly answers: AnswerQueue;
+  readonly gates: FeatureGates;
+  readonly pki: Pki;
+  readonly roomLink: RoomLink;
+}
+
+function controllersOf(options: EmbeddedOptions, { answers, gates, pki, roomLink }: Parts): Controller[] {
   const { compat, history: bounds, nodes, pickers, rules, settlingMs } = options;
   const authority = pki.authority.certificate;
   return [

@@ -7,6 +7,10 @@ import type { Controller, ControllerContext, RunningController } from '../machin
 
 const definitionType = builtinType('CustomResourceDefinition', 'apiextensions.k8s.io');
 
+/** Other software may bring the kind too, in versions of its own. */
+export const mayBeReplaced = (type: ResourceType): boolean =>
+  OWN_KINDS.some((own) => own.yields !== undefined && qualifiedResource(own.type) === qualifiedResource(type));
+
 /**
  * A controller of a kind that other software brings too. While that software's definition is served, the controller stays
  * away: two that keep the same objects would undo each other's work. It comes back when the definition has gone.

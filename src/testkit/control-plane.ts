@@ -11,7 +11,8 @@ import { bootstrapObjects } from '../app/bootstrap.ts';
 import { componentUser } from '../app/component-user.ts';
 import { embeddedComponents } from '../app/components.ts';
 import { createPlane, RoomLink } from '../app/plane.ts';
-import { type Components, runComponents } from '../app/run-components.ts';
+import { type ComponentHost, type Components, runComponents } from '../app/run-components.ts';
+import { mayBeReplaced } from '../app/yielding.ts';
 import { AnswerQueue, type HistoryBounds } from '../decisions/history/index.ts';
 import {
   type Client,
@@ -136,13 +137,8 @@ export async function startControlPlane<C extends Clock = ManualClock>(
     ...chooseControllers(controllers, { authority, gates, compat, settlingMs, history, room: () => roomLink.room() }),
   ];
   if (nodes > 0) starts.push(createSimulatedNodes({ count: nodes }));
-  const components: Components | undefined =
-    starts.length === 0
-      ? undefined
-      : runComponents(
-          { transportFor: (component) => transportFor(componentUser(component)), clock, log, metrics, random },
-          starts,
-        );
+  const transports = (component: string): Transport => transportFor(componentUser(component));
+  const components = run(starts, { transportFor: transports, clock, log, metrics, random });
   await components?.informers.whenSynced();
 
   return {
@@ -170,6 +166,10 @@ export async function startControlPlane<C extends Clock = ManualClock>(
       if (options.store === undefined) await store.close();
     },
   };
+}
+
+function run(controllers: readonly Controller[], host: ComponentHost): Components | undefined {
+  return controllers.length === 0 ? undefined : runComponents({ ...host, optional: mayBeReplaced }, controllers);
 }
 
 function chooseControllers(

@@ -8,6 +8,7 @@ import { leaderWorkerSetType } from '../../src/api/lws/types.ts';
 import { builtinType } from '../../src/api/registry.ts';
 import type { ResourceType } from '../../src/api/resource.ts';
 import { podType } from '../../src/api/resource-types.ts';
+import { ManualClock } from '../../src/machinery/runtime/index.ts';
 import { createMemoryStore, type Store } from '../../src/storage/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testkit/index.ts';
 import { codeOf, evict as askEviction } from '../shared/answers.ts';
@@ -197,6 +198,24 @@ test('23.3: the definition of PodUnavailableBudgets takes over from ours: budget
     status: { currentAvailable: 1, unavailableAllowed: 0 },
   });
   expect(await evict('web-2')).toBe(429);
+});
+
+test('23.3: a definition of LeaderWorkerSets in another version holds up no other controller after a restart', async () => {
+  store = createMemoryStore();
+  await begin();
+  await plane.client.create(definitionType, definitionOf(leaderWorkerSetDefinition, 'v2'));
+  await run(5);
+  await plane.stop();
+  const clock = new ManualClock();
+  const starting = startControlPlane({ controllers: true, nodes: 3, seed: 2, store, clock });
+  for (let second = 0; second < 90; second += 1) await clock.advance(1000);
+  plane = await starting;
+  // The controller of such budgets counts the pods of LeaderWorkerSets too.
+  await plane.client.create(POD_UNAVAILABLE_BUDGETS, budget);
+  await runPod('web-1');
+  expect(await plane.client.get(POD_UNAVAILABLE_BUDGETS, { namespace, name: 'kept' })).toMatchObject({
+    status: { currentAvailable: 1 },
+  });
 });
 
 test('23.3: a definition whose names are not accepted takes nothing over', async () => {

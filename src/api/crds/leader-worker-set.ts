@@ -79,7 +79,7 @@ export const leaderWorkerSetDefinition = defineKind({
               ),
               volumeClaimTemplates: list(
                 { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-                'Claims that every pod of a group gets, leader and workers, each its own.',
+                'Claims that every pod of a group gets, leader and workers, each its own. Leaders keep those that the set was made with.',
               ),
               persistentVolumeClaimRetentionPolicy: object(
                 {

@@ -47,10 +47,10 @@ export class InformerLife {
   }
 
   /** The API server does not know the resource: its definition was deleted, or is not there yet. */
-  notServed(error: unknown): void {
+  notServed(error: unknown, { optional = false }: { optional?: boolean | undefined } = {}): void {
     this.#failure = error instanceof Error ? error.message : String(error);
     this.#notServedMs ??= this.#clock.elapsed();
-    this.#tell('a resource that is followed is not served');
+    if (!optional || !this.isAbsent) this.#tell('a resource that is followed is not served');
   }
 
   /** It has not been served for so long that it is not only late. */

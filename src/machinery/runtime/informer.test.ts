@@ -116,9 +116,11 @@ test('Informer tells of its last change, which bookmarks are not', async () => {
   abort.abort(new Error('done'));
 });
 
+type Mode = 'fine' | 'away' | 'unserved';
+
 /** A server whose lists and watches go as the mode says; watches say nothing until they are cut. */
-function changingServer({ optional = false, items = [] as object[] } = {}) {
-  const state = { mode: 'fine' as 'fine' | 'away' | 'unserved', lists: 0, watches: 0, cut: () => {} };
+function changingServer({ optional = false, items = [] as object[], mode = 'fine' as Mode } = {}) {
+  const state = { mode, lists: 0, watches: 0, cut: () => {} };
   const client = createClient({
     userAgent: 'test',
     transport: ({ path, signal }) => {
@@ -217,6 +219,20 @@ test('18.6: a kind whose software was removed is empty and live a minute later, 
   await clock.advance(6000);
   expect([informer.live, informer.size]).toEqual([true, 1]);
   expect(seen).toEqual(['added', 'deleted', 'added']);
+  stop();
+});
+
+test('23.3: a kind of removable software that is not served from the start holds nobody up for more than a minute', async () => {
+  const { clock, informer, stop, warnings } = changingServer({ optional: true, mode: 'unserved' });
+  let filled = false;
+  void informer.whenSynced().then(() => (filled = true));
+  await clock.advance(30_000);
+  expect(filled).toBe(false);
+  await clock.advance(40_000);
+  expect([filled, informer.live, informer.size]).toEqual([true, true, 0]);
+  const told = warnings.length;
+  await clock.advance(600_000);
+  expect(warnings).toHaveLength(told);
   stop();
 });
 

@@ -181,10 +181,13 @@ export class Informer<T extends KubeObject> {
         failures += 1;
         const isServed = !isNotFound(error);
         if (isServed) this.#life.failed(error);
-        else this.#life.notServed(error);
+        else this.#life.notServed(error, this.#options);
         // What is served again after it was not is another collection: nothing of the old one can be resumed.
         if (!isServed) resume = '';
-        if (this.#options.optional === true && this.#life.isAbsent) this.#forget();
+        if (this.#options.optional === true && this.#life.isAbsent) {
+          this.#forget();
+          this.#filled();
+        }
         const baseMs = isServed ? BACKOFF_BASE_MS : NOT_SERVED_BASE_MS;
         const delayMs = Math.min(baseMs * 2 ** (failures - 1), BACKOFF_MAX_MS);
         await sleep(clock, delayMs, signal).catch(() => {});
@@ -226,11 +229,14 @@ export class Informer<T extends KubeObject> {
     this.#resourceVersion = resourceVersion;
     this.#changedAt = resourceVersion;
     this.#life.heard();
-    if (!this.#synced) {
-      this.#synced = true;
-      for (const waiter of this.#syncWaiters.splice(0)) waiter();
-    }
+    this.#filled();
     return resourceVersion;
+  }
+
+  #filled(): void {
+    if (this.#synced) return;
+    this.#synced = true;
+    for (const waiter of this.#syncWaiters.splice(0)) waiter();
   }
 
   async #watch(from: string, signal: AbortSignal): Promise<string> {
