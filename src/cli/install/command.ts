@@ -6,6 +6,11 @@ import type { InstallFlags, UninstallFlags } from './run.ts';
 import { collectNamespaced, someDuration, wholeNumber } from '../shared/parse.ts';
 
 export function register(program: Command): void {
+  registerInstall(program);
+  registerUninstall(program);
+}
+
+function registerInstall(program: Command): void {
   withClusterFlags(program.command('install'))
     .description('Print the manifests that install Quorate in a cluster, or apply them and wait')
     .option('-n, --namespace <name>', 'namespace to install into', 'quorate-system')
@@ -45,7 +50,11 @@ export function register(program: Command): void {
       [],
     )
     .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)
-    .option('--timeout <duration>', 'with --wait: give up after this long', someDuration, 300_000)
+    .addOption(
+      new Option('--timeout <duration>', 'with --wait: give up after this long')
+        .argParser(someDuration)
+        .default(300_000, '5m'),
+    )
     .addHelpText(
       'after',
       `
@@ -72,6 +81,9 @@ Exit codes:
       const { runInstall } = await import('./run.ts');
       await runInstall(flags);
     });
+}
+
+function registerUninstall(program: Command): void {
   const uninstall = program
     .command('uninstall')
     .description('Remove everything that quorate install put into a cluster')
