@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { connect as connectPlain } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EmbeddedHost } from '../../src/app/index.ts';
 import { adminOf, startHost } from './host.ts';
-import { createKubectl, type Kubectl } from './kubectl.ts';
+import { createKubectl, findKubectl, type Kubectl } from './kubectl.ts';
 
 let host: EmbeddedHost;
 let kubectl: Kubectl;
@@ -35,10 +37,50 @@ it('gives back what it is sent, also more than is sent at once', async () => {
   expect(attached.stdout).toContain('what is sent here comes back\nover here\n');
 });
 
+it.each([
+  ['in a WebSocket', {}],
+  ['over SPDY', { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+])('forwards ports to an echo, %s', async (_how, env: Record<string, string>) => {
+  const { forwarding, port } = await forward(env);
+  const answer = await fetch(`http://127.0.0.1:${port}/hello`, { headers: { a: 'b' } });
+  expect(await answer.text()).toMatch(/^GET \/hello HTTP\/1\.1\r\n(?:.*\r\n)*a: b\r\n/);
+  const size = 2_000_000;
+  const received = await new Promise<number>((resolve) => {
+    let got = 0;
+    const socket = connectPlain(port, '127.0.0.1');
+    socket.on('data', (chunk: Buffer) => {
+      got += chunk.length;
+      if (got >= size) socket.end();
+    });
+    socket.on('close', () => resolve(got));
+    socket.write(Buffer.alloc(size, 97));
+  });
+  expect(received).toBe(size);
+  const ended = new Promise((resolve) => forwarding.once('close', resolve));
+  forwarding.kill();
+  await ended;
+});
+
+/** `kubectl port-forward` to a port of its choice, and that port. */
+async function forward(env: Readonly<Record<string, string>>) {
+  const forwarding = spawn(findKubectl(), ['port-forward', 'p', ':80', '--address=127.0.0.1'], {
+    env: { ...process.env, ...env, KUBECONFIG: host.kubeconfig },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise<number>((resolve) => {
+    let text = '';
+    forwarding.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /Forwarding from 127\.0\.0\.1:(\d+)/.exec(text);
+      if (found !== null) resolve(Number(found[1]));
+    });
+  });
+  return { forwarding, port };
+}
+
 it('answers a Status where there is nothing to run in, or no right to', async () => {
   const refused = async (...args: string[]) => (await kubectl.run(args, { fails: true })).stderr;
   expect(await refused('exec', 'missing', '--', 'ls')).toContain('pods "missing" not found');
-  expect(await refused('port-forward', 'p', '18080:80')).toContain('is simulated and has no ports');
   await kubectl.run(['create', 'role', 'looks', '--verb=get', '--resource=pods,pods/exec']);
   await kubectl.run(['create', 'rolebinding', 'looks', '--role=looks', '--user=jane']);
   const mayNot = await refused('exec', 'p', '--as=jane', '--', 'ls');

@@ -10,16 +10,16 @@ const CHECK_MS = 5000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const CHECKER = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-export type Verdict = Pick<APIServiceCondition, 'message' | 'reason' | 'status'>;
+export type Availability = Pick<APIServiceCondition, 'message' | 'reason' | 'status'>;
 
-export const LOCAL: Verdict = {
+export const LOCAL: Availability = {
   status: 'True',
   reason: 'Local',
   message: 'Local APIServices are always available',
 };
 
 export interface Checked {
-  readonly verdict: Verdict;
+  readonly verdict: Availability;
   /** The APIResourceList that it answered. */
   readonly document?: unknown;
 }

@@ -9,7 +9,7 @@ import { type Client, isAlreadyExists, isConflict, isNotFound } from '../../mach
 import { formatTime } from '../../machinery/values/index.ts';
 import type { ServerContext } from '../context/server-context.ts';
 import { type Aggregator, REGISTRATION_GROUP } from './aggregator.ts';
-import { checkServer, LOCAL, type Verdict } from './availability.ts';
+import { checkServer, LOCAL, type Availability } from './availability.ts';
 import { localApiServices, MANAGED } from './local-services.ts';
 
 const LOOK_EVERY_MS = 30_000;
@@ -108,7 +108,7 @@ const unless =
     if (!expected(error)) throw error;
   };
 
-async function say(client: Client, apiService: APIService, verdict: Verdict, now: number): Promise<void> {
+async function say(client: Client, apiService: APIService, verdict: Availability, now: number): Promise<void> {
   const { name = '', resourceVersion } = apiService.metadata;
   const conditions = apiService.status?.conditions ?? [];
   const before = conditions.find((condition) => condition.type === AVAILABLE);

@@ -21,7 +21,7 @@ const metrics = new Metrics();
 
 let server: ApiServer;
 let client: Client;
-/** Turns of the event loop that were asked for. */
+/** ThreadTurns of the event loop that were asked for. */
 const pending: (() => void)[] = [];
 const clock = new ManualClock();
 

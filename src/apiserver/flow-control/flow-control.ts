@@ -14,7 +14,7 @@ import { writeDangling } from './dangling.ts';
 import { type FlowTally, registerFlowMetrics } from './flow-metrics.ts';
 import { PriorityLevel } from './priority-level.ts';
 import { RetryAfter } from './retry-after.ts';
-import { type Entering, type Rejection, Turns, type TurnsOptions } from './turns.ts';
+import { type Entering, type FlowRefusal, ThreadTurns, type ThreadTurnsOptions } from './turns.ts';
 
 interface ServedSchema {
   readonly schema: FlowSchema;
@@ -26,7 +26,7 @@ export interface Flow extends ServedSchema {
   readonly distinguisher: string;
 }
 
-export interface FlowControlOptions extends Partial<Pick<TurnsOptions, 'nextTurn'>> {
+export interface FlowControlOptions extends Partial<Pick<ThreadTurnsOptions, 'nextTurn'>> {
   readonly metrics?: Metrics;
 }
 
@@ -36,7 +36,7 @@ export class FlowControl {
   readonly #tools: Tools;
   readonly #schemas: KindView<FlowSchema>;
   readonly #configurations: KindView<PriorityLevelConfiguration>;
-  readonly #turns: Turns;
+  readonly #turns: ThreadTurns;
   readonly #levels = new Map<string, PriorityLevel<Entering>>();
   readonly #tallies = new Map<string, FlowTally>();
   readonly #retryAfter: RetryAfter;
@@ -45,7 +45,7 @@ export class FlowControl {
 
   constructor(tools: Tools, { metrics, nextTurn }: FlowControlOptions = {}) {
     this.#tools = tools;
-    this.#turns = new Turns({ clock: tools.clock, ...(nextTurn && { nextTurn }) });
+    this.#turns = new ThreadTurns({ clock: tools.clock, ...(nextTurn && { nextTurn }) });
     this.#retryAfter = new RetryAfter(tools.clock);
     this.#schemas = new KindView(tools, FLOW_CONTROL_GROUP, 'flowschemas');
     this.#configurations = new KindView(tools, FLOW_CONTROL_GROUP, 'prioritylevelconfigurations');
@@ -102,7 +102,7 @@ export class FlowControl {
     const since = clock.elapsed();
     tally.waiting += 1;
     return new Promise((resolve, reject) => {
-      entering.settle = (rejection: Rejection | undefined) => {
+      entering.settle = (rejection: FlowRefusal | undefined) => {
         tally.waiting -= 1;
         this.#observeWait(tally, rejection === undefined, (clock.elapsed() - since) / 1000);
         if (rejection === undefined) return resolve();

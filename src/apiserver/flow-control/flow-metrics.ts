@@ -1,6 +1,6 @@
 import type { Metrics } from '../../machinery/runtime/index.ts';
 import type { PriorityLevel } from './priority-level.ts';
-import type { Entering, Rejection } from './turns.ts';
+import type { Entering, FlowRefusal } from './turns.ts';
 
 /** What became of the requests of one FlowSchema, kept as plain numbers: metrics are read seldom. */
 export interface FlowTally {
@@ -10,7 +10,7 @@ export interface FlowTally {
   executing: number;
   seats: number;
   waiting: number;
-  readonly rejected: Record<Rejection, number>;
+  readonly rejected: Record<FlowRefusal, number>;
 }
 
 /** Returns how to tell of a wait. */

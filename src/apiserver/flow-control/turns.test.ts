@@ -3,7 +3,7 @@ import type { PriorityLevelConfiguration } from '../../api/generated/flowcontrol
 import { ManualClock } from '../../machinery/runtime/index.ts';
 import { dealHand } from './fair-queues.ts';
 import { PriorityLevel } from './priority-level.ts';
-import { COST_PER_TURN, type Entering, type Rejection, Turns, WAIT_MS } from './turns.ts';
+import { COST_PER_TURN, type Entering, type FlowRefusal, ThreadTurns, WAIT_MS } from './turns.ts';
 
 interface LevelOptions {
   readonly name: string;
@@ -33,7 +33,7 @@ const QUEUES = { queues: 128, handSize: 6, queueLengthLimit: 50 };
 function start(...options: LevelOptions[]) {
   const clock = new ManualClock();
   const pending: (() => void)[] = [];
-  const turns = new Turns({ clock, nextTurn: (callback) => void pending.push(callback) });
+  const turns = new ThreadTurns({ clock, nextTurn: (callback) => void pending.push(callback) });
   const total = options.reduce((sum, { shares = 10 }) => sum + shares, 0);
   const levels = new Map<string, PriorityLevel<Entering>>();
   for (const one of options) {
@@ -43,7 +43,7 @@ function start(...options: LevelOptions[]) {
   }
   turns.use(levels.values());
   const order: string[] = [];
-  const refused: [string, Rejection][] = [];
+  const refused: [string, FlowRefusal][] = [];
   const ask = (
     name: string,
     { level = options[0]?.name ?? '', flow = name, cost = 1, seats = 1, signal = new AbortController().signal } = {},

@@ -1,6 +1,6 @@
 /**
  * Who may begin, and when. The server has one thread, so there are two things to share out. *Seats* are held by requests
- * under way, which mostly wait for the disk or a webhook: each level has its own and what the others lend. *Turns* are the
+ * under way, which mostly wait for the disk or a webhook: each level has its own and what the others lend. *ThreadTurns* are the
  * thread itself: in one turn of the event loop only so much work is begun, and what comes beyond that waits in the fair
  * queues until the sockets were looked at again. Without contention a request begins at once and nothing of this is felt.
  */
@@ -14,21 +14,21 @@ export const COST_PER_TURN = 16;
 export const WAIT_MS = 15_000;
 
 /** Why a request was not let in, in the words of Kubernetes' metrics. */
-export type Rejection = 'cancelled' | 'concurrency-limit' | 'queue-full' | 'time-out';
+export type FlowRefusal = 'cancelled' | 'concurrency-limit' | 'queue-full' | 'time-out';
 
 export interface Entering extends Waiting {
   readonly level: PriorityLevel<Entering>;
   /** Undefined: it begins. Called once, where it had to wait. */
-  settle: (rejection: Rejection | undefined) => void;
+  settle: (rejection: FlowRefusal | undefined) => void;
 }
 
-export interface TurnsOptions {
+export interface ThreadTurnsOptions {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop, after the sockets. */
   readonly nextTurn?: (callback: () => void) => void;
 }
 
-export class Turns {
+export class ThreadTurns {
   readonly #clock: Clock;
   readonly #nextTurn: (callback: () => void) => void;
   readonly #levels = new Set<PriorityLevel<Entering>>();
@@ -38,7 +38,7 @@ export class Turns {
   #now = 0;
   #isTurnPending = false;
 
-  constructor({ clock, nextTurn = setImmediate }: TurnsOptions) {
+  constructor({ clock, nextTurn = setImmediate }: ThreadTurnsOptions) {
     this.#clock = clock;
     this.#nextTurn = nextTurn;
   }
@@ -63,7 +63,7 @@ export class Turns {
     if (level.rejects && !this.#hasSeats(request, seatsOf(level.queues))) return settle('concurrency-limit');
     if (level.queues.length === 0) level.used = Math.max(level.used, this.#now);
     if (!level.queues.add(request)) return settle('queue-full');
-    const give = (rejection: Rejection) => (): void => {
+    const give = (rejection: FlowRefusal) => (): void => {
       if (level.queues.remove(request)) request.settle(rejection);
     };
     const gone = give('cancelled');

@@ -7,7 +7,7 @@ export interface EchoContainer {
   readonly env: readonly { readonly name: string; readonly value?: string | undefined }[];
 }
 
-export interface Outcome {
+export interface EchoOutcome {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly exitCode: number;
@@ -17,8 +17,8 @@ const KNOWN = ['cat', 'echo', 'env', 'exit', 'false', 'hostname', 'sh', 'sleep',
 const SHELLS = new Set(['sh', 'bash', 'ash', '/bin/sh', '/bin/bash', '/bin/ash']);
 
 /** Undefined: it gives back what it is sent until there is no more, as `cat` does, or a shell that nobody gave a command. */
-export function runEcho([name = '', ...words]: readonly string[], where: EchoContainer): Outcome | undefined {
-  const ok = (stdout = ''): Outcome => ({ stdout, exitCode: 0 });
+export function runEcho([name = '', ...words]: readonly string[], where: EchoContainer): EchoOutcome | undefined {
+  const ok = (stdout = ''): EchoOutcome => ({ stdout, exitCode: 0 });
   if (SHELLS.has(name)) {
     const at = words.indexOf('-c');
     return at < 0 ? undefined : runEcho(wordsOf(words[at + 1] ?? ''), where);

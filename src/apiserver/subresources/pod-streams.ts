@@ -13,6 +13,7 @@ import type { Subresource } from '../registry/subresource.ts';
 import { innerSubresource } from '../verbs/inner-subresource.ts';
 import { type EchoContainer, runEcho } from './echo-shell.ts';
 import { askedContainer, objectOf } from './no-containers.ts';
+import { servePortForward, speaksPortForward } from './port-echo.ts';
 import { isWebSocket, type Keep, serveRemoteCommand, speaksRemoteCommand } from './remote-command.ts';
 
 type Streams = (connection: RawConnection, keep: Keep) => void;
@@ -39,9 +40,14 @@ export const attachSubresource = streamSubresource('PodAttachOptions', (call, po
   };
 });
 
-export const portForwardSubresource = streamSubresource('PodPortForwardOptions', (_call, { spec }) => {
-  const why = `node ${spec?.nodeName} is simulated and has no ports`;
-  throw failure(500, 'InternalError', `Internal error occurred: error dialing backend: ${why}`);
+export const portForwardSubresource = streamSubresource('PodPortForwardOptions', ({ request: { headers } }, pod) => {
+  if (pod.status?.phase !== 'Running') {
+    throw badRequest(`unable to forward port because pod is not running. Current status=${pod.status?.phase}`);
+  }
+  if (speaksPortForward(headers)) return servePortForward;
+  throw badRequest(
+    'unable to upgrade connection: only SPDY/3.1 with portforward.k8s.io is spoken here, also in a WebSocket',
+  );
 });
 
 function streamSubresource(kind: string, streamsOf: (call: Call, pod: Pod) => Streams): Subresource {

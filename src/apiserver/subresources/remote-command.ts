@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { RawConnection } from '../exchange/exchange.ts';
-import type { Outcome } from './echo-shell.ts';
+import type { EchoOutcome } from './echo-shell.ts';
 
 const VERSIONS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const STDIN = 0;
@@ -21,7 +21,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface RemoteCommand {
   /** Undefined: what comes in goes out again, until the client has no more. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: EchoOutcome | undefined;
   readonly stdin: boolean;
   /** Written first. */
   readonly greeting?: string;

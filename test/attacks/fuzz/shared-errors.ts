@@ -11,8 +11,6 @@ const SHARED: readonly RegExp[] = [
   /does not contain declared merge key|list element types are not identical/,
   /has more than one PodDisruptionBudget/,
   /resourceVersion should not be set on objects to be created/,
-  // Ours alone: nothing runs on simulated nodes, and the real one cannot reach a kubelet there either.
-  /is simulated and has no ports/,
 ];
 
 export const isSharedError = (text: string): boolean => SHARED.some((pattern) => pattern.test(text));
