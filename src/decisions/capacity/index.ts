@@ -7,6 +7,7 @@ export {
   HOLD_GRANT,
   HOLD_MEMBERS,
   HOLD_PREFIX,
+  HOLD_REPLACED,
   HOLD_SIZE,
   HOLD_UNTIL,
   type HoldAsk,

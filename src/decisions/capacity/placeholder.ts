@@ -126,7 +126,7 @@ export function planHold({ budget, forMs, grant, low, members, now, others, stan
 }
 
 /** A placeholder is there for the second time, on another node: there is no third. */
-const HOLD_REPLACED = 'policy.quorate.dev/hold-replaced';
+export const HOLD_REPLACED = 'policy.quorate.dev/hold-replaced';
 
 export const isReplacement = ({ metadata }: Pick<Pod, 'metadata'>): boolean =>
   metadata.annotations?.[HOLD_REPLACED] === 'true';
