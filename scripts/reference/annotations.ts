@@ -1,5 +1,12 @@
 /** Every annotation and label of Quorate's own, for the reference. The test keeps it in step with the sources. */
-import { HOLD_FOR, HOLD_GRANT, HOLD_MEMBERS, HOLD_SIZE, HOLD_UNTIL } from '../../src/decisions/capacity/index.ts';
+import {
+  HOLD_FOR,
+  HOLD_GRANT,
+  HOLD_MEMBERS,
+  HOLD_REPLACED,
+  HOLD_SIZE,
+  HOLD_UNTIL,
+} from '../../src/decisions/capacity/index.ts';
 import { HISTORY_PART_LABEL } from '../../src/api/quorate/disruption-history.ts';
 import {
   LEADER_LABEL,
@@ -202,6 +209,12 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
     on: 'pods that hold room',
     values: 'number',
     effect: 'Set by Quorate: how many places were held.',
+  },
+  {
+    key: HOLD_REPLACED,
+    on: 'pods that hold room',
+    values: '`true`',
+    effect: 'Set by Quorate: its room was lost once, and is held here now.',
   },
   {
     key: DRAIN_LOOKAHEAD,

@@ -58,6 +58,8 @@ export interface ControlPlaneOptions<C extends Clock = ManualClock> {
   readonly history?: { readonly bounds: HistoryBounds };
   /** Continues on what an earlier plane left; its owner closes it. Take another seed then. Default: an empty one. */
   readonly store?: Store;
+  /** Learns who tells evictions whether units find places, for controllers in a list that ask the same. */
+  readonly roomLink?: RoomLink;
   /** Registers more with the server before it is used, such as subresources. */
   readonly extend?: (context: ServerContext) => void;
 }
@@ -101,7 +103,7 @@ export async function startControlPlane<C extends Clock = ManualClock>(
   const random = seededRandom(seed);
   const metrics = options.metrics ?? new Metrics();
   const answers = new AnswerQueue();
-  const roomLink = new RoomLink();
+  const roomLink = options.roomLink ?? new RoomLink();
   const store = options.store ?? createMemoryStore({ now: () => clock.now() });
   const pki = options.port === undefined ? undefined : await openTestPki();
   const server = createPlane({

@@ -1,7 +1,13 @@
-import type { RoomAnswer, RoomAsk, RoomJudge } from '../disruption/index.ts';
+import type { Condition } from '../../api/generated/meta-v1.ts';
+import {
+  CAPACITY_AVAILABLE,
+  CAPACITY_LOST,
+  type RoomAnswer,
+  type RoomAsk,
+  type RoomJudge,
+} from '../disruption/index.ts';
 
-/** Condition of a budget that asks for room: whether what it guards would find places, were it to go now. */
-export const CAPACITY_AVAILABLE = 'CapacityAvailable';
+export { CAPACITY_AVAILABLE };
 
 /** So many groups of one budget are asked about at a time: each is a search. */
 const MAX_ASKED = 10;
@@ -9,8 +15,22 @@ const MAX_ASKED = 10;
 export interface CapacityFinding {
   readonly type: typeof CAPACITY_AVAILABLE;
   readonly status: 'True' | 'False';
-  readonly reason: 'RoomFound' | 'NothingToMove' | 'NoRoom' | 'CannotTell';
+  readonly reason: 'RoomFound' | 'NothingToMove' | 'NoRoom' | 'CannotTell' | typeof CAPACITY_LOST;
   readonly message: string;
+}
+
+/** Says that room which was held for a unit went to others: nothing else of the budget goes until that one is whole. */
+export const capacityLost = (unit: string): CapacityFinding => ({
+  type: CAPACITY_AVAILABLE,
+  status: 'False',
+  reason: CAPACITY_LOST,
+  message: `${unit}: the room that was held for it is lost; no other goes until it is whole again`,
+});
+
+/** The unit whose room a budget says is lost. */
+export function lostUnit(conditions: readonly Condition[] | undefined): string | undefined {
+  const said = conditions?.find(({ reason, type }) => type === CAPACITY_AVAILABLE && reason === CAPACITY_LOST);
+  return said?.message.split(': ')[0];
 }
 
 type Missing = Extract<RoomAnswer, { found: false }>;

@@ -30,6 +30,8 @@ export interface HoldState {
   /** Places that were held at first. */
   readonly size: number;
   readonly until: number;
+  /** Placeholders that were there and have gone by themselves. */
+  readonly missing: number;
   readonly members: readonly HoldMember[];
   /** Members that make the unit whole. */
   readonly minCount: number;
@@ -39,6 +41,8 @@ export interface HoldState {
 export type HoldDecision =
   | { readonly action: 'Keep' }
   | { readonly action: 'Release'; readonly reason: 'Whole' | 'Expired' | 'NotNeeded' | 'NotBound' }
+  /** Placeholders are gone that nobody here gave back: others have the room. */
+  | { readonly action: 'Lost' }
   /** Members are promised places that were held for them, and the placeholders there go. */
   | {
       readonly action: 'HandOver';
@@ -51,9 +55,10 @@ export type HoldDecision =
  *  1. it is whole again after one of its pods has gone: the room is given back
  *  2. its time is over: given back, whole or not; not needed where nothing of it has gone
  *  3. a placeholder has found no place for a minute: all are given back
- *  4. enough members exist: those that wait for a node are promised a place each, and for every member that has one, here
+ *  4. placeholders are gone that nobody here gave back: their room is lost
+ *  5. enough members exist: those that wait for a node are promised a place each, and for every member that has one, here
  *     or elsewhere, a placeholder goes
- *  5. otherwise it is kept
+ *  6. otherwise it is kept
  */
 export function decideHold(state: HoldState): HoldDecision {
   const { grant, members, minCount, now, until } = state;
@@ -67,6 +72,8 @@ export function decideHold(state: HoldState): HoldDecision {
     state.placeholders.some(({ createdAt, going, node }) => node === '' && !going && createdAt + BOUND_WITHIN_MS <= now)
   )
     return { action: 'Release', reason: 'NotBound' };
+  // What is on its way out may be followed by more: they are looked at together.
+  if (hasBegun && state.missing > 0 && !state.placeholders.some(({ going }) => going)) return { action: 'Lost' };
   return staying.length < minCount ? { action: 'Keep' } : handOver(state, staying);
 }
 

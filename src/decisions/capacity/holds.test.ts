@@ -83,7 +83,7 @@ const back = (name: string, over: Partial<HoldMember> = {}): HoldMember =>
   one(name, { uid: `${name} again`, isNew: true, up: false, node: '', ...over });
 const placeholders = ['h0', 'h1'].map((name, at) => ({ name, node: `n${at}`, going: false, createdAt: 0 }));
 const decide = (members: readonly HoldMember[], over: Partial<Parameters<typeof decideHold>[0]> = {}) =>
-  decideHold({ placeholders, grant: 'a', size: 2, until: 100, members, minCount: 2, now: 0, ...over });
+  decideHold({ placeholders, grant: 'a', size: 2, missing: 0, until: 100, members, minCount: 2, now: 0, ...over });
 
 test.each<[string, readonly HoldMember[], ReturnType<typeof decide>]>([
   ['keeps the room while the pod whose eviction was granted still stands', [one('a'), one('b')], { action: 'Keep' }],

@@ -125,6 +125,36 @@ export function planHold({ budget, forMs, grant, low, members, now, others, stan
   return { made: true, placeholders, priority };
 }
 
+/** A placeholder is there for the second time, on another node: there is no third. */
+export const HOLD_REPLACED = 'policy.quorate.dev/hold-replaced';
+
+export const isReplacement = ({ metadata }: Pick<Pod, 'metadata'>): boolean =>
+  metadata.annotations?.[HOLD_REPLACED] === 'true';
+
+/** The placeholder that takes the place of one whose room was lost. It waits for the scheduler, as all do on a cluster. */
+export function placeholderAgain(lost: Pod, member: HeldMember & { readonly seconds: number }): Pod {
+  const { annotations, labels, name, namespace, ownerReferences } = lost.metadata;
+  const {
+    priority = 0,
+    activeDeadlineSeconds: seconds = GRACE_SECONDS,
+    priorityClassName,
+  } = lost.spec ?? { containers: [] };
+  const made = specOf(member, { priority, seconds });
+  const { nodeName: _, ...spec } = made ?? { containers: [] };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(labels && { labels }),
+      ...(ownerReferences && { ownerReferences }),
+      annotations: { ...annotations, [HOLD_REPLACED]: 'true' },
+    },
+    spec: { ...spec, ...(priorityClassName !== undefined && { priorityClassName }) },
+  };
+}
+
 function specOf({ node, pod }: HeldMember, { priority, seconds }: { priority: number; seconds: number }): Pod['spec'] {
   const { overhead, runtimeClassName, schedulerName, tolerations } = pod.spec ?? {};
   // Overhead is added again where the runtime class is the same.

@@ -147,6 +147,37 @@ export class RoomKeeper implements RoomJudge {
     }
   }
 
+  replace(ask: RoomAsk & { readonly pods: readonly Pod[] }, lost: number): RoomAnswer {
+    const unsure = this.#options.unsure?.(ask.now);
+    const members = ask.pods.map((pod) => ({
+      facts: podFacts(pod, this.cluster.resources),
+      node: pod.spec?.nodeName ?? '',
+    }));
+    const held = this.#heldFor(ask).flatMap((uid) => this.cluster.placed(uid) ?? []);
+    const { pods, ...question } = this.#questionFor(ask.unit, members);
+    const left = unheld(
+      pods,
+      held.map(({ pod }) => pod),
+    ).slice(0, lost);
+    if (unsure !== undefined || left.length < lost) {
+      return { found: false, reason: 'CannotTell', text: `CannotTell: ${unsure ?? 'its members are gone'}` };
+    }
+    const release = this.#holdPromises(ask);
+    const own = [...new Set(members.map(({ node }) => node))];
+    // A node that its members leave for a cordon is no place for them.
+    const closed = own.filter((name) => this.cluster.node(name)?.unschedulable === true);
+    const closing = closed.filter((name) => this.cluster.node(name)?.closed === false);
+    for (const name of closing) this.cluster.setClosed(name, true);
+    try {
+      const staying = held.map(({ node }) => node.name);
+      const answer = fitsGroup({ ...question, pods: left, leaving: [], staying }, this.cluster);
+      return isSure(answer) ? this.#yes(answer) : refused(answer);
+    } finally {
+      for (const name of closing) this.cluster.setClosed(name, false);
+      release();
+    }
+  }
+
   /** UIDs of the placeholders of a unit: budgets of both kinds may count the same pods under two names. */
   #heldFor({ members, unit }: Pick<RoomAsk, 'members' | 'unit'>): string[] {
     return [...this.#placeholders].flatMap(([other, uids]) => {
@@ -311,6 +342,23 @@ export class RoomKeeper implements RoomJudge {
 const keyOf = ({ name = '', namespace = '' }: Pod['metadata']): string => `${namespace}/${name}`;
 
 /** Volumes that could not be read are no ground to take something down. */
+/** The members that no placeholder stands for: one takes as much as the member does. */
+function unheld(members: readonly PodFacts[], placeholders: readonly PodFacts[]): PodFacts[] {
+  const sizes = placeholders.map(sizeOf);
+  return members.filter((member) => {
+    const at = sizes.indexOf(sizeOf(member));
+    if (at >= 0) sizes.splice(at, 1);
+    return at < 0;
+  });
+}
+
+const sizeOf = ({ requests }: PodFacts): string =>
+  requests
+    .filter(({ amount }) => amount > 0)
+    .map(({ amount, slot }) => `${slot}=${amount}`)
+    .sort()
+    .join();
+
 function isSure(answer: Answer): answer is Extract<Answer, { fits: 'Yes' }> {
   return answer.fits === 'Yes' && !isBlindToVolumes(answer);
 }

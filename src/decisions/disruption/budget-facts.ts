@@ -10,7 +10,7 @@ import {
 } from '../../machinery/values/index.ts';
 import { type Claims, readClaims } from './claims.ts';
 import { type GroupBy, readGroupBy } from './group-by.ts';
-import type { RoomReserve } from './room.ts';
+import { lostRoomOf, type RoomReserve } from './room.ts';
 
 export const BUDGET_SCOPE = 'policy.quorate.dev/budget-scope';
 export const DRAIN_LOOKAHEAD = 'policy.quorate.dev/drain-lookahead';
@@ -49,6 +49,8 @@ export interface BudgetStatus {
   readonly podGroupBudget: Condition | undefined;
   /** True while groups are counted that cannot all be resolved; it tells since when. */
   readonly settling: Condition | undefined;
+  /** Room that was held for a unit went to others, and the unit is not whole yet. */
+  readonly roomLost?: string | undefined;
 }
 
 export interface BudgetFacts extends BudgetSpec {
@@ -187,5 +189,6 @@ export function readBudgetStatus(status: PodDisruptionBudgetStatus | undefined):
     disruptionAllowed: status?.conditions?.find(({ type }) => type === 'DisruptionAllowed'),
     podGroupBudget: status?.conditions?.find(({ type }) => type === 'PodGroupBudget'),
     settling: status?.conditions?.find(({ type }) => type === SETTLING),
+    roomLost: lostRoomOf(status?.conditions),
   };
 }

@@ -79,6 +79,8 @@ function lookForRoom(
   const { budget, unit } = view;
   if (!budget.needsRoom || !takesDown(index, grant, { pod, view })) return grant;
   const { room } = index;
+  const { roomLost } = budget.status;
+  if (roomLost !== undefined) return { allowed: false, reason: 'NoRoom', views: [view], room: roomLost };
   if (room === undefined) {
     return { allowed: false, reason: 'CannotTell', views: [view], room: 'CannotTell: the nodes are not known here' };
   }

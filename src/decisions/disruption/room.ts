@@ -1,4 +1,16 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
+import type { Condition } from '../../api/generated/meta-v1.ts';
+
+/** Condition of a budget that asks for room: whether what it guards would find places, were it to go now. */
+export const CAPACITY_AVAILABLE = 'CapacityAvailable';
+/** Its reason while a unit is down whose held room went to others. */
+export const CAPACITY_LOST = 'CapacityLost';
+
+/** What a budget says of room that is lost. */
+export const lostRoomOf = (conditions: readonly Condition[] | undefined): string | undefined => {
+  const said = conditions?.find(({ type }) => type === CAPACITY_AVAILABLE);
+  return said?.reason === CAPACITY_LOST ? `${CAPACITY_LOST}: ${said.message}` : undefined;
+};
 
 /** Marks pods that hold room for a unit; no budget counts them. */
 export const HOLD_LABEL = 'policy.quorate.dev/hold';
@@ -78,6 +90,8 @@ export const evictedUid = ({ ask: { members, pod } }: FoundRoom): string =>
 /** Who knows the nodes and what is on them. */
 export interface RoomJudge {
   ask(ask: RoomAsk): RoomAnswer;
+  /** Places for so many members whose room others have taken, beside all that stands and what is still held for them. */
+  replace(ask: RoomAsk & { readonly pods: readonly Pod[] }, lost: number): RoomAnswer;
   /** Keeps what was found from other units, until the unit is back or the time is over. */
   promise(ask: Pick<RoomAsk, 'members' | 'unit'>, where: readonly KeptPlace[], until: number): void;
   /** Whether room is kept for a unit. */

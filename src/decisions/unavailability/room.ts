@@ -2,7 +2,14 @@ import { POD_UNAVAILABLE_BUDGETS, type PodUnavailableBudget } from '../../api/kr
 import { readReserveMs } from '../../api/quorate/reserve-time.ts';
 import { parseTime } from '../../machinery/values/index.ts';
 import { keepPlaces } from '../disruption/judge.ts';
-import { type FoundRoom, PROMISED_MS, type RoomAsk, type RoomJudge } from '../disruption/room.ts';
+import {
+  type FoundRoom,
+  lostRoomOf,
+  PROMISED_MS,
+  type RoomAnswer,
+  type RoomAsk,
+  type RoomJudge,
+} from '../disruption/room.ts';
 import type { IndexedBudget } from './budget-index.ts';
 import type { UnavailabilityVerdict } from './decide.ts';
 import type { CoveredPod } from './tally.ts';
@@ -48,11 +55,15 @@ export function lookForRoom(
   const pod = tally.pods.get(podName);
   if (!asksForRoom(budget) || pod === undefined || !takesDown(entry, pod, verdict)) return verdict;
   const ask = askFor(entry, pod, { nowMs, closing: look.closing });
-  const answer = look.judge?.ask(ask) ?? {
-    found: false,
-    reason: 'CannotTell',
-    text: 'CannotTell: the nodes are not known here',
-  };
+  const lost = lostRoomOf(budget.status?.conditions);
+  const answer: RoomAnswer =
+    lost !== undefined
+      ? { found: false, reason: 'NoRoom', text: lost }
+      : (look.judge?.ask(ask) ?? {
+          found: false,
+          reason: 'CannotTell',
+          text: 'CannotTell: the nodes are not known here',
+        });
   // Recorded, so that other replicas know of it, also by a budget that asks for nothing else.
   if (answer.found) {
     const hold = holdOf(budget);

@@ -2,7 +2,7 @@ import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodUnavailableBudget, PodUnavailableBudgetStatus } from '../../api/kruise/types.ts';
 import { deepEqual, formatTime } from '../../machinery/values/index.ts';
 import { CAPACITY_AVAILABLE } from '../capacity/index.ts';
-import { setCondition } from '../disruption/index.ts';
+import { CAPACITY_LOST, setCondition } from '../disruption/index.ts';
 import type { PrunedLedger } from './ledger.ts';
 import { computeNumbers } from './numbers.ts';
 import { asksForRoom } from './room.ts';
@@ -136,7 +136,8 @@ function wasThresholdReached({ metadata, status }: PodUnavailableBudget): boolea
 function capacityOf({ budget, capacity, nowMs }: UnavailabilityStatusQuestion): Condition[] {
   if (!asksForRoom(budget)) return [];
   const said = (budget.status?.conditions ?? []).filter(({ type }) => type === CAPACITY_AVAILABLE);
-  if (capacity === undefined) return said;
+  // Nobody says any more that room is lost.
+  if (capacity === undefined) return said.filter(({ reason }) => reason !== CAPACITY_LOST);
   const observedGeneration = budget.metadata.generation ?? 0;
   return setCondition(said, { ...capacity, observedGeneration }, nowMs);
 }

@@ -8,6 +8,12 @@ export const DRAIN_METRICS = {
     labels: ['phase'],
     on: CONTROLLERS,
   },
+  quorate_capacity_lost_total: {
+    type: 'counter',
+    help: 'Times that room held for a group was lost before the group was back, by who has it',
+    labels: ['by'],
+    on: CONTROLLERS,
+  },
   quorate_eviction_requests: {
     type: 'gauge',
     help: 'EvictionRequests, by what has become of them',

@@ -5,6 +5,7 @@ import { builtinType } from '../../../src/api/registry.ts';
 import { nodeType, podDisruptionBudgetType, podType } from '../../../src/api/resource-types.ts';
 import type { KubeObject } from '../../../src/api/resource.ts';
 import { createDisruptionController } from '../../../src/controllers/quorate/disruption/index.ts';
+import { RoomLink } from '../../../src/app/plane.ts';
 import { onStage, type Stage } from '../scheduling/stage.ts';
 import { Stage as Evicting } from './support.ts';
 
@@ -24,8 +25,10 @@ const spec = (over: Partial<PodSpec> = {}): PodSpec => ({
 
 /** A gang of four on a cordoned node, with room for four on two others; fillers are as important as the gang. */
 function play(annotations: Record<string, string>, scenario: (play: Play) => Promise<void>): () => Promise<void> {
-  return () =>
-    onStage({ also: [createDisruptionController()] }, async (stage) => {
+  return () => {
+    const roomLink = new RoomLink();
+    const also = [createDisruptionController({ room: () => roomLink.room() })];
+    return onStage({ also, roomLink }, async (stage) => {
       const { client, plane } = stage;
       const evicting = new Evicting(plane);
       await client.create(builtinType('PriorityClass', 'scheduling.k8s.io'), {
@@ -52,6 +55,7 @@ function play(annotations: Record<string, string>, scenario: (play: Play) => Pro
       await stage.settle();
       await scenario({ plane, stage, evicting });
     });
+  };
 }
 
 async function fill({ stage }: Play): Promise<void> {
@@ -252,5 +256,84 @@ test(
   play(TEN_MINUTES, async (scene) => {
     expect((await scene.evicting.evict('g-0', {}, '?dryRun=All')).code).toBe(201);
     expect(await placeholders(scene)).toEqual([]);
+  }),
+);
+
+/** What is more important than the gang, as large as all that is held on a node. */
+async function addRival({ stage }: Play): Promise<void> {
+  await stage.client.create(builtinType('PriorityClass', 'scheduling.k8s.io'), {
+    metadata: { name: 'rival' },
+    value: 200,
+  } as KubeObject);
+  const containers = [{ name: 'main', image: 'x', resources: { requests: { cpu: '2' } } }];
+  const nodeSelector = { 'kubernetes.io/hostname': 'new-1' };
+  await stage.addPod('rival', {
+    labels: { app: 'rival' },
+    spec: { containers, nodeSelector, priorityClassName: 'rival' },
+  });
+  await stage.settle();
+  await endPlaceholders(stage);
+  await stage.pass(5);
+}
+
+/** All members are told to go; the first has gone. */
+async function takeGang({ evicting }: Play): Promise<void> {
+  for (const name of MEMBERS) expect((await evicting.evict(name)).code).toBe(201);
+}
+
+const REPLACED = 'policy.quorate.dev/hold-replaced';
+
+test(
+  'CP-13 what is more important takes held room: it is held elsewhere, and the gang is back there',
+  play(TEN_MINUTES, async (scene) => {
+    const { evicting, stage } = scene;
+    await takeGang(scene);
+    await stage.addNode('new-3', 2);
+    await addRival(scene);
+    expect(await stage.bound('rival')).toEqual(['rival']);
+    const held = await placeholders(scene);
+    expect(held.map((pod) => pod.spec?.nodeName ?? '').sort()).toEqual(['new-2', 'new-2', 'new-3', 'new-3']);
+    expect(held.filter(({ metadata }) => metadata.annotations?.[REPLACED] === 'true')).toHaveLength(2);
+    expect(await evicting.events('CapacityLost')).toEqual([]);
+    for (const name of MEMBERS) await stage.addPod(name, { labels: { app: 'a' }, group: 'g', spec: spec() });
+    await stage.settle();
+    await endPlaceholders(stage);
+    await stage.pass(60);
+    const nodes = await Promise.all(MEMBERS.map(async (name) => (await stage.pod(name)).spec?.nodeName ?? ''));
+    expect(nodes.sort()).toEqual(['new-2', 'new-2', 'new-3', 'new-3']);
+  }),
+);
+
+test(
+  'CP-13 held room is lost and there is none elsewhere: CapacityLost, and no other group goes until the gang is whole',
+  play(TEN_MINUTES, async (scene) => {
+    const { evicting, stage } = scene;
+    await stage.addNode('beside', 3);
+    await stage.addGang('other', 1, { priorityClassName: 'important' });
+    const other = spec({ schedulingGroup: { podGroupName: 'other' }, containers: [{ name: 'main', image: 'x' }] });
+    await evicting.pod('other-0', { node: 'beside', spec: other as unknown as Record<string, unknown> });
+    await stage.addPod('blocker', { cpu: 3, labels: { app: 'blocker' }, spec: { nodeName: 'beside' } });
+    await stage.settle();
+    await takeGang(scene);
+    await addRival(scene);
+    const [lost, ...more] = await evicting.events('CapacityLost');
+    expect(more).toEqual([]);
+    expect(lost?.message).toContain('(by pod); no other group goes until it is whole again');
+    const said = async () =>
+      (await evicting.getBudget()).status?.conditions?.find(({ type }) => type === 'CapacityAvailable');
+    expect(await said()).toMatchObject({ status: 'False', reason: 'CapacityLost' });
+    const refused = await evicting.evict('other-0');
+    expect(refused.code).toBe(429);
+    expect(refused.status.message).toContain('CapacityLost: default/');
+    // What has the room goes, and the gang is made again.
+    await stage.client.delete(podType, { namespace: 'default', name: 'rival' }, { gracePeriodSeconds: 0 });
+    for (const name of MEMBERS) {
+      const member = spec({ schedulingGroup: { podGroupName: 'g' } });
+      await evicting.pod(name, { node: 'new-2', spec: member as unknown as Record<string, unknown> });
+    }
+    await stage.settle();
+    await stage.pass(61);
+    expect((await said())?.reason).not.toBe('CapacityLost');
+    expect((await evicting.evict('other-0')).code).toBe(201);
   }),
 );

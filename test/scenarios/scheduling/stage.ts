@@ -6,6 +6,7 @@ import type { KubeObject, ResourceType } from '../../../src/api/resource.ts';
 import { eventType, nodeType, podType } from '../../../src/api/resource-types.ts';
 import type { FeatureGates, Controller } from '../../../src/machinery/runtime/index.ts';
 import { createScheduler } from '../../../src/scheduler/index.ts';
+import { RoomLink } from '../../../src/app/plane.ts';
 import { type ControlPlane, node, pod, startControlPlane } from '../../../src/testkit/index.ts';
 
 export const podGroupType = builtinType('PodGroup', 'scheduling.k8s.io') as ResourceType<PodGroup>;
@@ -17,6 +18,8 @@ export interface StageOptions {
   readonly labels?: readonly Record<string, string>[];
   readonly also?: readonly Controller[];
   readonly gates?: FeatureGates;
+  /** Learns who tells evictions whether units find places. */
+  readonly roomLink?: RoomLink;
 }
 
 export interface MemberOptions {
@@ -119,9 +122,9 @@ export class Stage {
 
 /** Sets the stage, plays, and clears it whatever happened. */
 export async function onStage(options: StageOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
-  const { also = [], gates, labels = [], nodes = [] } = options;
+  const { also = [], gates, labels = [], nodes = [], roomLink } = options;
   const controllers: Controller[] = [createScheduler({ gates }), ...also];
-  const plane = await startControlPlane({ controllers, ...(gates && { gates }) });
+  const plane = await startControlPlane({ controllers, ...(gates && { gates }), ...(roomLink && { roomLink }) });
   const stage = new Stage(plane);
   try {
     for (const [index, cpu] of nodes.entries()) await stage.addNode(`n${index}`, cpu, labels[index]);

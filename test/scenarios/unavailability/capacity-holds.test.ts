@@ -185,3 +185,47 @@ test(
     expect(await placeholders(scene)).toEqual([]);
   }),
 );
+
+test(
+  'CP-13 under a PodUnavailableBudget held room is lost and there is none elsewhere: CapacityLost, and no other group goes',
+  play({ reserveFor: '10m' }, async (scene) => {
+    const { evicting, stage } = scene;
+    await stage.addNode('beside', 3);
+    const labels = { app: 'a', group: 'other' };
+    for (let at = 0; at < 4; at += 1) {
+      const other = spec({ containers: [{ name: 'main', image: 'x' }] });
+      await evicting.pod(`o-${at}`, { node: 'beside', labels, spec: other as unknown as Record<string, unknown> });
+    }
+    await stage.addPod('blocker', { cpu: 3, labels: { app: 'blocker' }, spec: { nodeName: 'beside' } });
+    await stage.settle();
+    for (const name of MEMBERS) expect((await evicting.evict(name)).code).toBe(201);
+    await stage.client.create(builtinType('PriorityClass', 'scheduling.k8s.io'), {
+      metadata: { name: 'rival' },
+      value: 200,
+    } as KubeObject);
+    const nodeSelector = { 'kubernetes.io/hostname': 'new-1' };
+    await stage.addPod('rival', {
+      cpu: 2,
+      labels: { app: 'rival' },
+      spec: { nodeSelector, priorityClassName: 'rival' },
+    });
+    await stage.settle();
+    await stage.endTerminating();
+    await stage.settle();
+    await stage.pass(5);
+    expect(await evicting.events('CapacityLost')).toHaveLength(1);
+    const budget = async () => stage.client.get(POD_UNAVAILABLE_BUDGETS, { namespace: 'default', name: 'pub' });
+    const said = async () => (await budget()).status?.conditions?.find(({ type }) => type === 'CapacityAvailable');
+    expect(await said()).toMatchObject({ status: 'False', reason: 'CapacityLost' });
+    expect((await evicting.evict('o-0')).status.message).toContain('CapacityLost: default/');
+    for (const name of MEMBERS) {
+      const member = spec({ containers: [{ name: 'main', image: 'x' }] });
+      const again = { app: 'a', group: 'g' };
+      await evicting.pod(name, { node: 'new-2', labels: again, spec: member as unknown as Record<string, unknown> });
+    }
+    await stage.settle();
+    await stage.pass(61);
+    expect((await said())?.reason).not.toBe('CapacityLost');
+    expect((await evicting.evict('o-0')).code).toBe(201);
+  }),
+);

@@ -19,7 +19,7 @@ import {
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { CAPACITY_EVERY_MS, type CapacityDeps, capacityLoop } from '../../shared/capacity-looks/index.ts';
-import { type HoldDeps, holdLoop } from '../../shared/holds/index.ts';
+import { type HoldDeps, holdLoop, holdState } from '../../shared/holds/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import { type BudgetBook, ownStatusBook } from './book.ts';
@@ -143,7 +143,7 @@ function gatherDeps(
   options: DisruptionOptions,
   { capacityLooks, holds, queue, recheck }: Pick<Deps, 'capacityLooks' | 'holds' | 'queue' | 'recheck'>,
 ): Deps {
-  const { client, clock, informers } = context;
+  const { client, clock, informers, metrics } = context;
   const index = options.index ?? new DisruptionIndex();
   const changed = (namespace: string, budgets: readonly string[]): void => {
     for (const name of budgets) queue.add(formatKey({ namespace, name }));
@@ -155,7 +155,7 @@ function gatherDeps(
     queue,
     recheck,
     holds,
-    held: new Set<string>(),
+    ...holdState(metrics),
     capacityLooks,
     capacity: new Map(),
     room: options.room ?? (() => index.room),

@@ -28,6 +28,7 @@ import {
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { formatTime, parseTime } from '../../../machinery/values/index.ts';
+import type { LostRooms } from '../../shared/holds/index.ts';
 import type { BudgetBook } from './book.ts';
 import { rebuildDisruptedPods } from './disrupted-pods.ts';
 import {
@@ -59,6 +60,8 @@ export interface DisruptionDeps {
   /** Whether what a budget guards would find places, by its key; `capacityLooks` finds it out. */
   readonly capacity: Map<string, CapacityFinding>;
   readonly capacityLooks: WorkQueue;
+  readonly lost: LostRooms;
+  readonly held: Set<string>;
   /** What was last said about the way each budget counts. */
   readonly said: Map<string, string>;
   readonly scaleOf: (owner: OwnerReference, namespace: string) => Promise<FoundScale | undefined>;
@@ -142,7 +145,7 @@ async function syncBudget(deps: DisruptionDeps, key: ObjectKey, budget: PodDisru
   sayMode(deps, key, budget, count);
   const { healthy, mode, settlesAt } = count;
   const { needsRoom } = count.budget;
-  const capacity = deps.capacity.get(formatKey(key));
+  const capacity = capacityOf(deps, formatKey(key), budget);
   const counted = { healthy, desired, expected, disruptedPods: kept, grants: listed?.kept, mode, settlesAt };
   const numbers = { ...counted, needsRoom, capacity };
   if (needsRoom && capacity === undefined) deps.capacityLooks.add(formatKey(key));
@@ -153,6 +156,16 @@ async function syncBudget(deps: DisruptionDeps, key: ObjectKey, budget: PodDisru
     (ms) => ms !== undefined,
   );
   if (waits.length > 0) deps.recheck.addAfter(formatKey(key), Math.min(...waits));
+}
+
+/** What is known of room; while a unit's held room is lost, that. */
+function capacityOf(
+  { capacity, held, lost }: DisruptionDeps,
+  key: string,
+  { status }: PodDisruptionBudget,
+): CapacityFinding | undefined {
+  if (lost.restore(key, status?.conditions)) held.add(key);
+  return lost.finding(key) ?? capacity.get(key);
 }
 
 /** Counts a budget; in pods once groups that cannot be resolved have had their time. */

@@ -2,6 +2,7 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../ap
 import type { DisruptionLedgerStatus, LedgerGrant } from '../../../api/quorate/types.ts';
 import { CAPACITY_AVAILABLE, type CapacityFinding } from '../../../decisions/capacity/index.ts';
 import {
+  CAPACITY_LOST,
   computeAllowed,
   disruptionAllowedCondition,
   type Mode,
@@ -42,7 +43,11 @@ export function computeStatus(
     settling(mode, status, { observedGeneration, settlesAt }),
   ];
   if (needsRoom && capacity !== undefined) wanted.push({ ...capacity, observedGeneration });
-  let conditions = (status.conditions ?? []).filter(({ type }) => needsRoom || type !== CAPACITY_AVAILABLE);
+  // Nobody says any more that room is lost, or the budget asks for none.
+  const isPast = (reason: string): boolean => !needsRoom || (capacity === undefined && reason === CAPACITY_LOST);
+  let conditions = (status.conditions ?? []).filter(
+    ({ reason, type }) => type !== CAPACITY_AVAILABLE || !isPast(reason),
+  );
   for (const condition of wanted) if (condition !== undefined) conditions = setCondition(conditions, condition, now);
   const next: DisruptionLedgerStatus = {
     observedGeneration,

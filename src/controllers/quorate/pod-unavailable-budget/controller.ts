@@ -31,7 +31,7 @@ import {
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { CAPACITY_EVERY_MS, type CapacityDeps, capacityLoop } from '../../shared/capacity-looks/index.ts';
-import { type HoldDeps, holdLoop } from '../../shared/holds/index.ts';
+import { type HoldDeps, holdLoop, holdState } from '../../shared/holds/index.ts';
 import { createScaleClient, createScaleFinder } from '../../shared/scale-lookup/index.ts';
 import type { ControllerHost, OwnController } from '../own-controller.ts';
 import type { ExpectedSources } from './expected.ts';
@@ -84,7 +84,7 @@ export function createPodUnavailableBudgetController(options: PodUnavailableBudg
         events: context.eventsFor('pub-controller'),
         budgets,
         holding: holdingUnavailableBudgets({ budgets, index }),
-        held: new Set<string>(),
+        ...holdState(metrics),
         holds: queueOf(HOLDS),
         queue: queueOf(NAME),
         capacityLooks: queueOf(CAPACITY),

@@ -21,6 +21,7 @@ import {
   wallTimeOf,
   type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
+import type { LostRooms } from '../../shared/holds/index.ts';
 import { type ExpectedSources, gatherExpected } from './expected.ts';
 import { markNewPods, type MarkedPods } from './mark-pods.ts';
 import type { BudgetGauges } from './metrics.ts';
@@ -41,6 +42,8 @@ export interface UnavailabilityDeps {
   /** Whether what a budget guards would find places, by its key; `capacityLooks` finds it out. */
   readonly capacity: Map<string, CapacityFinding>;
   readonly capacityLooks: WorkQueue;
+  readonly lost: LostRooms;
+  readonly held: Set<string>;
   /** How new the pods in the index are; absent where nobody else decides. */
   readonly podsResourceVersion?: (() => string) | undefined;
 }
@@ -59,7 +62,8 @@ export async function reconcileUnavailableBudget(deps: UnavailabilityDeps, key: 
   }
   const { budget } = entry;
   const nowMs = clock.now();
-  const capacity = deps.capacity.get(formatKey(key));
+  if (deps.lost.restore(formatKey(key), budget.status?.conditions)) deps.held.add(formatKey(key));
+  const capacity = deps.lost.finding(formatKey(key)) ?? deps.capacity.get(formatKey(key));
   if (capacity === undefined && asksForRoom(budget)) deps.capacityLooks.add(formatKey(key));
   const expected = await gatherExpected(budget, entry.tally, sources);
   // A target scaled to nothing has no pods to guard, whatever still runs.

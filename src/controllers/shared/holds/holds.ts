@@ -10,21 +10,29 @@ import {
   HOLD_UNTIL,
   type HoldMember,
   isPlaceholder,
+  isReplacement,
+  placeholderAgain,
   shortUid,
 } from '../../../decisions/capacity/index.ts';
+import { CAPACITY_LOST, type RoomJudge } from '../../../decisions/disruption/index.ts';
 import {
+  ApiError,
   type Client,
   type Clock,
   type EventRecorder,
   type Informer,
+  isAlreadyExists,
   isNotFound,
+  type Metrics,
   type ReconcileResult,
   settled,
   type Wake,
   type Watch,
   watch,
+  type WorkQueue,
 } from '../../../machinery/runtime/index.ts';
 import { parseTime } from '../../../machinery/values/index.ts';
+import { lostBy, LostRooms } from './lost-rooms.ts';
 
 /** Looked at again while members wait: a try that failed may have cleared what they were promised. */
 const RENOMINATE_MS = 1_000;
@@ -64,9 +72,31 @@ export interface HoldDeps {
   readonly events: EventRecorder;
   readonly pods: Informer<Pod>;
   readonly holding: HoldingBudgets;
-  /** Budgets under which placeholders were seen. */
+  /** Budgets under which placeholders were seen, or a unit's room was lost. */
   readonly held: Set<string>;
+  /** Who finds other places for what lost its room. */
+  readonly room: () => RoomJudge | undefined;
+  readonly lost: LostRooms;
+  /** What was last seen of each unit: what is gone can be held elsewhere. */
+  readonly seen: Map<string, SeenHold>;
+  /** Of those who write the statuses of budgets. */
+  readonly queue: WorkQueue;
+  readonly countLost: (by: 'pod' | 'node') => void;
 }
+
+/** The placeholders of a unit, and its members, by name. */
+interface SeenHold {
+  readonly placeholders: Map<string, Pod>;
+  readonly members: Map<string, Pod>;
+}
+
+/** What a controller keeps for the loop. */
+export const holdState = (metrics: Metrics) => ({
+  held: new Set<string>(),
+  lost: new LostRooms(),
+  seen: new Map<string, SeenHold>(),
+  countLost: (by: 'pod' | 'node') => metrics.counter('quorate_capacity_lost_total').inc({ by }),
+});
 
 const budgetOf = ({ metadata }: Pod, { kind }: HoldingBudgets): string | undefined =>
   metadata.ownerReferences?.find((owner) => owner.kind === kind)?.name;
@@ -103,7 +133,13 @@ async function reconcileHolds(deps: HoldDeps, key: ObjectKey): Promise<Reconcile
     const unit = pod.metadata.annotations?.[HOLD_FOR] ?? '';
     byUnit.set(unit, [...(byUnit.get(unit) ?? []), pod]);
   }
-  if (byUnit.size === 0) deps.held.delete(formatKey(key));
+  // All placeholders of a unit may have gone at once.
+  for (const id of deps.seen.keys()) {
+    const [budget, unit = ''] = id.split(' ');
+    if (budget === formatKey(key) && !byUnit.has(unit)) byUnit.set(unit, []);
+  }
+  endLost(deps, key);
+  if (byUnit.size === 0 && deps.lost.of(formatKey(key)).length === 0) deps.held.delete(formatKey(key));
   let next: number | undefined;
   for (const [unit, placeholders] of byUnit) {
     const afterMs = await lookAfter(deps, { namespace, budget: name, unit, placeholders });
@@ -139,9 +175,22 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
   const { clock, events, holding } = deps;
   const { budget, namespace, placeholders } = held;
   const now = clock.now();
-  const annotations = placeholders[0]?.metadata.annotations ?? {};
+  const id = `${formatKey({ namespace, name: budget })} ${held.unit}`;
+  const { members: known, placeholders: seen } = deps.seen.get(id) ?? { members: new Map(), placeholders: new Map() };
+  for (const pod of placeholders) {
+    const { deletionTimestamp, name = '' } = pod.metadata;
+    // What was given back here is no loss.
+    if (deletionTimestamp === undefined || seen.has(name)) seen.set(name, pod);
+  }
+  if (seen.size === 0) return undefined;
+  deps.seen.set(id, { members: known, placeholders: seen });
+  const annotations = [...seen.values()][0]?.metadata.annotations ?? {};
   const until = parseTime(annotations[HOLD_UNTIL]) ?? now;
-  const { members, minCount } = membersOf(deps, held);
+  const { members, minCount } = membersOf(deps, held, [...seen.values()]);
+  for (const { name } of members) {
+    const pod = deps.pods.get({ namespace, name });
+    if (pod !== undefined) known.set(name, pod);
+  }
   const decision = decideHold({
     placeholders: placeholders.map(({ metadata, spec }) => ({
       name: metadata.name ?? '',
@@ -152,22 +201,35 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
     grant: annotations[HOLD_GRANT] ?? '',
     size: Number(annotations[HOLD_SIZE] ?? placeholders.length),
     until,
+    missing: seen.size - placeholders.filter(({ metadata }) => seen.has(metadata.name ?? '')).length,
     members,
     minCount,
     now,
   });
   const all = placeholders.map(({ metadata }) => metadata.name ?? '');
-  const known = holding.get({ namespace, name: budget });
-  if (decision.action === 'Release' || known === undefined) {
+  const about = holding.get({ namespace, name: budget });
+  if (placeholders.length === 0 && decision.action !== 'Lost') {
+    deps.seen.delete(id);
+    return undefined;
+  }
+  if (decision.action === 'Release' || about === undefined) {
+    deps.seen.delete(id);
     await release(deps, held, all);
+    const isLost = decision.action === 'Release' && decision.reason === 'NotBound' && placeholders.some(isReplacement);
+    if (isLost && about !== undefined) tellLost(deps, held, [...seen.values()]);
     const told = decision.action === 'Release' ? GIVEN_BACK[decision.reason] : undefined;
-    if (told !== undefined && known !== undefined) {
-      events.record(known, 'Warning', told.event, `the room held for ${held.unit} was given back: ${told.why}`);
+    if (told !== undefined && about !== undefined) {
+      events.record(about, 'Warning', told.event, `the room held for ${held.unit} was given back: ${told.why}`);
     }
     return undefined;
   }
+  if (decision.action === 'Lost' && !deps.lost.has(formatKey({ namespace, name: budget }), held.unit)) {
+    const isMade = await makeAgain(deps, held, { seen, known, until });
+    if (!isMade) tellLost(deps, held, [...seen.values()]);
+  }
   if (decision.action === 'HandOver') {
     for (const { node, pod } of decision.nominations) await nominate(deps, { namespace, name: pod }, node);
+    for (const name of decision.release) seen.delete(name);
     await release(deps, held, decision.release);
   }
   const waits = members.some(({ going, node }) => !going && node === '');
@@ -175,8 +237,81 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
   return waits || unbound ? RENOMINATE_MS : Math.max(0, until - now);
 }
 
-function membersOf({ holding, pods }: HoldDeps, { budget, namespace, placeholders, unit }: Held) {
-  const heldAt = Math.min(...placeholders.map(({ metadata }) => parseTime(metadata.creationTimestamp) ?? 0));
+/** Puts placeholders that are gone where else there is room, once: what then is lost is lost. */
+async function makeAgain(
+  { client, clock, pods, room }: HoldDeps,
+  { namespace, placeholders, unit }: Held,
+  { known, seen, until }: { seen: ReadonlyMap<string, Pod>; known: ReadonlyMap<string, Pod>; until: number },
+): Promise<boolean> {
+  if ([...seen.values()].some(isReplacement)) return false;
+  const now = clock.now();
+  // Those that are gone are made again as they were.
+  const there = ({ metadata: { name = '' } }: Pod): boolean => pods.get({ namespace, name }) !== undefined;
+  const size = Number([...seen.values()][0]?.metadata.annotations?.[HOLD_SIZE] ?? seen.size);
+  const all = [...known.values()];
+  const members = [...all.filter(there), ...all.filter((pod) => !there(pod))].slice(0, size);
+  const named = members.map(({ metadata: { name = '', uid = '' } }) => ({ namespace, name, uid }));
+  const [pod] = named;
+  if (pod === undefined) return false;
+  const ask = { pod, members: named, pods: members, unit, now, closing: [] };
+  const standing = new Set(placeholders.map(({ metadata }) => metadata.name));
+  const gone = [...seen].filter(([name]) => !standing.has(name)).map(([, pod]) => pod);
+  const answer = room()?.replace(ask, gone.length);
+  if (answer?.found !== true || answer.where.some(({ isFree }) => !isFree)) return false;
+  const again = gone.flatMap((pod, at) => {
+    const place = answer.where[at];
+    return place === undefined ? [] : [placeholderAgain(pod, { ...place, seconds: Math.ceil((until - now) / 1000) })];
+  });
+  if (again.length < gone.length) return false;
+  try {
+    for (const pod of again) await client.create(podType, pod);
+  } catch (error) {
+    // It is made already, and not seen here yet.
+    if (isAlreadyExists(error)) return true;
+    // A quota's or a policy's word.
+    if (error instanceof ApiError && error.code < 500 && error.code !== 429) return false;
+    throw error;
+  }
+  return true;
+}
+
+/** Nothing else of the budget goes until the unit is whole, which its status says, and evictions with it. */
+function tellLost({ countLost, events, held, holding, lost, queue }: HoldDeps, of: Held, seen: readonly Pod[]): void {
+  const key = { namespace: of.namespace, name: of.budget };
+  const standing = new Set(of.placeholders.map(({ metadata }) => metadata.name));
+  const gone = seen.find(({ metadata }) => !standing.has(metadata.name));
+  const by = gone === undefined ? 'pod' : lostBy(gone);
+  const about = holding.get(key);
+  const until = parseTime(seen[0]?.metadata.annotations?.[HOLD_UNTIL]) ?? 0;
+  lost.add(formatKey(key), of.unit, { heldAt: heldSince(seen), until });
+  held.add(formatKey(key));
+  countLost(by);
+  const message = `room held for ${of.unit} is lost (by ${by}); no other group goes until it is whole again`;
+  if (about !== undefined) events.record(about, 'Warning', CAPACITY_LOST, message);
+  queue.add(formatKey(key));
+}
+
+/** Units that are whole again although their room was lost, and those that nobody has made again in all that time. */
+function endLost(deps: HoldDeps, { name, namespace = '' }: ObjectKey): void {
+  const key = formatKey({ namespace, name });
+  for (const [unit, { heldAt, until }] of deps.lost.of(key)) {
+    const { minCount, pods } = deps.holding.membersOf({ namespace, budget: name, unit, heldAt });
+    const up = pods.filter((pod) => {
+      const going = deps.pods.get({ namespace, name: pod.name })?.metadata.deletionTimestamp !== undefined;
+      return pod.up && !going;
+    });
+    const isGone = pods.length === 0 && until < deps.clock.now();
+    if (up.length < minCount && !isGone) continue;
+    deps.lost.end(key, unit);
+    deps.queue.add(key);
+  }
+}
+
+const heldSince = (placeholders: readonly Pod[]): number =>
+  Math.min(...placeholders.map(({ metadata }) => parseTime(metadata.creationTimestamp) ?? 0));
+
+function membersOf({ holding, pods }: HoldDeps, { budget, namespace, unit }: Held, placeholders: readonly Pod[]) {
+  const heldAt = heldSince(placeholders);
   const before = new Set(placeholders[0]?.metadata.annotations?.[HOLD_MEMBERS]?.split(','));
   const { minCount, pods: found } = holding.membersOf({ namespace, budget, unit, heldAt });
   const members = found.map(({ name, uid, up }): HoldMember => {

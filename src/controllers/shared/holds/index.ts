@@ -4,4 +4,6 @@ export {
   type HoldDeps,
   type HoldingBudgets,
   holdLoop,
+  holdState,
 } from './holds.ts';
+export type { LostRooms } from './lost-rooms.ts';
