@@ -288,3 +288,37 @@ test('a pod, and a policy, that come right after a look at their namespace are n
     expect(turns(eviction)[0]).toBe(`${SAVER} 10000 Active`);
   }
 });
+
+test('NT-12: where no request may be made nobody is told: it goes at the deadline, or stays', async () => {
+  told = await Told.start({ ...BY_SAVER, onUndelivered: 'Refuse' });
+  const refused = told.world.plane.faults.answer(403, { method: 'POST', path: '/evictionrequests' });
+  await told.ask();
+  await told.world.pass(3);
+  expect(refused.met).toBeGreaterThan(0);
+  expect(standOf(await told.get())).toBe('Undelivered/False NoticeUndelivered');
+  expect(await told.staying()).toHaveLength(4);
+});
+
+test('NT-02: requests that the server does not take now are tried again, and the group goes at the deadline', async () => {
+  told = await Told.start(BY_SAVER);
+  const down = told.world.plane.faults.answer(503, { method: 'POST', path: '/evictionrequests' });
+  await told.ask();
+  await told.world.pass(20);
+  expect(await requests()).toEqual([]);
+  down.stop();
+  await told.world.pass(6);
+  expect(await requests()).toHaveLength(4);
+  told.world.plane.faults.answer(503, { method: 'POST', path: '/evictionrequests' });
+  await told.world.pass(37);
+  expect(standOf(await told.get())).toBe('TimedOut/True AllMembersEvicted');
+});
+
+test('NT-02: a server that never takes a request holds no group beyond its deadline', async () => {
+  told = await Told.start(BY_SAVER);
+  told.world.plane.faults.answer(503, { method: 'POST', path: '/evictionrequests' });
+  await told.ask();
+  await told.world.pass(59);
+  expect(await told.staying()).toHaveLength(4);
+  await told.world.pass(3);
+  expect(standOf(await told.get())).toBe('TimedOut/True AllMembersEvicted');
+});

@@ -1,7 +1,7 @@
 import { evictionRequestType, evictionType, LIFECYCLE_GROUP } from '../../../api/lifecycle/index.ts';
 import { EVICTED, type GroupEviction, groupEvictionType } from '../../../api/quorate/group-eviction.ts';
 import { READ, rule } from '../../../api/policy-rule.ts';
-import { formatKey, type KubeObject, keyOf, type ResourceType } from '../../../api/resource.ts';
+import { formatKey, type KubeObject, keyOf, type ObjectKey, type ResourceType } from '../../../api/resource.ts';
 import { podType } from '../../../api/resource-types.ts';
 import {
   type Controller,
@@ -47,6 +47,7 @@ export function createGroupEvictionController(
         status?.joined === undefined ? [] : [`${metadata.namespace ?? ''}/${status.joined}`],
       );
       const asking = host.evictionRequests === true ? informersOfRequests(informers) : undefined;
+      const again = (key: ObjectKey): void => wake(queueOf(NAME), formatKey(key));
       const seconds = metrics.histogram('quorate_notice_seconds');
       return {
         client,
@@ -59,14 +60,14 @@ export function createGroupEvictionController(
         notices: host.notices,
         channels: {
           Pod: podChannel(client, clock),
-          ...(asking && { EvictionRequest: requestChannel({ client, ...asking }) }),
+          ...(asking && { EvictionRequest: requestChannel({ client, clock, wake: again, ...asking }) }),
           HTTP: new HttpChannel({
             client,
             clock,
             signal,
             addresses: createAddressPolicy(host.noticeAddresses),
             extraCertificates: host.noticeCertificates,
-            wake: (key) => wake(queueOf(NAME), formatKey(key)),
+            wake: again,
             counted: (result) => calls.inc({ result }),
           }),
         },
