@@ -10,7 +10,17 @@ import { LIMITS } from '../exchange/limits.ts';
 
 export class CostExceeded extends Error {
   override name = 'CostExceeded';
+  /** What it was too much for: one evaluation, or what evaluations before had left. */
+  readonly of: 'call' | 'budget';
+
+  constructor(of: 'call' | 'budget') {
+    super(of === 'call' ? 'operation cancelled: actual cost limit exceeded' : OUT_OF_BUDGET);
+    this.of = of;
+  }
 }
+
+export const OUT_OF_BUDGET =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** What the expressions of one object or one policy may cost together. */
 export class CelBudget {
@@ -31,19 +41,24 @@ interface Evaluation {
   left: number;
   /** Sizes of what the parts of the node under way have given. */
   sizes: number;
+  readonly limit: CostExceeded['of'];
   exceeded: CostExceeded | undefined;
 }
+
+/** What others took is so little that this one is too dear by itself: the real server has a larger budget, and says so. */
+const NEARLY_ALL = 0.9;
 
 /** What it takes to begin, so that many small evaluations count as well. */
 const CALL_UNITS = 5;
 
-let current: Evaluation = { left: 0, sizes: 0, exceeded: undefined };
+let current: Evaluation = { left: 0, sizes: 0, limit: 'call', exceeded: undefined };
 
 /** Runs a metered expression; throws CostExceeded also where the expression itself would pass over an error. */
 export function metered<T>(budget: CelBudget, run: () => T): T {
   const outer = current;
   const allowed = Math.min(LIMITS.celCall, budget.left);
-  const own: Evaluation = { left: allowed, sizes: 0, exceeded: undefined };
+  const limit = allowed < LIMITS.celCall * NEARLY_ALL ? 'budget' : 'call';
+  const own: Evaluation = { left: allowed, sizes: 0, limit, exceeded: undefined };
   current = own;
   try {
     spend(CALL_UNITS);
@@ -63,7 +78,7 @@ export function spend(units: number): void {
   current.left -= units;
   if (current.left >= 0) return;
   // One error for all, as it may be thrown once for every item of a list.
-  current.exceeded ??= new CostExceeded('operation cancelled: actual cost limit exceeded');
+  current.exceeded ??= new CostExceeded(current.limit);
   throw current.exceeded;
 }
 

@@ -134,3 +134,11 @@ test('17.11: matching a large text with a large pattern counts before it is done
   expect(problems('abcdefgh'.repeat(20))).toEqual([]);
   expect(problems('abcdefgh'.repeat(12_500))).toEqual([expect.stringContaining('call cost exceeds limit')]);
 });
+
+test('17.11: a text made of something else may get as long as it likes, and so may a list that is joined', () => {
+  const schema: JSONSchemaProps = { type: 'object', properties: { n: { type: 'integer' }, l: list('string') } };
+  const one = (rule: string) => messages(withRule(rule, schema))[0];
+  expect(one("('it is ' + string(self.n)).size() > 0")).toContain('more than 100x');
+  expect(one("string(self.n) == 'x'")).toBeUndefined();
+  expect(one("self.l.join(',') == ''")).toContain('more than 100x');
+});

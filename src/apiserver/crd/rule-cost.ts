@@ -19,6 +19,8 @@ type Variables = ReadonlyMap<string, Estimate>;
 
 /** Of a tenth of a unit for each byte or item that a call looks at. */
 const LOOK = 0.1;
+/** Of a text that is made of something else: nobody says how long it may get. */
+const UNKNOWN = 2 ** 53;
 const LIST_UNITS = 10;
 const MAP_UNITS = 30;
 /** What a loop adds to each of its steps: the condition, and putting the result where it belongs. */
@@ -108,6 +110,7 @@ function call([name, args]: [string, ASTNode[]], part: (node: ASTNode) => Estima
   if (first === undefined) return { cost: 1, size: 1 };
   if (name === 'has') return { cost: 0, size: 1 };
   if (name === SAFE_MATCHES && second !== undefined) return { cost: sum(given) + patternCost(first, second), size: 1 };
+  if (name === 'string') return { cost: sum(given) + 1, size: first.schema?.type === 'string' ? first.size : UNKNOWN };
   const looks = name === 'size' || name === 'type' ? 0 : first.size * LOOK;
   return { cost: sum(given) + 1 + looks, size: first.size, schema: name === 'dyn' ? first.schema : undefined };
 }
@@ -137,6 +140,11 @@ function methodCall([name, receiver, args]: [string, ASTNode, ASTNode[]], variab
   const [first] = given;
   if (PATTERNS.has(name) && first !== undefined) return { cost: cost + patternCost(of, first), size: of.size };
   if (name === 'size') return { cost: cost + 1, size: 1 };
+  if (name === 'join') {
+    const items = of.schema && itemsOf(of.schema);
+    const size = of.size * ((items === undefined ? 1 : mostElements(items)) + (first?.size ?? 0));
+    return { cost: cost + Math.ceil(size * LOOK), size };
+  }
   if (WHOLE_LIST.has(name)) return { cost: cost + 1 + of.size, size: 1 };
   if (name === 'contains' && first !== undefined) {
     return { cost: cost + Math.ceil(of.size * LOOK) * Math.ceil(first.size * LOOK), size: 1 };

@@ -6,7 +6,9 @@ import { Optional } from '@marcbachmann/cel-js';
 import type { JSONSchemaProps, ValidationRule } from '../../api/generated/apiextensions-v1.ts';
 import {
   deepEqual,
+  duplicate,
   FieldPath,
+  forbidden,
   type Issue,
   type IssueRule,
   invalid,
@@ -14,7 +16,8 @@ import {
   required,
 } from '../../machinery/values/index.ts';
 import { compileCel, type Program } from '../cel/compile.ts';
-import { CelBudget, CostExceeded } from '../cel/meter.ts';
+import { messageText } from '../cel/message.ts';
+import { CelBudget, CostExceeded, OUT_OF_BUDGET } from '../cel/meter.ts';
 import { celView } from '../cel/values.ts';
 
 /** What a rule may use. */
@@ -34,6 +37,8 @@ interface Rule {
 }
 
 interface Node {
+  /** As the schema says; empty where it may be several. */
+  readonly type: string;
   readonly rules: readonly Rule[];
   readonly properties: ReadonlyMap<string, Node>;
   /** Of list items and of map values. */
@@ -77,13 +82,19 @@ function compileNode(schema: JSONSchemaProps): Node | undefined {
   const inner = isObject(schema.items) ? schema.items : schema.additionalProperties;
   const members = isObject(inner) ? compileNode(inner as JSONSchemaProps) : undefined;
   if (rules.length === 0 && properties.size === 0 && members === undefined) return undefined;
-  return { rules, properties, members, keyOf: keyOf(schema) };
+  return { type: schema.type ?? '', rules, properties, members, keyOf: keyOf(schema) };
 }
 
 function keyOf(schema: JSONSchemaProps): (item: unknown) => string | undefined {
   if (schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   return (item) => (isObject(item) ? JSON.stringify(keys.map((name) => item[name] ?? null)) : undefined);
+}
+
+/** A value, and where it is. */
+interface Judged {
+  readonly path: FieldPath;
+  readonly self: unknown;
 }
 
 interface Found {
@@ -107,7 +118,7 @@ function visit(
     // Told once: the rules that follow cannot be asked any more.
     if (found.budget.left < 0) return;
     const problem = evaluate(rule, self, oldSelf, found);
-    if (problem !== undefined) found.issues.push(issueOf(rule, path, problem));
+    if (problem !== undefined) found.issues.push(issueOf(rule, node, { path, self }, problem));
   }
   if (Array.isArray(self)) {
     if (node.members === undefined) return;
@@ -130,35 +141,66 @@ function visit(
   }
 }
 
-/** What is wrong; undefined when the rule holds. */
-function evaluate(rule: Rule, self: unknown, oldSelf: unknown, { budget, toCel }: Found): string | undefined {
+interface Problem {
+  readonly detail: string;
+  /** The rule could not be asked to its end, or what it was to say could not be made. */
+  readonly isFailure?: boolean;
+}
+
+/** What is wrong; undefined when the rule holds. Sets the budget below zero where nothing more may be asked. */
+function evaluate(rule: Rule, self: unknown, oldSelf: unknown, { budget, toCel }: Found): Problem | undefined {
   const before = toCel(oldSelf ?? null);
   const optional = oldSelf === undefined ? Optional.none() : Optional.of(before);
   const variables = { self: toCel(self), oldSelf: rule.source.optionalOldSelf ? optional : before };
+  const { source } = rule;
+  const named = source.message?.trim() || source.rule.trim();
   try {
     if (rule.holds(variables, budget) === true) return undefined;
   } catch (error) {
-    if (!(error instanceof CostExceeded)) return `rule evaluation failed: ${(error as Error).message}`;
+    if (!(error instanceof CostExceeded))
+      return { detail: `${reasonOf(error)} evaluating rule: ${named}`, isFailure: true };
     budget.left = -1;
-    return `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.source.rule.trim()}`;
+    if (error.of === 'budget') return { detail: OUT_OF_BUDGET, isFailure: true };
+    const detail = `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${named}`;
+    return { detail, isFailure: true };
   }
+  const fixed = { detail: source.message?.trim() || `failed rule: ${source.rule.trim()}` };
+  if (rule.message === undefined) return fixed;
   try {
-    const message = rule.message?.(variables, budget);
-    if (typeof message === 'string' && message.trim() !== '') return message;
-  } catch {
+    const message = messageText(rule.message(variables, budget));
+    return message === undefined ? fixed : { detail: message };
+  } catch (error) {
     // The fixed message says enough.
+    if (!(error instanceof CostExceeded)) return fixed;
+    budget.left = -1;
+    const detail =
+      error.of === 'budget'
+        ? 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+        : `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(source.messageExpression)}`;
+    return { detail, isFailure: true };
   }
-  return rule.source.message?.trim() || `failed rule: ${rule.source.rule.trim()}`;
 }
 
-function issueOf({ source }: Rule, path: FieldPath, problem: string): Issue {
+/** The first line, in the words of the real server. */
+const reasonOf = (error: unknown): string =>
+  ((error as Error).message.split('\n', 1)[0] ?? '').replace(/^No such key/, 'no such key');
+
+function issueOf({ source }: Rule, { type }: Node, { path, self }: Judged, { detail, isFailure }: Problem): Issue {
+  if (isFailure) return invalid(path, type, detail);
   const at = source.fieldPath ? path.child(source.fieldPath.replace(/^\./, '')) : path;
-  const reason = REASONS[source.reason ?? ''] ?? 'FieldValueInvalid';
-  if (reason === 'FieldValueRequired') return required(at, problem);
-  const issue = invalid(at, 'object', problem);
-  return {
-    ...issue,
-    rule: reason,
-    message: reason === 'FieldValueForbidden' ? `Forbidden: ${problem}` : issue.message,
-  };
+  switch (REASONS[source.reason ?? ''] ?? 'FieldValueInvalid') {
+    case 'FieldValueRequired':
+      return required(at, detail);
+    case 'FieldValueForbidden':
+      return forbidden(at, detail);
+    case 'FieldValueDuplicate':
+      return duplicate(at, self);
+    default:
+      return isWhole(self)
+        ? { ...invalid(at, '', detail), message: `Invalid value: ${detail}` }
+        : invalid(at, self, detail);
+  }
 }
+
+/** An object or a list would be too much to show. */
+const isWhole = (value: unknown): boolean => typeof value === 'object' && value !== null;

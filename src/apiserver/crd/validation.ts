@@ -4,6 +4,7 @@ import type {
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
+  JSONSchemaProps,
 } from '../../api/generated/apiextensions-v1.ts';
 import {
   checkDns1035Label,
@@ -97,6 +98,11 @@ function validateVersions(
   if (versions.length === 0) return [required(path, 'must have at least one version')];
   const issues: Issue[] = [];
   const seen = new Set<string>();
+  const shared = sharedSchema(versions);
+  if (shared !== undefined) {
+    const before = sharedSchema(old);
+    issues.push(...checkSchema(shared, spec.child('validation', 'openAPIV3Schema'), deepEqual(shared, before)));
+  }
   for (const [at, version] of versions.entries()) {
     const own = path.index(at);
     issues.push(...validateName(own.child('name'), version.name, checkDns1035Label));
@@ -105,7 +111,8 @@ function validateVersions(
     }
     seen.add(version.name);
     const before = old.find(({ name }) => name === version.name);
-    issues.push(...validateVersion(own, version, before));
+    if (shared === undefined) issues.push(...validateSchema(own, version, before));
+    issues.push(...validateVersion(own, version));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     issues.push(invalid(path, null, 'must have exactly one version marked as storage version'));
@@ -113,16 +120,25 @@ function validateVersions(
   return issues;
 }
 
-function validateVersion(
+/** The schema that all versions have; kube-apiserver looks at it once, and names the place where it used to be. */
+function sharedSchema(versions: readonly CustomResourceDefinitionVersion[]): JSONSchemaProps | undefined {
+  const [first, ...others] = versions.map(({ schema }) => schema?.openAPIV3Schema ?? undefined);
+  return others.every((schema) => deepEqual(schema, first)) ? first : undefined;
+}
+
+function validateSchema(
   path: FieldPath,
-  version: CustomResourceDefinitionVersion,
+  { schema }: CustomResourceDefinitionVersion,
   old: CustomResourceDefinitionVersion | undefined,
 ): Issue[] {
-  const issues: Issue[] = [];
-  const schema = version.schema?.openAPIV3Schema;
   const at = path.child('schema', 'openAPIV3Schema');
-  if (schema === undefined || schema === null) issues.push(required(at, 'schemas are required'));
-  else issues.push(...checkSchema(schema, at, deepEqual(schema, old?.schema?.openAPIV3Schema)));
+  const given = schema?.openAPIV3Schema;
+  if (given === undefined || given === null) return [required(at, 'schemas are required')];
+  return checkSchema(given, at, deepEqual(given, old?.schema?.openAPIV3Schema));
+}
+
+function validateVersion(path: FieldPath, version: CustomResourceDefinitionVersion): Issue[] {
+  const issues: Issue[] = [];
   const columns = version.additionalPrinterColumns ?? [];
   for (const [index, column] of columns.entries()) {
     const own = path.child('additionalPrinterColumns').index(index);

@@ -10,6 +10,7 @@ import { splitApiVersion } from '../../../api/resource.ts';
 import { fromLabelSelector, type LabelSelectorShape, matches } from '../../../machinery/values/index.ts';
 import type { AdmissionAttributes } from '../../context/admission-plugin.ts';
 import { programOf } from '../../cel/compile.ts';
+import { CostExceeded } from '../../cel/meter.ts';
 import { toCel } from '../../cel/values.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import type { ApiObject } from '../../exchange/object.ts';
@@ -165,6 +166,7 @@ export function run(expression: string, variables: Record<string, unknown>): unk
   try {
     return programOf(expression)(variables);
   } catch (error) {
+    if (error instanceof CostExceeded && error.of === 'budget') throw new PolicyFailure(error.message);
     throw new PolicyFailure(`expression '${expression}' resulted in error: ${(error as Error).message.split('\n')[0]}`);
   }
 }

@@ -5,6 +5,7 @@ import type {
   ValidatingAdmissionPolicySpec,
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { type AdmissionAttributes, type AdmissionPlugin, refusedName } from '../../context/admission-plugin.ts';
+import { messageText } from '../../cel/message.ts';
 import type { ServerContext } from '../../context/server-context.ts';
 import { ApiError, forbidden } from '../../exchange/status.ts';
 import { converting } from '../../stored/converting.ts';
@@ -71,8 +72,8 @@ function problemWith(
   }
   if (messageExpression) {
     try {
-      const text = run(messageExpression, variables);
-      if (typeof text === 'string' && text.trim() !== '') return text.trim();
+      const text = messageText(run(messageExpression, variables));
+      if (text !== undefined) return text;
     } catch {
       // The fixed message says enough.
     }
