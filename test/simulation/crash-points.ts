@@ -150,7 +150,7 @@ function lineOf(plural: string, { metadata, spec, status }: StoredObject): strin
     case 'groupevictions': {
       const went = ['Done', 'TimedOut'].includes(status?.notice?.state);
       // Who hears of it late may see its time pass first.
-      return `${went ? 'went' : status?.notice?.state} ${statesOf(status?.conditions).join(',')}`;
+      return `${went ? 'went' : status?.notice?.state} ${statesOf(status?.conditions).join()}`;
     }
     case 'podgroups':
       return JSON.stringify(statesOf(status?.conditions));
