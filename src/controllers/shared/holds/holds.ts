@@ -88,6 +88,8 @@ export interface HoldDeps {
 interface SeenHold {
   readonly placeholders: Map<string, Pod>;
   readonly members: Map<string, Pod>;
+  /** UIDs of placeholders that were given back here: the watch may show them a while longer. */
+  readonly givenBack: Set<string | undefined>;
 }
 
 /** What a controller keeps for the loop. */
@@ -176,14 +178,26 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
   const { budget, namespace, placeholders } = held;
   const now = clock.now();
   const id = `${formatKey({ namespace, name: budget })} ${held.unit}`;
-  const { members: known, placeholders: seen } = deps.seen.get(id) ?? { members: new Map(), placeholders: new Map() };
+  const {
+    givenBack,
+    members: known,
+    placeholders: seen,
+  } = deps.seen.get(id) ?? {
+    members: new Map<string, Pod>(),
+    placeholders: new Map<string, Pod>(),
+    givenBack: new Set<string | undefined>(),
+  };
+  deps.seen.set(id, { members: known, placeholders: seen, givenBack });
   for (const pod of placeholders) {
     const { deletionTimestamp, name = '' } = pod.metadata;
     // What was given back here is no loss.
+    if (givenBack.has(pod.metadata.uid)) continue;
     if (deletionTimestamp === undefined || seen.has(name)) seen.set(name, pod);
   }
-  if (seen.size === 0) return undefined;
-  deps.seen.set(id, { members: known, placeholders: seen });
+  if (seen.size === 0) {
+    if (placeholders.length === 0) deps.seen.delete(id);
+    return undefined;
+  }
   const annotations = [...seen.values()][0]?.metadata.annotations ?? {};
   const until = parseTime(annotations[HOLD_UNTIL]) ?? now;
   const { members, minCount } = membersOf(deps, held, [...seen.values()]);
@@ -195,7 +209,7 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
     placeholders: placeholders.map(({ metadata, spec }) => ({
       name: metadata.name ?? '',
       node: spec?.nodeName ?? '',
-      going: metadata.deletionTimestamp !== undefined,
+      going: metadata.deletionTimestamp !== undefined || givenBack.has(metadata.uid),
       createdAt: parseTime(metadata.creationTimestamp) ?? now,
     })),
     grant: annotations[HOLD_GRANT] ?? '',
@@ -229,7 +243,10 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
   }
   if (decision.action === 'HandOver') {
     for (const { node, pod } of decision.nominations) await nominate(deps, { namespace, name: pod }, node);
-    for (const name of decision.release) seen.delete(name);
+    for (const name of decision.release) {
+      givenBack.add(seen.get(name)?.metadata.uid);
+      seen.delete(name);
+    }
     await release(deps, held, decision.release);
   }
   const waits = members.some(({ going, node }) => !going && node === '');
