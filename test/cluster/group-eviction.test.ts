@@ -26,7 +26,9 @@ const kubectl = (...args: string[]): Promise<string> => stage.kubectl(plane, ...
 const apply = (...objects: object[]): Promise<void> => stage.apply(plane, ...objects);
 
 beforeAll(async () => {
-  plane = await stage.startPlane();
+  // Without this gate, which 1.37 no longer has, PodGroups of 1.36 have no disruptionMode.
+  const isGated = stage.groupVersion === 'v1alpha2';
+  plane = await stage.startPlane(isGated ? stage.servingGroups('WorkloadAwarePreemption=true') : {});
   nodes = await startNodes({ kubeconfig: plane.kubeconfig, log: silentLogger, nodes: { count: 2 } });
   await stage.prepareCluster(plane);
   operator = await stage.startReplica(plane, 'first', 'alongside');

@@ -47,7 +47,6 @@ function registerInstall(program: Command): void {
       '--notice-secret <namespace/name...>',
       'Secrets with headers of calls that tell groups before they go, which the operator may then read',
       collectNamespaced,
-      [],
     )
     .option('--wait', 'apply the manifests instead, and return when replicas answer and are asked', false)
     .addOption(

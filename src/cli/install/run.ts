@@ -28,7 +28,7 @@ export interface InstallFlags extends ClusterFlags {
   readonly recreateWebhooks: boolean;
   readonly reservations: boolean;
   readonly dashboard: boolean;
-  readonly noticeSecret: readonly string[];
+  readonly noticeSecret?: readonly string[];
   readonly without?: string[];
   readonly wait: boolean;
   /** In milliseconds. */
@@ -82,7 +82,7 @@ async function install(flags: InstallFlags): Promise<number> {
 
 function optionsOf(flags: InstallFlags, found: KindsFound): InstallOptions {
   const { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas } = flags;
-  const { noticeSecret: noticeSecrets, reservations, scheduler, webhookFrom = [] } = flags;
+  const { noticeSecret: noticeSecrets = [], reservations, scheduler, webhookFrom = [] } = flags;
   const chosen = { certManager, dashboard, failOpen, image, mode, namespace, recreateWebhooks, replicas };
   const left = OPTIONAL_FEATURES.filter((feature) => flags.without?.includes(FEATURE_NAMES[feature]));
   const without = Object.fromEntries(left.map((feature) => [feature, false]));
