@@ -90,6 +90,8 @@ interface SeenHold {
   readonly members: Map<string, Pod>;
   /** UIDs of placeholders that were given back here: the watch may show them a while longer. */
   readonly givenBack: Set<string | undefined>;
+  /** By UID, where members were promised a place and when: a scheduler takes that back whenever it finds no place. */
+  readonly promises: Map<string, { readonly node: string; readonly at: number }>;
 }
 
 /** What a controller keeps for the loop. */
@@ -173,21 +175,27 @@ interface Held {
   readonly placeholders: readonly Pod[];
 }
 
+/** Promised once, promised for good: another place would be one of members that have yet to go. */
+const promisedOnce = (members: readonly HoldMember[], promises: SeenHold['promises']): HoldMember[] =>
+  members.map((one) => ({ ...one, nominated: one.nominated || (promises.get(one.uid)?.node ?? '') }));
+
+function seenOf({ seen }: HoldDeps, id: string): SeenHold {
+  const known = seen.get(id) ?? {
+    members: new Map(),
+    placeholders: new Map(),
+    givenBack: new Set(),
+    promises: new Map(),
+  };
+  seen.set(id, known);
+  return known;
+}
+
 async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined> {
   const { clock, events, holding } = deps;
   const { budget, namespace, placeholders } = held;
   const now = clock.now();
   const id = `${formatKey({ namespace, name: budget })} ${held.unit}`;
-  const {
-    givenBack,
-    members: known,
-    placeholders: seen,
-  } = deps.seen.get(id) ?? {
-    members: new Map<string, Pod>(),
-    placeholders: new Map<string, Pod>(),
-    givenBack: new Set<string | undefined>(),
-  };
-  deps.seen.set(id, { members: known, placeholders: seen, givenBack });
+  const { givenBack, members: known, placeholders: seen, promises } = seenOf(deps, id);
   for (const pod of placeholders) {
     const { deletionTimestamp, name = '' } = pod.metadata;
     // What was given back here is no loss.
@@ -216,7 +224,7 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
     size: Number(annotations[HOLD_SIZE] ?? placeholders.length),
     until,
     missing: seen.size - placeholders.filter(({ metadata }) => seen.has(metadata.name ?? '')).length,
-    members,
+    members: promisedOnce(members, promises),
     minCount,
     now,
   });
@@ -242,12 +250,21 @@ async function lookAfter(deps: HoldDeps, held: Held): Promise<number | undefined
     if (!isMade) tellLost(deps, held, [...seen.values()]);
   }
   if (decision.action === 'HandOver') {
-    for (const { node, pod } of decision.nominations) await nominate(deps, { namespace, name: pod }, node);
+    for (const { node, pod } of decision.nominations) {
+      const member = members.find(({ name }) => name === pod);
+      if (member !== undefined) await promise(deps, held, { member, node, promises });
+    }
     for (const name of decision.release) {
       givenBack.add(seen.get(name)?.metadata.uid);
       seen.delete(name);
     }
     await release(deps, held, decision.release);
+  }
+  // Not more often: a scheduler that is told of a promise tries at once, and takes it back where it is too early.
+  for (const member of members) {
+    const { at = now, node = '' } = promises.get(member.uid) ?? {};
+    const isTakenBack = !member.going && member.node === '' && member.nominated === '';
+    if (isTakenBack && at + RENOMINATE_MS <= now) await promise(deps, held, { member, node, promises });
   }
   const waits = members.some(({ going, node }) => !going && node === '');
   const unbound = placeholders.some(({ spec }) => !spec?.nodeName);
@@ -346,8 +363,14 @@ function membersOf({ holding, pods }: HoldDeps, { budget, namespace, unit }: Hel
   return { members, minCount };
 }
 
-async function nominate({ client }: HoldDeps, key: ObjectKey, node: string): Promise<void> {
+async function promise(
+  { client, clock }: HoldDeps,
+  { namespace }: Held,
+  { member, node, promises }: { member: HoldMember; node: string; promises: SeenHold['promises'] },
+): Promise<void> {
+  promises.set(member.uid, { node, at: clock.now() });
   const body = { status: { nominatedNodeName: node } };
+  const key = { namespace, name: member.name };
   await client.patch(podType, key, { type: 'merge', body }, { subresource: 'status' }).catch(unlessGone);
 }
 
